@@ -1,0 +1,30 @@
+# How every room is built: one target with the project's language level, warnings and sanitizers.
+add_library(cachetally_options INTERFACE)
+target_compile_features(cachetally_options INTERFACE cxx_std_20)
+target_include_directories(cachetally_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(cachetally_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wcast-align
+  $<$<BOOL:${CACHETALLY_WERROR}>:-Werror>
+  $<$<BOOL:${CACHETALLY_NATIVE}>:-march=native>)
+if(CACHETALLY_SANITIZE)
+  target_compile_options(cachetally_options INTERFACE
+    -fsanitize=${CACHETALLY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(cachetally_options INTERFACE -fsanitize=${CACHETALLY_SANITIZE})
+endif()
+
+# cachetally_room(NAME DIRECTORY... [LINK target...]): a library of all sources directly in the given directories.
+function(cachetally_room name)
+  cmake_parse_arguments(ROOM "" "" "LINK" ${ARGN})
+  set(sources)
+  foreach(directory IN LISTS ROOM_UNPARSED_ARGUMENTS)
+    file(GLOB found CONFIGURE_DEPENDS ${directory}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC cachetally_options ${ROOM_LINK})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE cachetally_options ${ROOM_LINK})
+  endif()
+endfunction()

@@ -1,0 +1,64 @@
+// What a hierarchy counts. Plain numbers that can be added and subtracted, so that phases are differences.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/model/link.hpp"
+
+namespace cachetally {
+
+/// Counts of one cache. docs/counting.md defines each.
+struct CacheCounts {
+    // Requests from above by kind, and those that found nothing.
+    std::uint64_t loads = 0, load_misses = 0;
+    std::uint64_t stores = 0, store_misses = 0;
+    std::uint64_t fetches = 0, fetch_misses = 0;
+    std::uint64_t page_walks = 0, page_walk_misses = 0;
+    std::uint64_t prefetches = 0, prefetch_misses = 0;       ///< prefetches that arrived from above
+    std::uint64_t ring_writes = 0, ring_write_misses = 0;
+    std::uint64_t writebacks_in = 0, writeback_misses = 0;   ///< dirty victims from above
+    std::uint64_t clean_victims_in = 0;                      ///< clean victims from above (exclusive, victim)
+    // What it sent down or away.
+    std::uint64_t writebacks_out = 0;       ///< dirty victims sent down
+    std::uint64_t evictions = 0;            ///< lines that left to make room, clean or dirty
+    std::uint64_t invalidations = 0;        ///< lines taken away by an inclusive level below
+    std::uint64_t prefetches_issued = 0;    ///< lines that its own prefetcher brought in
+    std::uint64_t prefetch_hits = 0;        ///< demand hits on a line that its own prefetcher brought in, once per line
+
+    friend bool operator==(const CacheCounts&, const CacheCounts&) = default;
+};
+
+struct TlbCounts {
+    std::uint64_t accesses = 0, misses = 0;
+    friend bool operator==(const TlbCounts&, const TlbCounts&) = default;
+};
+
+struct MemoryCounts {
+    std::uint64_t reads = 0;       ///< demand loads, fetches and prefetches
+    std::uint64_t writes = 0;      ///< write-backs and stores that came through
+    std::uint64_t page_walks = 0;  ///< reads of page table entries
+    std::uint64_t ring_writes = 0; ///< monitor records
+    friend bool operator==(const MemoryCounts&, const MemoryCounts&) = default;
+};
+
+/// Counts of all components of a hierarchy, in the order of its topology; copies of a component are summed.
+struct HierarchyCounts {
+    std::vector<CacheCounts> caches;
+    std::vector<TlbCounts> tlbs;
+    std::vector<MemoryCounts> memories;
+    std::uint64_t references = 0;  ///< as the program made them, before splitting
+    std::uint64_t page_walks = 0;  ///< TLB misses that were walked
+    friend bool operator==(const HierarchyCounts&, const HierarchyCounts&) = default;
+};
+
+CacheCounts operator+(const CacheCounts& a, const CacheCounts& b);
+CacheCounts operator-(const CacheCounts& a, const CacheCounts& b);
+HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b);
+
+/// The name and value of every member of CacheCounts, in the order of declaration: for result files and tables.
+std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& counts);
+
+}  // namespace cachetally

@@ -1,0 +1,38 @@
+// The kernel-less host: takes references from a source and drives a hierarchy with them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sim/engine/hierarchy.hpp"
+#include "sim/model/reference_source.hpp"
+
+namespace cachetally {
+
+struct PhaseResult {
+    HierarchyCounts counts;    ///< of this phase alone
+    Tick begin = 0, end = 0;   ///< of the phase; the end is the latest core's
+};
+
+struct RunResult {
+    HierarchyCounts counts;
+    std::vector<PhaseResult> phases;  ///< one more than there were barriers
+    std::vector<Tick> core_ends;      ///< picoseconds, one per core
+    bool complete = true;             ///< false when stopped before the end of the source
+    std::string failure;              ///< why, where the source failed
+
+    Tick end() const;                 ///< latest core end, less the core's offset
+};
+
+struct RunOptions {
+    Tick quantum = 0;                          ///< picoseconds; 0 = per reference. Matters with several cores only.
+    std::uint64_t max_references = 0;          ///< 0 = all
+    /// Called now and then with the number of references made so far; returning false stops the run.
+    std::function<bool(std::uint64_t references)> progress;
+};
+
+/// Runs a source to its end. A source with fewer cores than the machine leaves the others idle; with more it is an error
+/// (std::invalid_argument). A source that fails in the middle ends the run: complete = false, what was counted stays.
+RunResult run(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options = {});
+
+}  // namespace cachetally

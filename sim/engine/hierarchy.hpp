@@ -1,0 +1,57 @@
+// A machine's memory hierarchy, elaborated from its topology and ready to take references.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/engine/counts.hpp"
+#include "sim/model/link.hpp"
+#include "sim/model/reference.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally {
+
+class Hierarchy {
+public:
+    explicit Hierarchy(const Topology& topology);
+    ~Hierarchy();
+    Hierarchy(Hierarchy&&) noexcept;
+    Hierarchy& operator=(Hierarchy&&) noexcept;
+
+    unsigned cores() const;
+
+    /// Number of copies of a link: of its upper component.
+    unsigned copies(std::size_t link) const;
+
+    /// Puts a listener on one copy of a link. The listener must live as long as the hierarchy is used. Call before the first access.
+    void listen(std::size_t link, unsigned copy, LinkListener& listener);
+
+    /// Makes one reference of a core at `now`; returns when it is complete.
+    Tick access(unsigned core, const Reference& reference, Tick now);
+
+    /// How far run() came.
+    struct Progress {
+        std::size_t done = 0;  ///< references made
+        Tick time = 0;         ///< when the last of them was complete
+    };
+
+    /// Makes references in order, each when the one before it is complete, while the time is less than `until`.
+    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
+
+    /// Tells all listeners of a control of the program.
+    void control(const Control& control, Tick time);
+
+    HierarchyCounts counts() const;
+
+    /// The virtual address that a physical one was mapped from (itself where nothing is translated).
+    Address virtual_address(Address physical) const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,90 @@
+// Links between components and the one small interface by which monitors and other listeners watch them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/model/reference_source.hpp"
+#include "sim/model/types.hpp"
+
+namespace cachetally {
+
+/// What happens on a link. The first group are requests, which go down; the others are consequences.
+enum class EventKind : std::uint8_t {
+    load,         ///< demand read; a store that misses asks the next level for its line with a load
+    store,        ///< demand write (from the core, or passed on by a write-through or no-write-allocate level)
+    fetch,        ///< instruction fetch
+    page_walk,    ///< read of a page table entry
+    prefetch,     ///< read issued by a prefetcher
+    ring_write,   ///< a monitor's record on its way to memory
+    write_back,   ///< a dirty victim
+    clean_victim, ///< a clean victim handed to an exclusive or victim level
+    fill,         ///< a line came up over this link
+    invalidate,   ///< a line was taken away from above by an inclusive level below
+    flush,        ///< a line was cleaned or removed on request
+    coherence,    ///< a state transition of the coherence protocol
+    bank_conflict,///< a request waited for a busy memory bank
+};
+inline constexpr unsigned event_kind_count = 13;
+
+constexpr std::uint32_t bit(EventKind kind) { return 1U << static_cast<unsigned>(kind); }
+
+/// Names as in machine files, monitor specifications and result files: "load", "write_back", ...
+const char* to_string(EventKind kind);
+
+/// `count` equal events on a link.
+struct LinkEvent {
+    Address address = 0;      ///< physical; of the reference on links of a core, of the line below
+    std::uint32_t count = 1;
+    std::uint32_t site = 0;   ///< program site of the reference that caused it, 0 = unknown
+    EventKind kind = EventKind::load;
+    std::uint8_t core = 0;
+    Tick time = 0;            ///< when the (first) event is on the link
+};
+
+/// What a listener sends back: writes into the watched hierarchy, and time that the watched core loses.
+/// The hierarchy carries them out when the reference that caused them is complete.
+class Injector {
+public:
+    struct Write {
+        Address address = 0;  ///< physical
+        std::uint32_t bytes = 0;
+        std::uint32_t link = 0;  ///< id of the link whose lower component receives it
+        bool bypass = false;     ///< straight to memory, past all caches
+    };
+
+    void write(Write write) { writes_.push_back(write); }
+    void stall(Tick duration) { stall_ += duration; }
+
+    bool empty() const { return writes_.empty() && stall_ == 0; }
+    const std::vector<Write>& writes() const { return writes_; }
+    Tick stall() const { return stall_; }
+    void clear() {
+        writes_.clear();
+        stall_ = 0;
+    }
+
+private:
+    std::vector<Write> writes_;
+    Tick stall_ = 0;
+};
+
+/// Watches one link. Monitors, exact histograms and trackers implement it.
+class LinkListener {
+public:
+    virtual ~LinkListener() = default;
+
+    /// The kinds of events it wants, or-ed bit(EventKind); others are not delivered. Asked once, when attached.
+    virtual std::uint32_t kinds() const = 0;
+
+    /// True when one call with count = n is the same to it as n calls with count = 1 and the times of each:
+    /// it neither looks at the time nor sends anything into caches. Asked once, when attached.
+    virtual bool accepts_merged() const = 0;
+
+    virtual void on_event(const LinkEvent& event, Injector& injector) = 0;
+
+    /// A control of the program, once (not per core), at `time`.
+    virtual void on_control(const Control& control, Tick time, Injector& injector) = 0;
+};
+
+}  // namespace cachetally

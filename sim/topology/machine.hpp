@@ -1,0 +1,156 @@
+// The description of a machine: what a machine file says, as values. No behaviour.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/model/types.hpp"
+
+namespace cachetally {
+
+/// Place in a machine file, counted from 1; 0 = not from a file.
+struct Mark {
+    int line = 0;
+    int column = 0;
+};
+
+/// Which references a first-level component takes.
+enum class Serves : std::uint8_t { data, fetch, both };
+
+enum class Replacement : std::uint8_t { lru, tree_plru, bit_plru, fifo, random, nru, srrip };
+
+enum class Indexing : std::uint8_t {
+    modulo,   ///< line number modulo number of sets
+    xor_hash, ///< all fields of the line number above the offset, folded by exclusive or
+};
+
+/// What a level holds relative to the levels above it.
+enum class Inclusion : std::uint8_t {
+    neither,   ///< filled by misses, independent of the levels above
+    inclusive, ///< filled by misses; a line that leaves is taken away from above too
+    exclusive, ///< filled by victims from above; a line that hits moves up and leaves
+    victim,    ///< filled by victims from above; a line that hits is copied up and stays
+};
+
+enum class WritePolicy : std::uint8_t { write_back, write_through };
+
+/// What a level does with a write-back from above that misses.
+enum class WriteBackMiss : std::uint8_t {
+    allocate, ///< take the line as it is, without fetching
+    fetch,    ///< fetch the line from below (a load), then write
+    bypass,   ///< hand it to the next level
+};
+
+enum class PrefetchKind : std::uint8_t { none, next_line, stride, stream };
+
+struct PrefetchConfig {
+    PrefetchKind kind = PrefetchKind::none;
+    unsigned degree = 1;     ///< lines per trigger
+    unsigned distance = 1;   ///< lines (next_line, stream) or strides ahead of the trigger
+    unsigned entries = 16;   ///< entries of the stride table, or streams followed
+};
+
+struct CacheConfig {
+    std::string name;
+    std::string next;              ///< the component below
+    Serves serves = Serves::both;  ///< meaningful for the caches next to a core
+    unsigned shared_by = 0;        ///< cores per copy; 0 = all
+    std::uint64_t size = 0;        ///< bytes
+    unsigned ways = 0;             ///< 0 = fully associative
+    unsigned line = 64;            ///< bytes, a power of two from 8 to 4096
+    unsigned latency = 1;          ///< cycles that this level adds
+    Replacement replacement = Replacement::lru;
+    std::uint64_t seed = 1;        ///< of random replacement
+    Indexing indexing = Indexing::modulo;
+    bool virtually_indexed = false;  ///< next to a core only
+    Inclusion inclusion = Inclusion::neither;
+    WritePolicy write = WritePolicy::write_back;
+    bool write_allocate = true;
+    bool write_back_first = false;   ///< victim written back before the demand fetch instead of after it
+    WriteBackMiss write_back_miss = WriteBackMiss::allocate;
+    bool write_back_traffic = true;  ///< false: dirty victims vanish
+    bool store_hit_refreshes = true; ///< a store that hits counts as a use for replacement
+    bool write_back_refreshes = true;///< a write-back that hits counts as a use for replacement
+    PrefetchConfig prefetch;
+    Mark mark;
+};
+
+struct TlbConfig {
+    std::string name;
+    std::string next;              ///< the next TLB; empty = page walk
+    Serves serves = Serves::both;
+    unsigned shared_by = 1;        ///< cores per copy; 0 = all
+    unsigned entries = 0;
+    unsigned ways = 0;             ///< 0 = fully associative
+    unsigned latency = 0;          ///< cycles that a lookup here adds
+    Replacement replacement = Replacement::lru;
+    std::uint64_t seed = 1;
+    Indexing indexing = Indexing::modulo;
+    std::vector<std::uint64_t> page_sizes;  ///< bytes; pages of other sizes pass it by; empty = all
+    std::uint64_t granule = 0;     ///< bytes that one entry maps at most; 0 = a whole page
+    Mark mark;
+};
+
+enum class Mapping : std::uint8_t {
+    identity,   ///< physical = virtual
+    contiguous, ///< frames in order of first touch
+    random,     ///< free frames drawn by a seeded generator at first touch
+    coloured,   ///< random among frames whose colour (frame number modulo colours) is that of the page
+};
+
+/// Virtual addresses [from, to) use pages of `size`.
+struct PageRange {
+    Address from = 0;
+    Address to = 0;
+    std::uint64_t size = 0;
+    Mark mark;
+};
+
+struct PagesConfig {
+    std::uint64_t size = 4096;  ///< bytes, 4 KiB .. 1 GiB, a power of two
+    Mapping mapping = Mapping::identity;
+    unsigned colours = 1;
+    std::uint64_t seed = 1;
+    std::vector<PageRange> ranges;  ///< disjoint; elsewhere `size` holds
+    std::string walk_through;       ///< cache (or memory) that page walks enter; empty = first data cache of the core
+    unsigned walk_latency = 0;      ///< cycles that a walk costs besides its memory references
+    bool walk_references = true;    ///< false: a walk costs walk_latency only
+    Mark mark;
+};
+
+struct MemoryConfig {
+    std::string name = "memory";
+    std::uint64_t size = std::uint64_t{1} << 40;  ///< bytes
+    unsigned latency = 100;                       ///< cycles
+    Mark mark;
+};
+
+/// A monitor as the machine file states it; the monitor room gives the keys their meaning.
+struct MonitorEntry {
+    struct Setting {
+        std::string key;
+        std::string value;
+        Mark mark;
+    };
+    std::vector<Setting> settings;
+    Mark mark;
+};
+
+struct MachineDescription {
+    std::string name;
+    std::string description;
+    std::string source;          ///< where the figures come from
+    std::uint64_t period = 1000; ///< picoseconds per cycle
+    unsigned cores = 1;
+    std::vector<CacheConfig> caches;
+    std::vector<TlbConfig> tlbs;
+    PagesConfig pages;
+    std::vector<MemoryConfig> memories;
+    std::vector<MonitorEntry> monitors;
+    std::string file;            ///< for messages and provenance
+    std::string text;            ///< the file as read
+};
+
+}  // namespace cachetally
