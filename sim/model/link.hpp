@@ -77,9 +77,10 @@ public:
     /// The kinds of events it wants, or-ed bit(EventKind); others are not delivered. Asked once, when attached.
     virtual std::uint32_t kinds() const = 0;
 
-    /// True when one call with count = n is the same to it as n calls with count = 1 and the times of each:
-    /// it neither looks at the time nor sends anything into caches. Asked once, when attached.
-    virtual bool accepts_merged() const = 0;
+    /// True when it may get one call with count = n, at the address and time of the first, in place of n calls for events
+    /// of one kind that follow each other within one aligned block of `line_bytes`: it does not tell addresses within the
+    /// block apart, does not look at the time, and sends nothing into caches. Asked once, when attached.
+    virtual bool accepts_merged(std::uint32_t line_bytes) const = 0;
 
     virtual void on_event(const LinkEvent& event, Injector& injector) = 0;
 
