@@ -42,19 +42,27 @@ struct LinkEvent {
     Tick time = 0;            ///< when the (first) event is on the link
 };
 
-/// What a listener sends back: writes into the watched hierarchy, and time that the watched core loses.
-/// The hierarchy carries them out when the reference that caused them is complete.
+/// What a listener sends back: writes into the watched hierarchy, and time that the watched core loses. There is one per
+/// copy of a link; the hierarchy carries out what it holds when the reference that caused it is complete.
 class Injector {
 public:
     struct Write {
         Address address = 0;  ///< physical
         std::uint32_t bytes = 0;
-        std::uint32_t link = 0;  ///< id of the link whose lower component receives it
-        bool bypass = false;     ///< straight to memory, past all caches
+        bool bypass = false;  ///< straight to memory, past all caches; else into the component below the link
     };
 
-    void write(Write write) { writes_.push_back(write); }
-    void stall(Tick duration) { stall_ += duration; }
+    /// `pending`, where given, is set to true by whatever is sent.
+    explicit Injector(bool* pending = nullptr) : pending_(pending) {}
+
+    void write(Write write) {
+        writes_.push_back(write);
+        announce();
+    }
+    void stall(Tick duration) {
+        stall_ += duration;
+        announce();
+    }
 
     bool empty() const { return writes_.empty() && stall_ == 0; }
     const std::vector<Write>& writes() const { return writes_; }
@@ -65,8 +73,13 @@ public:
     }
 
 private:
+    void announce() {
+        if (pending_ != nullptr) *pending_ = true;
+    }
+
     std::vector<Write> writes_;
     Tick stall_ = 0;
+    bool* pending_;
 };
 
 /// Watches one link. Monitors, exact histograms and trackers implement it.
