@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/counts.hpp"
+#include "sim/model/counts.hpp"
 #include "sim/model/link.hpp"
 #include "sim/model/reference.hpp"
 #include "sim/topology/topology.hpp"

@@ -14,11 +14,11 @@ inline constexpr std::uint8_t floating_point = 1;  ///< loads of this kind bypas
 
 /// One reference by one core (the core is that of the stream it comes from).
 struct Reference {
-    Address address = 0;      ///< virtual address of the first byte
-    std::uint32_t site = 0;   ///< index into the source's table of program sites (thread, pc, function); 0 = unknown
-    std::uint16_t size = 0;   ///< bytes, at least 1
+    Address address = 0;     ///< virtual address of the first byte
+    std::uint32_t site = 0;  ///< index into the source's table of program sites (thread, pc, function); 0 = unknown
+    std::uint16_t size = 0;  ///< bytes, at least 1
     ReferenceKind kind = ReferenceKind::load;
-    std::uint8_t flags = 0;   ///< reference_flag bits
+    std::uint8_t flags = 0;  ///< reference_flag bits
 
     friend bool operator==(const Reference&, const Reference&) = default;
 };

@@ -17,16 +17,16 @@ struct CacheCounts {
     std::uint64_t stores = 0, store_misses = 0;
     std::uint64_t fetches = 0, fetch_misses = 0;
     std::uint64_t page_walks = 0, page_walk_misses = 0;
-    std::uint64_t prefetches = 0, prefetch_misses = 0;       ///< prefetches that arrived from above
+    std::uint64_t prefetches = 0, prefetch_misses = 0;  ///< prefetches that arrived from above
     std::uint64_t ring_writes = 0, ring_write_misses = 0;
-    std::uint64_t writebacks_in = 0, writeback_misses = 0;   ///< dirty victims from above
-    std::uint64_t clean_victims_in = 0;                      ///< clean victims from above (exclusive, victim)
+    std::uint64_t writebacks_in = 0, writeback_misses = 0;  ///< dirty victims from above
+    std::uint64_t clean_victims_in = 0;                     ///< clean victims from above (exclusive, victim)
     // What it sent down or away.
-    std::uint64_t writebacks_out = 0;       ///< dirty victims sent down
-    std::uint64_t evictions = 0;            ///< lines that left to make room, clean or dirty
-    std::uint64_t invalidations = 0;        ///< lines taken away by an inclusive level below
-    std::uint64_t prefetches_issued = 0;    ///< lines that its own prefetcher brought in
-    std::uint64_t prefetch_hits = 0;        ///< demand hits on a line that its own prefetcher brought in, once per line
+    std::uint64_t writebacks_out = 0;     ///< dirty victims sent down
+    std::uint64_t evictions = 0;          ///< lines that left to make room, clean or dirty
+    std::uint64_t invalidations = 0;      ///< lines taken away by an inclusive level below
+    std::uint64_t prefetches_issued = 0;  ///< lines that its own prefetcher brought in
+    std::uint64_t prefetch_hits = 0;      ///< demand hits on a line that its own prefetcher brought in, once per line
 
     friend bool operator==(const CacheCounts&, const CacheCounts&) = default;
 };
@@ -37,10 +37,10 @@ struct TlbCounts {
 };
 
 struct MemoryCounts {
-    std::uint64_t reads = 0;       ///< demand loads, fetches and prefetches
-    std::uint64_t writes = 0;      ///< write-backs and stores that came through
-    std::uint64_t page_walks = 0;  ///< reads of page table entries
-    std::uint64_t ring_writes = 0; ///< monitor records
+    std::uint64_t reads = 0;        ///< demand loads, fetches and prefetches
+    std::uint64_t writes = 0;       ///< write-backs and stores that came through
+    std::uint64_t page_walks = 0;   ///< reads of page table entries
+    std::uint64_t ring_writes = 0;  ///< monitor records
     friend bool operator==(const MemoryCounts&, const MemoryCounts&) = default;
 };
 

@@ -1,0 +1,81 @@
+#include "sim/model/counts.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+struct Member {
+    const char* name;
+    std::uint64_t CacheCounts::*value;
+};
+
+constexpr Member members[] = {
+    {"loads", &CacheCounts::loads},
+    {"load_misses", &CacheCounts::load_misses},
+    {"stores", &CacheCounts::stores},
+    {"store_misses", &CacheCounts::store_misses},
+    {"fetches", &CacheCounts::fetches},
+    {"fetch_misses", &CacheCounts::fetch_misses},
+    {"page_walks", &CacheCounts::page_walks},
+    {"page_walk_misses", &CacheCounts::page_walk_misses},
+    {"prefetches", &CacheCounts::prefetches},
+    {"prefetch_misses", &CacheCounts::prefetch_misses},
+    {"ring_writes", &CacheCounts::ring_writes},
+    {"ring_write_misses", &CacheCounts::ring_write_misses},
+    {"writebacks_in", &CacheCounts::writebacks_in},
+    {"writeback_misses", &CacheCounts::writeback_misses},
+    {"clean_victims_in", &CacheCounts::clean_victims_in},
+    {"writebacks_out", &CacheCounts::writebacks_out},
+    {"evictions", &CacheCounts::evictions},
+    {"invalidations", &CacheCounts::invalidations},
+    {"prefetches_issued", &CacheCounts::prefetches_issued},
+    {"prefetch_hits", &CacheCounts::prefetch_hits},
+};
+static_assert(sizeof(CacheCounts) == std::size(members) * sizeof(std::uint64_t), "name every member");
+
+template <class Counts, class Subtract>
+std::vector<Counts> subtract_each(const std::vector<Counts>& a, const std::vector<Counts>& b, Subtract subtract) {
+    std::vector<Counts> difference(a.size());
+    std::ranges::transform(a, b, difference.begin(), subtract);
+    return difference;
+}
+
+}  // namespace
+
+CacheCounts operator+(const CacheCounts& a, const CacheCounts& b) {
+    CacheCounts sum;
+    for (const Member& member : members) sum.*member.value = a.*member.value + b.*member.value;
+    return sum;
+}
+
+CacheCounts operator-(const CacheCounts& a, const CacheCounts& b) {
+    CacheCounts difference;
+    for (const Member& member : members) difference.*member.value = a.*member.value - b.*member.value;
+    return difference;
+}
+
+HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
+    return {
+        subtract_each(a.caches, b.caches, [](const CacheCounts& x, const CacheCounts& y) { return x - y; }),
+        subtract_each(a.tlbs, b.tlbs,
+                      [](const TlbCounts& x, const TlbCounts& y) {
+                          return TlbCounts{x.accesses - y.accesses, x.misses - y.misses};
+                      }),
+        subtract_each(a.memories, b.memories,
+                      [](const MemoryCounts& x, const MemoryCounts& y) {
+                          return MemoryCounts{x.reads - y.reads, x.writes - y.writes, x.page_walks - y.page_walks,
+                                              x.ring_writes - y.ring_writes};
+                      }),
+        a.references - b.references,
+        a.page_walks - b.page_walks,
+    };
+}
+
+std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& counts) {
+    std::vector<std::pair<const char*, std::uint64_t>> pairs;
+    for (const Member& member : members) pairs.emplace_back(member.name, counts.*member.value);
+    return pairs;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,61 @@
+#include "sim/model/downlink.hpp"
+
+#include <algorithm>
+
+#include "sim/model/cache.hpp"
+#include "sim/model/memory.hpp"
+
+namespace cachetally {
+
+void Downlink::listen(LinkListener& listener, bool* pending) {
+    listeners_.push_back({&listener, listener.kinds(), std::make_unique<Injector>(pending)});
+    kinds_ |= listeners_.back().kinds;
+}
+
+bool Downlink::merges(std::uint32_t line_bytes) const {
+    return std::ranges::all_of(listeners_, [&](const Listening& l) { return l.listener->accepts_merged(line_bytes); });
+}
+
+void Downlink::tell(const LinkEvent& event) {
+    for (const Listening& listening : listeners_)
+        if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
+}
+
+Reply Downlink::deliver(const Request& request) {
+    return cache_ != nullptr ? cache_->request(request) : memory_->request(request);
+}
+
+void Downlink::deliver_victim(const Request& request) {
+    if (cache_ != nullptr) {
+        cache_->take_victim(request);
+    } else {
+        memory_->write(request.kind);
+    }
+}
+
+void Downlink::control(const Control& control, Tick time) {
+    for (const Listening& listening : listeners_) listening.listener->on_control(control, time, *listening.injector);
+}
+
+Tick Downlink::inject(std::uint8_t core, Tick time) {
+    Tick lost = 0;
+    for (const Listening& listening : listeners_) {
+        if (listening.injector->empty()) continue;
+        // Writes may cause events and so more writes; they are taken by position, since the vector may grow.
+        const auto& writes = listening.injector->writes();
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            const Injector::Write write = writes[i];
+            const Request record{write.address, write.address, 0, EventKind::ring_write, core, time};
+            if (write.bypass || cache_ == nullptr) {
+                memory_below_->write(EventKind::ring_write);
+            } else {
+                send(record);
+            }
+        }
+        lost += listening.injector->stall();
+        listening.injector->clear();
+    }
+    return lost;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,128 @@
+// ReplacementPolicy of sets whose ways stay in place: a small state per set, one update, one query.
+// Each policy has State, used(), inserted() and victim(); docs/counting.md defines them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+
+/// One bit per way, any number of ways up to 64 * words.
+using WayBits = std::uint64_t;
+
+/// random: no state but the generator.
+class RandomReplacement {
+public:
+    RandomReplacement(std::uint64_t, unsigned ways, std::uint64_t seed) : ways_(ways), random_(seed) {}
+    void used(std::uint64_t, unsigned) {}
+    void inserted(std::uint64_t, unsigned) {}
+    unsigned victim(std::uint64_t) { return static_cast<unsigned>(random_.below(ways_)); }
+
+private:
+    unsigned ways_;
+    Random random_;
+};
+
+/// tree_plru: inner node i of a set's binary tree has the children 2i and 2i+1; node 1 is the root.
+class TreePlru {
+public:
+    TreePlru(std::uint64_t sets, unsigned ways, std::uint64_t)
+        : ways_(ways), leaves_(std::bit_ceil(ways)), right_(sets * leaves_, 0) {}
+
+    void used(std::uint64_t set, unsigned way) {
+        std::uint8_t* tree = &right_[set * leaves_];
+        for (unsigned node = leaves_ + way; node > 1; node /= 2)
+            tree[node / 2] = static_cast<std::uint8_t>(node % 2 == 0);
+    }
+    void inserted(std::uint64_t set, unsigned way) { used(set, way); }
+
+    unsigned victim(std::uint64_t set) {
+        const std::uint8_t* tree = &right_[set * leaves_];
+        unsigned node = 1;
+        for (unsigned span = leaves_ / 2; span > 0; span /= 2) {
+            const unsigned right = 2 * node + 1;
+            const bool exists = right * span - leaves_ < ways_;  // first leaf below the right child
+            node = tree[node] != 0 && exists ? right : right - 1;
+        }
+        return node - leaves_;
+    }
+
+private:
+    unsigned ways_, leaves_;
+    std::vector<std::uint8_t> right_;  ///< 1 = replace in the right half next
+};
+
+/// bit_plru and nru: one bit per way; they differ in when the bits are cleared.
+class BitReplacement {
+public:
+    BitReplacement(std::uint64_t sets, unsigned ways, bool clear_when_full)
+        : ways_(ways), words_((ways + 63) / 64), clear_when_full_(clear_when_full), bits_(sets * words_, 0) {}
+
+    void used(std::uint64_t set, unsigned way) {
+        WayBits* bits = &bits_[set * words_];
+        bits[way / 64] |= WayBits{1} << way % 64;
+        if (clear_when_full_ && first_clear(bits) == ways_) {
+            clear(bits);
+            bits[way / 64] = WayBits{1} << way % 64;
+        }
+    }
+    void inserted(std::uint64_t set, unsigned way) { used(set, way); }
+
+    unsigned victim(std::uint64_t set) {
+        WayBits* bits = &bits_[set * words_];
+        const unsigned way = first_clear(bits);
+        if (way < ways_) return way;
+        if (!clear_when_full_) clear(bits);
+        return 0;
+    }
+
+private:
+    unsigned first_clear(const WayBits* bits) const {
+        for (unsigned word = 0; word < words_; ++word)
+            if (~bits[word] != 0)
+                return std::min(ways_, word * 64 + static_cast<unsigned>(std::countr_one(bits[word])));
+        return ways_;
+    }
+    void clear(WayBits* bits) const { std::fill(bits, bits + words_, 0); }
+
+    unsigned ways_, words_;
+    bool clear_when_full_;
+    std::vector<WayBits> bits_;
+};
+
+class BitPlru : public BitReplacement {
+public:
+    BitPlru(std::uint64_t sets, unsigned ways, std::uint64_t) : BitReplacement(sets, ways, true) {}
+};
+
+class Nru : public BitReplacement {
+public:
+    Nru(std::uint64_t sets, unsigned ways, std::uint64_t) : BitReplacement(sets, ways, false) {}
+};
+
+/// srrip with two-bit values and hit priority (Jaleel et al. 2010, "High performance cache replacement using RRIP").
+class Srrip {
+public:
+    Srrip(std::uint64_t sets, unsigned ways, std::uint64_t) : ways_(ways), value_(sets * ways, distant) {}
+    void used(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = 0; }
+    void inserted(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = distant - 1; }
+
+    unsigned victim(std::uint64_t set) {
+        std::uint8_t* values = &value_[set * ways_];
+        std::uint8_t* oldest = std::max_element(values, values + ways_);
+        if (const auto missing = static_cast<std::uint8_t>(distant - *oldest); missing > 0)
+            for (unsigned way = 0; way < ways_; ++way) values[way] = static_cast<std::uint8_t>(values[way] + missing);
+        return static_cast<unsigned>(oldest - values);
+    }
+
+private:
+    static constexpr std::uint8_t distant = 3;
+    unsigned ways_;
+    std::vector<std::uint8_t> value_;
+};
+
+}  // namespace cachetally
