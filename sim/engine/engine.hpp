@@ -10,29 +10,30 @@
 namespace cachetally {
 
 struct PhaseResult {
-    HierarchyCounts counts;    ///< of this phase alone
-    Tick begin = 0, end = 0;   ///< of the phase; the end is the latest core's
+    HierarchyCounts counts;   ///< of this phase alone
+    Tick begin = 0, end = 0;  ///< of the phase; the end is the latest core's
 };
 
 struct RunResult {
     HierarchyCounts counts;
     std::vector<PhaseResult> phases;  ///< one more than there were barriers
     std::vector<Tick> core_ends;      ///< picoseconds, one per core
-    bool complete = true;             ///< false when stopped before the end of the source
+    bool complete = true;             ///< false when interrupted, or the source failed
     std::string failure;              ///< why, where the source failed
 
-    Tick end() const;                 ///< latest core end, less the core's offset
+    Tick end() const;  ///< latest core end, less the core's offset
 };
 
 struct RunOptions {
-    Tick quantum = 0;                          ///< picoseconds; 0 = per reference. Matters with several cores only.
-    std::uint64_t max_references = 0;          ///< 0 = all
+    Tick quantum = 0;                  ///< picoseconds; 0 = per reference. Matters with several cores only.
+    std::uint64_t max_references = 0;  ///< stop after so many; 0 = all
     /// Called now and then with the number of references made so far; returning false stops the run.
     std::function<bool(std::uint64_t references)> progress;
 };
 
-/// Runs a source to its end. A source with fewer cores than the machine leaves the others idle; with more it is an error
-/// (std::invalid_argument). A source that fails in the middle ends the run: complete = false, what was counted stays.
+/// Runs a source to its end. A source with fewer cores than the machine leaves the others idle; with more it is an
+/// error (std::invalid_argument). A source that fails in the middle ends the run: complete = false, what was counted
+/// stays.
 RunResult run(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options = {});
 
 }  // namespace cachetally

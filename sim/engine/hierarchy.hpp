@@ -26,7 +26,8 @@ public:
     /// Number of copies of a link: of its upper component.
     unsigned copies(std::size_t link) const;
 
-    /// Puts a listener on one copy of a link. The listener must live as long as the hierarchy is used. Call before the first access.
+    /// Puts a listener on one copy of a link. The listener must live as long as the hierarchy is used. Call before the
+    /// first access.
     void listen(std::size_t link, unsigned copy, LinkListener& listener);
 
     /// Makes one reference of a core at `now`; returns when it is complete.
@@ -41,8 +42,9 @@ public:
     /// Makes references in order, each when the one before it is complete, while the time is less than `until`.
     Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
 
-    /// Tells all listeners of a control of the program.
-    void control(const Control& control, Tick time);
+    /// Tells the listeners of a control of the program that `core` made; returns the time that they make the core lose.
+    /// Functions concern the links that serve the core, all else concerns all links.
+    Tick control(const Control& control, unsigned core, Tick time);
 
     HierarchyCounts counts() const;
 

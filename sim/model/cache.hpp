@@ -15,14 +15,18 @@ namespace cachetally {
 class PageTable;
 
 /// Remembers the access that a path from a core made last, so that a repetition can be told at once: it hits and, but
-/// for counts and time, changes nothing. Whoever changes the cache behind the path's back forgets it.
+/// for counts and time, changes nothing. Whoever changes the cache behind the path's back makes it forget.
 struct LastAccess {
     static constexpr Address none = ~Address{0};
     Address line = none;         ///< virtual address of the line
     Address physical = none;     ///< its physical address
     bool store_repeats = false;  ///< a store changes nothing either
+    bool disturbed = false;      ///< something changed the cache while the access was made
 
-    void forget() { line = none; }
+    void forget() {
+        line = none;
+        disturbed = true;
+    }
 };
 
 class Cache {
@@ -35,8 +39,9 @@ public:
     unsigned line_bytes() const { return config_.line; }
     Tick latency() const { return latency_; }
 
-    /// Declares a cache above from which this one may take lines away. `link` is the upper one's way down.
+    /// Declares a cache above from which this one may take lines away.
     void add_above(Cache& above) { above_.push_back(&above); }
+    const std::vector<Cache*>& above() const { return above_; }
 
     /// Virtually indexed caches find the set of a physical address with the page table.
     void use_page_table(PageTable& pages) { pages_ = &pages; }

@@ -49,6 +49,8 @@ CacheCounts operator+(const CacheCounts& a, const CacheCounts& b) {
     return sum;
 }
 
+TlbCounts operator+(const TlbCounts& a, const TlbCounts& b) { return {a.accesses + b.accesses, a.misses + b.misses}; }
+
 CacheCounts operator-(const CacheCounts& a, const CacheCounts& b) {
     CacheCounts difference;
     for (const Member& member : members) difference.*member.value = a.*member.value - b.*member.value;

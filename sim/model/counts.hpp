@@ -1,12 +1,9 @@
 // What a hierarchy counts. Plain numbers that can be added and subtracted, so that phases are differences.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string>
+#include <utility>
 #include <vector>
-
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 
@@ -55,6 +52,7 @@ struct HierarchyCounts {
 };
 
 CacheCounts operator+(const CacheCounts& a, const CacheCounts& b);
+TlbCounts operator+(const TlbCounts& a, const TlbCounts& b);
 CacheCounts operator-(const CacheCounts& a, const CacheCounts& b);
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b);
 

@@ -40,20 +40,16 @@ void Downlink::control(const Control& control, Tick time) {
 Tick Downlink::inject(std::uint8_t core, Tick time) {
     Tick lost = 0;
     for (const Listening& listening : listeners_) {
-        if (listening.injector->empty()) continue;
-        // Writes may cause events and so more writes; they are taken by position, since the vector may grow.
-        const auto& writes = listening.injector->writes();
-        for (std::size_t i = 0; i < writes.size(); ++i) {
-            const Injector::Write write = writes[i];
-            const Request record{write.address, write.address, 0, EventKind::ring_write, core, time};
+        // What the writes themselves make the listeners send waits for the next reference: no cascade can run away.
+        const Injector::Sent sent = listening.injector->take();
+        for (const Injector::Write& write : sent.writes) {
             if (write.bypass || cache_ == nullptr) {
                 memory_below_->write(EventKind::ring_write);
             } else {
-                send(record);
+                send({write.address, write.address, 0, EventKind::ring_write, core, time});
             }
         }
-        lost += listening.injector->stall();
-        listening.injector->clear();
+        lost += sent.stall;
     }
     return lost;
 }

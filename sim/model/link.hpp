@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/model/reference_source.hpp"
@@ -56,29 +57,32 @@ public:
     explicit Injector(bool* pending = nullptr) : pending_(pending) {}
 
     void write(Write write) {
-        writes_.push_back(write);
+        sent_.writes.push_back(write);
         announce();
     }
     void stall(Tick duration) {
-        stall_ += duration;
+        sent_.stall += duration;
         announce();
     }
 
-    bool empty() const { return writes_.empty() && stall_ == 0; }
-    const std::vector<Write>& writes() const { return writes_; }
-    Tick stall() const { return stall_; }
-    void clear() {
-        writes_.clear();
-        stall_ = 0;
-    }
+    bool empty() const { return sent_.writes.empty() && sent_.stall == 0; }
+    const std::vector<Write>& writes() const { return sent_.writes; }
+    Tick stall() const { return sent_.stall; }
+
+    struct Sent {
+        std::vector<Write> writes;
+        Tick stall = 0;
+    };
+
+    /// Hands over what was sent and forgets it.
+    Sent take() { return std::exchange(sent_, {}); }
 
 private:
     void announce() {
         if (pending_ != nullptr) *pending_ = true;
     }
 
-    std::vector<Write> writes_;
-    Tick stall_ = 0;
+    Sent sent_;
     bool* pending_;
 };
 
@@ -90,14 +94,14 @@ public:
     /// The kinds of events it wants, or-ed bit(EventKind); others are not delivered. Asked once, when attached.
     virtual std::uint32_t kinds() const = 0;
 
-    /// True when it may get one call with count = n, at the address and time of the first, in place of n calls for
-    /// events of one kind that follow each other within one aligned block of `line_bytes`: it does not tell addresses
-    /// within the block apart, does not look at the time, and sends nothing into caches. Asked once, when attached.
+    /// True when consecutive events within one aligned block of `line_bytes` may be merged into one call per kind with
+    /// count = n, at the address and time of the first: it does not tell addresses within the block apart, does not
+    /// look at the time, and sends nothing into caches. Asked once, when attached.
     virtual bool accepts_merged(std::uint32_t line_bytes) const = 0;
 
     virtual void on_event(const LinkEvent& event, Injector& injector) = 0;
 
-    /// A control of the program, once (not per core), at `time`.
+    /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
     virtual void on_control(const Control& control, Tick time, Injector& injector) = 0;
 };
 

@@ -1,0 +1,308 @@
+#include "sim/engine/hierarchy.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/engine/core_path.hpp"
+#include "sim/model/memory.hpp"
+
+namespace cachetally {
+namespace {
+
+template <class Part>
+using Copies = std::vector<std::unique_ptr<Part>>;
+
+/// Which copy of a component serves a core.
+unsigned copy_for(const Component& component, unsigned core) { return core / component.cores_per_copy; }
+
+template <class Part>
+auto sum_of(const Copies<Part>& copies) {
+    auto sum = copies.front()->counts();
+    for (std::size_t i = 1; i < copies.size(); ++i) sum = sum + copies[i]->counts();
+    return sum;
+}
+
+}  // namespace
+
+/// The components, and the copies of every link. Elaboration goes through the topology once.
+struct Hierarchy::Parts {
+    explicit Parts(const Topology& topology);
+
+    const Component& component(std::size_t id) const { return components[id]; }
+    void make_components();
+    void connect(std::size_t id, const LinkInfo& link);
+    void connect_core(std::size_t id, const LinkInfo& link);
+    void connect_walker(std::size_t id, const LinkInfo& link);
+    void connect_cache(std::size_t id, const LinkInfo& link);
+    void connect_tlb(std::size_t id, const LinkInfo& link);
+    void lead(Downlink& from, const Component& to, unsigned core);
+    void expect_loss_above(Cache& inclusive);
+    void make_paths();
+    void make_siblings();
+    void settle();
+    Tick inject(unsigned core, Tick time);
+
+    MachineDescription machine;
+    std::vector<Component> components;
+    std::vector<LinkInfo> links;
+    PageTable pages;
+    std::vector<Copies<Cache>> caches;
+    std::vector<Copies<Tlb>> tlbs;
+    Copies<PageWalker> walkers;
+    Copies<Memory> memories;
+    std::vector<std::vector<Downlink*>> downlinks;  ///< by link id and copy
+    Copies<Downlink> core_links;                    ///< those that no component owns: from the cores
+    Copies<CorePath> paths;
+    std::vector<std::array<CorePath*, 2>> paths_of;  ///< by core: data, fetch (null: not simulated)
+    std::vector<Downlink*> listened;
+    std::uint64_t references = 0;
+    bool pending = false;  ///< a listener sent something back
+    bool settled = false;
+};
+
+Hierarchy::Parts::Parts(const Topology& topology)
+    : machine(topology.machine()),
+      components(topology.components()),
+      links(topology.links()),
+      pages(machine.pages, machine.memories.front().size),
+      downlinks(links.size()) {
+    make_components();
+    for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
+    for (auto& copies : caches)
+        for (auto& cache : copies)
+            if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache);
+    make_paths();
+    make_siblings();
+}
+
+void Hierarchy::Parts::make_components() {
+    caches.resize(machine.caches.size());
+    tlbs.resize(machine.tlbs.size());
+    memories.resize(machine.memories.size());
+    for (const Component& part : components) {
+        for (unsigned copy = 0; copy < part.copies; ++copy) {
+            switch (part.kind) {
+                case Component::Kind::core:
+                    break;
+                case Component::Kind::tlb:
+                    tlbs[part.index].push_back(std::make_unique<Tlb>(machine.tlbs[part.index], copy, machine.period));
+                    break;
+                case Component::Kind::walker:
+                    break;
+                case Component::Kind::cache:
+                    caches[part.index].push_back(
+                        std::make_unique<Cache>(machine.caches[part.index], copy, machine.period));
+                    break;
+                case Component::Kind::memory:
+                    memories[part.index] =
+                        std::make_unique<Memory>(machine.memories[part.index].latency * machine.period);
+                    break;
+            }
+        }
+    }
+    for (unsigned core = 0; core < machine.cores; ++core)
+        walkers.push_back(std::make_unique<PageWalker>(machine.pages, machine.period));
+}
+
+void Hierarchy::Parts::connect(std::size_t id, const LinkInfo& link) {
+    switch (component(link.from).kind) {
+        case Component::Kind::core:
+            connect_core(id, link);
+            break;
+        case Component::Kind::tlb:
+            connect_tlb(id, link);
+            break;
+        case Component::Kind::walker:
+            connect_walker(id, link);
+            break;
+        case Component::Kind::cache:
+            connect_cache(id, link);
+            break;
+        case Component::Kind::memory:
+            break;
+    }
+}
+
+/// Lets a downlink lead to the copy of a component that serves `core`.
+void Hierarchy::Parts::lead(Downlink& from, const Component& to, unsigned core) {
+    from.lead_past_caches_to(*memories.front());
+    if (to.kind == Component::Kind::memory) from.lead_to(*memories[to.index]);
+    if (to.kind != Component::Kind::cache) return;
+    Cache& cache = *caches[to.index][copy_for(to, core)];
+    from.lead_to(cache);
+    const Inclusion inclusion = cache.config().inclusion;
+    if (inclusion == Inclusion::exclusive || inclusion == Inclusion::victim) from.take_clean_victims();
+}
+
+void Hierarchy::Parts::connect_core(std::size_t id, const LinkInfo& link) {
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        core_links.push_back(std::make_unique<Downlink>());
+        lead(*core_links.back(), component(link.to), core);
+        downlinks[id].push_back(core_links.back().get());
+    }
+}
+
+void Hierarchy::Parts::connect_walker(std::size_t id, const LinkInfo& link) {
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        lead(walkers[core]->below(), component(link.to), core);
+        downlinks[id].push_back(&walkers[core]->below());
+    }
+}
+
+void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
+    const Component& upper = component(link.from);
+    for (unsigned copy = 0; copy < upper.copies; ++copy) {
+        Cache& cache = *caches[upper.index][copy];
+        lead(cache.below(), component(link.to), copy * upper.cores_per_copy);
+        if (Cache* below = cache.below().cache()) below->add_above(cache);
+        if (cache.config().virtually_indexed) cache.use_page_table(pages);
+        downlinks[id].push_back(&cache.below());
+    }
+}
+
+void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
+    const Component& upper = component(link.from);
+    const Component& lower = component(link.to);
+    std::vector<PageWalker*> by_core;
+    for (const auto& walker : walkers) by_core.push_back(walker.get());
+    for (unsigned copy = 0; copy < upper.copies; ++copy) {
+        Tlb& tlb = *tlbs[upper.index][copy];
+        if (lower.kind == Component::Kind::tlb) {
+            tlb.lead_to(*tlbs[lower.index][copy_for(lower, copy * upper.cores_per_copy)]);
+        } else {
+            tlb.lead_to(by_core);
+        }
+        downlinks[id].push_back(&tlb.below());
+    }
+}
+
+void Hierarchy::Parts::expect_loss_above(Cache& inclusive) {
+    for (Cache* upper : inclusive.above()) {
+        upper->expect_loss_of_lines();
+        expect_loss_above(*upper);
+    }
+}
+
+void Hierarchy::Parts::make_paths() {
+    paths_of.assign(machine.cores, {nullptr, nullptr});
+    const auto serves = [&](const Component& part, bool fetch) {
+        const Serves side = part.kind == Component::Kind::cache ? machine.caches[part.index].serves
+                            : part.kind == Component::Kind::tlb ? machine.tlbs[part.index].serves
+                                                                : Serves::both;
+        return side == Serves::both || side == (fetch ? Serves::fetch : Serves::data);
+    };
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        for (const bool fetch : {false, true}) {
+            Downlink* way = nullptr;
+            Downlink* tlb_way = nullptr;
+            Tlb* tlb = nullptr;
+            for (std::size_t id = 0; id < links.size(); ++id) {
+                const Component& to = component(links[id].to);
+                if (component(links[id].from).kind != Component::Kind::core || !serves(to, fetch)) continue;
+                if (to.kind == Component::Kind::tlb) {
+                    tlb = tlbs[to.index][copy_for(to, core)].get();
+                    tlb_way = downlinks[id][core];
+                } else {
+                    way = downlinks[id][core];
+                }
+            }
+            if (way == nullptr) continue;
+            paths.push_back(std::make_unique<CorePath>(core, *way, tlb, tlb_way, pages));
+            paths_of[core][fetch ? 1 : 0] = paths.back().get();
+        }
+    }
+}
+
+void Hierarchy::Parts::make_siblings() {
+    for (const auto& path : paths) {
+        Cache* cache = path->link().cache();
+        if (cache != nullptr) cache->add_path(path->last_access());
+        for (const auto& other : paths) {
+            const bool shares = (cache != nullptr && other->link().cache() == cache) ||
+                                (path->tlb() != nullptr && other->tlb() == path->tlb());
+            if (other != path && shares) path->add_sibling(*other);
+        }
+    }
+}
+
+void Hierarchy::Parts::settle() {
+    for (const auto& path : paths) path->settle();
+    settled = true;
+}
+
+Tick Hierarchy::Parts::inject(unsigned core, Tick time) {
+    pending = false;
+    Tick lost = 0;
+    for (Downlink* link : listened) lost += link->inject(static_cast<std::uint8_t>(core), time);
+    return lost;
+}
+
+Hierarchy::Hierarchy(const Topology& topology) : parts_(std::make_unique<Parts>(topology)) {}
+Hierarchy::~Hierarchy() = default;
+Hierarchy::Hierarchy(Hierarchy&&) noexcept = default;
+Hierarchy& Hierarchy::operator=(Hierarchy&&) noexcept = default;
+
+unsigned Hierarchy::cores() const { return parts_->machine.cores; }
+
+unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned>(parts_->downlinks.at(link).size()); }
+
+void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) {
+    Downlink* downlink = parts_->downlinks.at(link).at(copy);
+    downlink->listen(listener, &parts_->pending);
+    if (std::ranges::find(parts_->listened, downlink) == parts_->listened.end()) parts_->listened.push_back(downlink);
+    parts_->settled = false;
+}
+
+Tick Hierarchy::access(unsigned core, const Reference& reference, Tick now) {
+    return run(core, {&reference, 1}, now, now + 1).time;
+}
+
+Hierarchy::Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
+    Parts& parts = *parts_;
+    if (!parts.settled) parts.settle();
+    CorePath* const ways[3] = {parts.paths_of[core][0], parts.paths_of[core][0], parts.paths_of[core][1]};
+    std::size_t done = 0;
+    while (done < references.size() && now < until) {
+        const Reference& reference = references[done];
+        CorePath* const path = ways[static_cast<unsigned>(reference.kind)];
+        if (path == nullptr) {
+            ++done;  // nothing in the machine serves this kind
+        } else if (path->repeats(reference)) {
+            const Tick each = path->repeat_latency();
+            const std::uint64_t limit = each == 0 ? ~std::uint64_t{0} : divide_round_up(until - now, each);
+            done += path->repeat(references.subspan(done), limit, now);
+        } else {
+            now = path->access(reference, now);
+            ++done;
+        }
+        if (parts.pending) [[unlikely]]
+            now += parts.inject(core, now);
+    }
+    parts.references += done;
+    return {done, now};
+}
+
+Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
+    Parts& parts = *parts_;
+    const bool of_core = control.kind == Control::Kind::enter_function || control.kind == Control::Kind::leave_function;
+    for (std::size_t id = 0; id < parts.links.size(); ++id) {
+        const Component& upper = parts.component(parts.links[id].from);
+        for (unsigned copy = 0; copy < parts.downlinks[id].size(); ++copy)
+            if (!of_core || copy == copy_for(upper, core)) parts.downlinks[id][copy]->control(control, time);
+    }
+    return parts.pending ? parts.inject(core, time) : 0;
+}
+
+HierarchyCounts Hierarchy::counts() const {
+    HierarchyCounts counts;
+    for (const auto& copies : parts_->caches) counts.caches.push_back(sum_of(copies));
+    for (const auto& copies : parts_->tlbs) counts.tlbs.push_back(sum_of(copies));
+    for (const auto& memory : parts_->memories) counts.memories.push_back(memory->counts());
+    counts.references = parts_->references;
+    for (const auto& walker : parts_->walkers) counts.page_walks += walker->walks();
+    return counts;
+}
+
+Address Hierarchy::virtual_address(Address physical) const { return parts_->pages.virtual_address(physical); }
+
+}  // namespace cachetally
