@@ -1,11 +1,9 @@
 // CorePath: the way of one core's data references or instruction fetches into the hierarchy.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <span>
-#include <vector>
 
+#include "sim/engine/hierarchy.hpp"
 #include "sim/model/cache.hpp"
 #include "sim/model/downlink.hpp"
 #include "sim/model/page_table.hpp"
@@ -14,54 +12,59 @@
 
 namespace cachetally {
 
-constexpr EventKind event_kind(ReferenceKind kind) { return static_cast<EventKind>(kind); }
-
 class CorePath {
 public:
     /// `link` leads to the first cache or the memory; `tlb` and its link may be absent (null).
     CorePath(unsigned core, Downlink& link, Tlb* tlb, Downlink* tlb_link, PageTable& pages);
 
-    /// A path that shares its first cache or TLB with this one.
-    void add_sibling(CorePath& other) { siblings_.push_back(&other); }
-    LastAccess& last_access() { return last_; }
-    Tlb* tlb() const { return tlb_; }
-    Downlink& link() const { return link_; }
+    const Downlink& link() const { return link_; }
+    const Tlb* tlb() const { return tlb_; }
+
+    /// Kinds of references that go this way, or-ed 1 << ReferenceKind.
+    void take(ReferenceKind kind) { kinds_ |= 1U << static_cast<unsigned>(kind); }
+    bool takes(ReferenceKind kind) const { return (kinds_ >> static_cast<unsigned>(kind) & 1U) != 0; }
 
     /// To be called when all listeners are attached.
     void settle();
 
-    /// One reference; split where it straddles lines.
-    Tick access(const Reference& reference, Tick time);
-
-    /// How many of the references, from the first, repeat the last access; makes these, at most `limit`, and adds to
-    /// `time`.
-    std::size_t repeat(std::span<const Reference> references, std::size_t limit, Tick& time);
-
-    /// True where nothing but counts comes of a repetition, so that it need not be made singly.
-    bool repeats(const Reference& reference) const {
-        const std::uint64_t offset = reference.address - last_.line;
-        return offset < line_bytes_ && offset + reference.size <= line_bytes_ &&
-               (reference.kind != ReferenceKind::store || last_.store_repeats);
-    }
-
-    Tick repeat_latency() const { return repeat_latency_; }
+    /// Makes references in order while they go this way, the time is less than `until` and nothing is `pending`.
+    Progress run(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
 
 private:
+    /// How listeners are told of events on the core's links.
+    enum class Watch : std::uint8_t { nobody, merged, each };
+    class EventRun;
+
+    template <class Translation>
+    Progress run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
+                            const bool& pending);
+    template <class Array, class Translation, class Sets>
+    Progress run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
+                    Tick until, const bool& pending);
+    template <class Array, class Translation, class Sets>
+    Tick step(Array& array, const Reference& reference, const Translation& translation, const Sets& set_of,
+              EventRun& events, Tick now);
+    const Reference* stop_at(const Reference* next, const Reference* end, Tick now, Tick until) const;
+    bool takes_plainly(ReferenceKind kind) const { return (plain_kinds_ >> static_cast<unsigned>(kind) & 1U) != 0; }
+    void count_hits(std::uint64_t all, std::uint64_t kinds);
+    Progress run_steps(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
+    Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
-    void remember(Address address, Address physical, EventKind kind, bool hit);
-    void tell_repeats(const Reference& first, const std::array<std::uint32_t, 3>& counts, Tick time);
+    void tell(const LinkEvent& event, Address virtual_address);
 
     Downlink& link_;
     Tlb* tlb_;
     Downlink* tlb_link_;
     PageTable& pages_;
-    LastAccess last_;
+    Cache* cache_;
     std::uint64_t line_bytes_;
-    Tick repeat_latency_ = 0;
+    Tick quick_latency_ = 0;  ///< of an access that hits in the first TLB and cache
+    unsigned kinds_ = 0;
+    unsigned plain_kinds_ = 0;  ///< those whose hits have no consequence beyond the set
     std::uint8_t core_;
-    bool remembers_ = false;  ///< repetitions may be recognised at all
-    bool watched_ = false;    ///< somebody listens on the link or the TLB link
-    std::vector<CorePath*> siblings_;
+    bool quick_ = false;  ///< accesses that change nothing may be recognised
+    bool virtually_indexed_ = false;
+    Watch watch_ = Watch::nobody;
 };
 
 }  // namespace cachetally

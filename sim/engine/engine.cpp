@@ -112,17 +112,10 @@ private:
     void obey(Control& control, unsigned core) {
         Stream& stream = streams_[core];
         switch (control.kind) {
-            case Control::Kind::none:
-                break;
-            case Control::Kind::barrier:
-                stream.state = Stream::State::at_barrier;
-                break;
-            case Control::Kind::end:
-                stream.state = Stream::State::ended;
-                break;
-            default:
-                stream.time += hierarchy_.control(control, core, stream.time);
-                break;
+            case Control::Kind::none: break;
+            case Control::Kind::barrier: stream.state = Stream::State::at_barrier; break;
+            case Control::Kind::end: stream.state = Stream::State::ended; break;
+            default: stream.time += hierarchy_.control(control, core, stream.time); break;
         }
         control = {};
     }

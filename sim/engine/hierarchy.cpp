@@ -29,6 +29,7 @@ struct Hierarchy::Parts {
     explicit Parts(const Topology& topology);
 
     const Component& component(std::size_t id) const { return components[id]; }
+    bool next_to_core(const Component& part) const;
     void make_components();
     void connect(std::size_t id, const LinkInfo& link);
     void connect_core(std::size_t id, const LinkInfo& link);
@@ -38,7 +39,7 @@ struct Hierarchy::Parts {
     void lead(Downlink& from, const Component& to, unsigned core);
     void expect_loss_above(Cache& inclusive);
     void make_paths();
-    void make_siblings();
+    void path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way);
     void settle();
     Tick inject(unsigned core, Tick time);
 
@@ -71,8 +72,15 @@ Hierarchy::Parts::Parts(const Topology& topology)
     for (auto& copies : caches)
         for (auto& cache : copies)
             if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache);
+    for (auto& copies : caches)
+        for (auto& cache : copies) cache->settle();
     make_paths();
-    make_siblings();
+}
+
+bool Hierarchy::Parts::next_to_core(const Component& part) const {
+    return std::ranges::any_of(links, [&](const LinkInfo& link) {
+        return component(link.from).kind == Component::Kind::core && &component(link.to) == &part;
+    });
 }
 
 void Hierarchy::Parts::make_components() {
@@ -82,16 +90,14 @@ void Hierarchy::Parts::make_components() {
     for (const Component& part : components) {
         for (unsigned copy = 0; copy < part.copies; ++copy) {
             switch (part.kind) {
-                case Component::Kind::core:
-                    break;
+                case Component::Kind::core: break;
                 case Component::Kind::tlb:
                     tlbs[part.index].push_back(std::make_unique<Tlb>(machine.tlbs[part.index], copy, machine.period));
                     break;
-                case Component::Kind::walker:
-                    break;
+                case Component::Kind::walker: break;
                 case Component::Kind::cache:
                     caches[part.index].push_back(
-                        std::make_unique<Cache>(machine.caches[part.index], copy, machine.period));
+                        std::make_unique<Cache>(machine.caches[part.index], copy, machine.period, next_to_core(part)));
                     break;
                 case Component::Kind::memory:
                     memories[part.index] =
@@ -106,20 +112,11 @@ void Hierarchy::Parts::make_components() {
 
 void Hierarchy::Parts::connect(std::size_t id, const LinkInfo& link) {
     switch (component(link.from).kind) {
-        case Component::Kind::core:
-            connect_core(id, link);
-            break;
-        case Component::Kind::tlb:
-            connect_tlb(id, link);
-            break;
-        case Component::Kind::walker:
-            connect_walker(id, link);
-            break;
-        case Component::Kind::cache:
-            connect_cache(id, link);
-            break;
-        case Component::Kind::memory:
-            break;
+        case Component::Kind::core: connect_core(id, link); break;
+        case Component::Kind::tlb: connect_tlb(id, link); break;
+        case Component::Kind::walker: connect_walker(id, link); break;
+        case Component::Kind::cache: connect_cache(id, link); break;
+        case Component::Kind::memory: break;
     }
 }
 
@@ -206,22 +203,26 @@ void Hierarchy::Parts::make_paths() {
                     way = downlinks[id][core];
                 }
             }
-            if (way == nullptr) continue;
-            paths.push_back(std::make_unique<CorePath>(core, *way, tlb, tlb_way, pages));
-            paths_of[core][fetch ? 1 : 0] = paths.back().get();
+            if (way != nullptr) path_for(core, fetch, *way, tlb, tlb_way);
         }
     }
 }
 
-void Hierarchy::Parts::make_siblings() {
-    for (const auto& path : paths) {
-        Cache* cache = path->link().cache();
-        if (cache != nullptr) cache->add_path(path->last_access());
-        for (const auto& other : paths) {
-            const bool shares = (cache != nullptr && other->link().cache() == cache) ||
-                                (path->tlb() != nullptr && other->tlb() == path->tlb());
-            if (other != path && shares) path->add_sibling(*other);
-        }
+/// Data and fetches that go the same way share a path.
+void Hierarchy::Parts::path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way) {
+    CorePath* path = paths_of[core][0];
+    if (path == nullptr || &path->link() != &way || path->tlb() != tlb) {
+        if (tlb != nullptr && pages.uniform() && tlb->holds(pages.page_bits(0)))
+            tlb->be_first_level(pages, pages.page_bits(0));
+        paths.push_back(std::make_unique<CorePath>(core, way, tlb, tlb_way, pages));
+        path = paths.back().get();
+    }
+    paths_of[core][fetch ? 1 : 0] = path;
+    if (fetch) {
+        path->take(ReferenceKind::fetch);
+    } else {
+        path->take(ReferenceKind::load);
+        path->take(ReferenceKind::store);
     }
 }
 
@@ -257,26 +258,21 @@ Tick Hierarchy::access(unsigned core, const Reference& reference, Tick now) {
     return run(core, {&reference, 1}, now, now + 1).time;
 }
 
-Hierarchy::Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
+Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
     Parts& parts = *parts_;
     if (!parts.settled) parts.settle();
-    CorePath* const ways[3] = {parts.paths_of[core][0], parts.paths_of[core][0], parts.paths_of[core][1]};
+    const auto& paths = parts.paths_of[core];
     std::size_t done = 0;
     while (done < references.size() && now < until) {
-        const Reference& reference = references[done];
-        CorePath* const path = ways[static_cast<unsigned>(reference.kind)];
+        CorePath* const path = paths[references[done].kind == ReferenceKind::fetch ? 1 : 0];
         if (path == nullptr) {
             ++done;  // nothing in the machine serves this kind
-        } else if (path->repeats(reference)) {
-            const Tick each = path->repeat_latency();
-            const std::uint64_t limit = each == 0 ? ~std::uint64_t{0} : divide_round_up(until - now, each);
-            done += path->repeat(references.subspan(done), limit, now);
-        } else {
-            now = path->access(reference, now);
-            ++done;
+            continue;
         }
-        if (parts.pending) [[unlikely]]
-            now += parts.inject(core, now);
+        const Progress progress = path->run(references.subspan(done), now, until, parts.pending);
+        done += progress.done;
+        now = progress.time;
+        if (parts.pending) now += parts.inject(core, now);
     }
     parts.references += done;
     return {done, now};

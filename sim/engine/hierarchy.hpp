@@ -14,6 +14,12 @@
 
 namespace cachetally {
 
+/// How far a stretch of references was made.
+struct Progress {
+    std::size_t done = 0;  ///< references made
+    Tick time = 0;         ///< when the last of them was complete
+};
+
 class Hierarchy {
 public:
     explicit Hierarchy(const Topology& topology);
@@ -33,13 +39,8 @@ public:
     /// Makes one reference of a core at `now`; returns when it is complete.
     Tick access(unsigned core, const Reference& reference, Tick now);
 
-    /// How far run() came.
-    struct Progress {
-        std::size_t done = 0;  ///< references made
-        Tick time = 0;         ///< when the last of them was complete
-    };
-
-    /// Makes references in order, each when the one before it is complete, while the time is less than `until`.
+    /// Makes references in order, each when the one before it is complete, while the time is less than `until`. At most
+    /// 2^32 - 1 references at once.
     Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
 
     /// Tells the listeners of a control of the program that `core` made; returns the time that they make the core lose.

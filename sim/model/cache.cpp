@@ -5,216 +5,271 @@
 namespace cachetally {
 namespace {
 
-ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy) {
-    const std::uint64_t lines = config.size / config.line;
-    const std::uint64_t ways = config.ways != 0 ? config.ways : lines;
-    return {lines / ways,    static_cast<unsigned>(ways), config.line,
-            config.indexing, config.replacement,          config.seed + copy};
+std::uint64_t ways_of(const CacheConfig& config) { return config.ways != 0 ? config.ways : config.size / config.line; }
+
+std::uint64_t sets_of(const CacheConfig& config) { return config.size / config.line / ways_of(config); }
+
+ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy, bool next_to_core) {
+    return {sets_of(config), static_cast<unsigned>(ways_of(config)), config.replacement, config.seed + copy,
+            next_to_core};
 }
 
 bool is_demand(EventKind kind) {
     return kind == EventKind::load || kind == EventKind::store || kind == EventKind::fetch;
 }
 
-/// What tracing prefetchers is bounded by: they know physical addresses only, so they stay within the smallest page.
+/// Prefetchers know physical addresses only, so they stay within the smallest page.
 constexpr Address prefetch_boundary = 4096;
 
-struct RequestCounters {
-    std::uint64_t CacheCounts::*all;
-    std::uint64_t CacheCounts::*misses;
-};
-
-/// By EventKind, requests and victims.
-constexpr RequestCounters counters[] = {
-    {&CacheCounts::loads, &CacheCounts::load_misses},
-    {&CacheCounts::stores, &CacheCounts::store_misses},
-    {&CacheCounts::fetches, &CacheCounts::fetch_misses},
-    {&CacheCounts::page_walks, &CacheCounts::page_walk_misses},
-    {&CacheCounts::prefetches, &CacheCounts::prefetch_misses},
-    {&CacheCounts::ring_writes, &CacheCounts::ring_write_misses},
-    {&CacheCounts::writebacks_in, &CacheCounts::writeback_misses},
-};
-constexpr const RequestCounters& counters_of(EventKind kind) { return counters[static_cast<unsigned>(kind)]; }
+constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
 
 }  // namespace
 
-Cache::Cache(const CacheConfig& config, unsigned copy, Tick period)
+Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core)
     : config_(config),
+      line_mask_(config.line - 1),
       latency_(config.latency * period),
       writes_back_(config.write == WritePolicy::write_back),
       filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
-      array_(make_cache_array(geometry_of(config, copy))),
+      next_to_core_(next_to_core),
+      index_(config.indexing, sets_of(config), config.line),
+      array_(make_cache_array(geometry_of(config, copy, next_to_core))),
       prefetcher_(make_prefetcher(config.prefetch, config.line)) {
-    const Entry dirtied = writes_back_ ? entry_bit::dirty : 0;
-    demand_ = {true, 0, entry_bit::prefetched};
-    store_ = {config.store_hit_refreshes, dirtied, entry_bit::prefetched};
-    write_back_ = {config.write_back_refreshes, dirtied, 0};
+    const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);
+    const Touch demand{true, 0, entry_bit::prefetched};
+    touch_.fill(Touch{});
+    touch_[index_of(EventKind::load)] = touch_[index_of(EventKind::fetch)] = demand;
+    touch_[index_of(EventKind::store)] = {config.store_hit_refreshes, dirtied, entry_bit::prefetched};
+    touch_[index_of(EventKind::write_back)] =
+        touch_[index_of(EventKind::ring_write)] = {config.write_back_refreshes, dirtied, 0};
+    if (!next_to_core) return;
+    front_.assign(index_.sets(), 0);
+    for (const EventKind kind : {EventKind::load, EventKind::store, EventKind::fetch})
+        for (const bool hit : {false, true}) front_flags_[hit ? 1 : 0][index_of(kind)] = front_after(kind, hit);
 }
 
-Reply Cache::request(const Request& request) {
-    const Address line = align_down(request.address, config_.line);
-    const Address where = config_.virtually_indexed ? request.where : line;
-    const bool demand = is_demand(request.kind);
-    const bool store = request.kind == EventKind::store;
-    ++(counts_.*counters_of(request.kind).all);
-
-    const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
-    const Entry found = moves_up ? array_->remove(where, line)
-                                 : array_->access(where, line,
-                                                  store    ? store_
-                                                  : demand ? demand_
-                                                           : Touch{});
-    if (found == 0) return miss(request, line, where);
-
-    if (store && !writes_back_) pass_on(request, line);
-    if (prefetcher_ && demand) [[unlikely]] {
-        const bool first_use = (found & entry_bit::prefetched) != 0;
-        if (first_use) ++counts_.prefetch_hits;
-        train(request, line, first_use);
-    }
-    return {request.time + latency_, moves_up && is_dirty(found), true};
+void Cache::settle() {
+    const bool in_order = !filled_by_victims_ && !line_may_be_taken_ && !config_.write_back_first && !prefetcher_ &&
+                          !below_.takes_clean_victims();
+    for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})
+        simple_[index_of(kind)] = in_order;
+    simple_[index_of(EventKind::store)] = in_order && writes_back_ && config_.write_allocate;
+    victims_matter_ = config_.inclusion == Inclusion::inclusive || below_.takes_clean_victims();
 }
 
-Reply Cache::miss(const Request& request, Address line, Address where) {
-    ++(counts_.*counters_of(request.kind).misses);
-    const bool store = request.kind == EventKind::store;
-    Reply reply{request.time + latency_};
-    if (store && (filled_by_victims_ || !config_.write_allocate)) {
-        pass_on(request, line);
-    } else {
-        Request down{line, line, request.site, store ? EventKind::load : request.kind, request.core, reply.time};
-        if (filled_by_victims_) {
-            reply = below_.request(down);
+Reply Cache::request(Address address, Cause cause, Tick time) {
+    const Address line = address & ~line_mask_;
+    const std::uint64_t set = config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
+    return request(address, set, cause, time);
+}
+
+Reply Cache::request(Address address, std::uint64_t set, Cause cause, Tick time) {
+    const Address line = address & ~line_mask_;
+    const unsigned kind = index_of(cause.kind);
+    ++requests_[kind];
+    if (!simple_[kind]) [[unlikely]]
+        return request_in_steps(address, set, cause, time);
+    const Entry state = cause.kind == EventKind::store ? entry_bit::dirty : 0;
+    const auto [found, victim] = array_->access_or_insert(set, line, touch_[kind], state);
+    if (next_to_core_) [[unlikely]]
+        remember(set, line, cause.kind, found != 0);
+    if (found != 0) return {time + latency_};
+    return fetch_simply(line, cause, time, victim);
+}
+
+Reply Cache::request_absent(Address address, std::uint64_t set, Cause cause, Tick time) {
+    const unsigned kind = index_of(cause.kind);
+    ++requests_[kind];
+    if (!simple_[kind]) [[unlikely]]
+        return miss(address, set, cause, time);
+    const Address line = address & ~line_mask_;
+    const Entry victim = array_->insert(set, line, cause.kind == EventKind::store ? entry_bit::dirty : 0);
+    remember(set, line, cause.kind, false);
+    return fetch_simply(line, cause, time, victim);
+}
+
+/// The rest of a simple miss, when the line is inserted and the victim removed already, which nobody below can tell.
+inline Reply Cache::fetch_simply(Address line, Cause cause, Tick time, Entry victim) {
+    ++misses_[index_of(cause.kind)];
+    const Cause down = cause.kind == EventKind::store ? cause.as(EventKind::load) : cause;
+    const Reply reply = below_.request(line, down, time + latency_);
+    if (victim != 0) {
+        if (is_dirty(victim) || victims_matter_) {
+            dispose(victim, down, time + latency_);
         } else {
-            reply = fetch(down, where, store && writes_back_ ? entry_bit::dirty : 0);
-            if (store && !writes_back_) pass_on(request, line);
+            ++counts_.evictions;
         }
     }
-    if (prefetcher_ && is_demand(request.kind)) [[unlikely]]
-        train(request, line, true);
-    reply.hit = false;
-    return reply;
+    if (below_.wants(EventKind::fill)) [[unlikely]]
+        below_.notify(line, down.as(EventKind::fill), reply.time);
+    return {reply.time};
 }
 
-Reply Cache::fetch(const Request& down, Address where, Entry state) {
-    if (config_.write_back_first) make_room(where, down);
-    Reply reply = below_.request(down);
-    insert(where, down.address, state | (reply.dirty ? entry_bit::dirty : 0), down);
-    below_.notify({down.address, 1, down.site, EventKind::fill, down.core, reply.time});
-    reply.dirty = false;
-    return reply;
-}
+/// A request step by step, as docs/counting.md has it: where the order of lookup, fetch and insertion can be seen.
+Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, Tick time) {
+    const Address line = address & ~line_mask_;
+    const bool store = cause.kind == EventKind::store;
+    const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
+    const Entry found = moves_up ? array_->remove(set, line) : array_->access(set, line, touch_[index_of(cause.kind)]);
+    if (found == 0) return miss(address, set, cause, time);
 
-void Cache::take_victim(const Request& request) {
-    const Address line = align_down(request.address, config_.line);
-    const Address where = where_of(line);
-    const bool clean = request.kind == EventKind::clean_victim;
-    ++(clean ? counts_.clean_victims_in : counts_.*counters_of(request.kind).all);
-    const Request down{line, line, request.site, request.kind, request.core, request.time};
-
-    if (array_->access(where, line, clean ? Touch{} : write_back_) != 0) {
-        if (!clean && !writes_back_) below_.send(down);
-    } else if (clean) {
-        insert(where, line, 0, down);
-    } else {
-        ++(counts_.*counters_of(request.kind).misses);
-        take_missing(down, where);
+    remember(set, line, cause.kind, true);
+    if (store && !writes_back_) pass_on(line, cause, time);
+    if (prefetcher_ && is_demand(cause.kind)) {
+        const bool first_use = (found & entry_bit::prefetched) != 0;
+        if (first_use) ++counts_.prefetch_hits;
+        train(address, cause, time, first_use);
     }
-    forget_paths();
+    return {time + latency_, moves_up && is_dirty(found)};
 }
 
-void Cache::take_missing(const Request& victim, Address where) {
+Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
+    ++misses_[index_of(cause.kind)];
+    const Address line = address & ~line_mask_;
+    const bool store = cause.kind == EventKind::store;
+    const Cause down = store ? cause.as(EventKind::load) : cause;
+    Reply reply{time + latency_};
+    if (store && (filled_by_victims_ || !config_.write_allocate)) {
+        pass_on(line, cause, time);
+    } else if (filled_by_victims_) {
+        reply = below_.request(line, down, time + latency_);
+    } else {
+        reply = fetch(line, set, down, time + latency_, store && writes_back_ ? entry_bit::dirty : 0);
+        if (store && !writes_back_) pass_on(line, cause, time);
+    }
+    remember(set, line, cause.kind, false);
+    if (prefetcher_ && is_demand(cause.kind)) train(address, cause, time, true);
+    return reply;
+}
+
+Reply Cache::fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state) {
+    if (config_.write_back_first) make_room(set, cause, time);
+    const Reply reply = below_.request(line, cause, time);
+    insert(set, line, state | (reply.dirty ? entry_bit::dirty : 0), cause, time);
+    below_.notify(line, cause.as(EventKind::fill), reply.time);
+    return {reply.time};
+}
+
+void Cache::take_victim(Address address, Cause cause, Tick time) {
+    const Address line = address & ~line_mask_;
+    const std::uint64_t set = set_of_physical(line);
+    const bool clean = cause.kind == EventKind::clean_victim;
+    ++requests_[index_of(cause.kind)];
+    if (array_->access(set, line, touch_[index_of(cause.kind)]) != 0) {
+        if (!clean && !writes_back_) below_.send(line, cause, time);
+    } else if (clean) {
+        insert(set, line, 0, cause, time);
+    } else {
+        ++misses_[index_of(cause.kind)];
+        take_missing(line, set, cause, time);
+    }
+    forget(set);
+}
+
+void Cache::take_missing(Address line, std::uint64_t set, Cause cause, Tick time) {
     if (config_.write_back_miss != WriteBackMiss::bypass) {
         const Entry state = writes_back_ ? entry_bit::dirty : 0;
         if (config_.write_back_miss == WriteBackMiss::fetch) {
-            Request load = victim;
-            load.kind = EventKind::load;
-            fetch(load, where, state);
+            fetch(line, set, cause.as(EventKind::load), time, state);
         } else {
-            insert(where, victim.address, state, victim);
+            insert(set, line, state, cause, time);
         }
         if (writes_back_) return;
     }
-    below_.send(victim);
+    below_.send(line, cause, time);
 }
 
-void Cache::insert(Address where, Address line, Entry state, const Request& cause) {
-    if (line_may_be_taken_) make_room(where, cause);
-    const Entry victim = array_->insert(where, line, state);
-    if (victim != 0) dispose(victim, cause);
+void Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
+    if (line_may_be_taken_) make_room(set, cause, time);
+    const Entry victim = array_->insert(set, line, state);
+    if (victim != 0) dispose(victim, cause, time);
 }
 
-void Cache::make_room(Address where, const Request& cause) {
-    const Entry victim = array_->make_room(where);
-    if (victim != 0) dispose(victim, cause);
+void Cache::make_room(std::uint64_t set, Cause cause, Tick time) {
+    const Entry victim = array_->make_room(set);
+    if (victim != 0) dispose(victim, cause, time);
 }
 
-void Cache::dispose(Entry victim, const Request& cause) {
+void Cache::dispose(Entry victim, Cause cause, Tick time) {
     const Address line = line_of(victim);
     bool dirty = is_dirty(victim);
     ++counts_.evictions;
     if (config_.inclusion == Inclusion::inclusive)
-        for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause);
-    Request victim_request{line, line, cause.site, EventKind::write_back, cause.core, cause.time};
+        for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause, time);
     if (dirty) {
         if (!config_.write_back_traffic) return;
         ++counts_.writebacks_out;
-        below_.send(victim_request);
+        below_.send(line, cause.as(EventKind::write_back), time);
     } else if (below_.takes_clean_victims()) {
-        victim_request.kind = EventKind::clean_victim;
-        below_.send(victim_request);
+        below_.send(line, cause.as(EventKind::clean_victim), time);
     }
 }
 
-bool Cache::take_away(Address address, std::uint64_t bytes, const Request& cause) {
+bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick time) {
     bool dirty = false;
     for (Address line = address; line < address + bytes; line += config_.line) {
-        for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause);
-        const Entry removed = array_->remove(where_of(line), line);
+        for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause, time);
+        const std::uint64_t set = set_of_physical(line);
+        const Entry removed = array_->remove(set, line);
         if (removed == 0) continue;
+        forget(set);
         dirty |= is_dirty(removed);
         ++counts_.invalidations;
-        below_.notify({line, 1, cause.site, EventKind::invalidate, cause.core, cause.time});
+        below_.notify(line, cause.as(EventKind::invalidate), time);
     }
-    forget_paths();
     return dirty;
 }
 
-void Cache::pass_on(const Request& request, Address line) {
-    below_.request({line, line, request.site, EventKind::store, request.core, request.time + latency_});
+void Cache::pass_on(Address line, Cause cause, Tick time) {
+    below_.request(line, cause.as(EventKind::store), time + latency_);
 }
 
-void Cache::train(const Request& request, Address line, bool trigger) {
+void Cache::train(Address address, Cause cause, Tick time, bool trigger) {
     wanted_.clear();
-    prefetcher_->observe({request.address, line, request.site, trigger}, wanted_);
-    for (const Address address : wanted_) {
-        if (align_down(address, prefetch_boundary) != align_down(request.address, prefetch_boundary)) continue;
-        const Address target = align_down(address, config_.line);
-        const Address where = where_of(target);
-        if (array_->find(where, target) != 0) continue;
+    prefetcher_->observe({address, address & ~line_mask_, cause.site, trigger}, wanted_);
+    for (const Address wanted : wanted_) {
+        if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
+        const Address line = wanted & ~line_mask_;
+        const std::uint64_t set = set_of_physical(line);
+        if (array_->find(set, line) != 0) continue;
         ++counts_.prefetches_issued;
-        fetch({target, target, request.site, EventKind::prefetch, request.core, request.time + latency_}, where,
-              entry_bit::prefetched);
-        forget_paths();
+        fetch(line, set, cause.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
+        forget(set);
     }
 }
 
-Address Cache::where_of(Address line) const { return config_.virtually_indexed ? pages_->virtual_address(line) : line; }
-
-void Cache::forget_paths() {
-    for (LastAccess* path : paths_) path->forget();
+std::uint64_t Cache::set_of_physical(Address line) const {
+    return index_.set_of(config_.virtually_indexed ? pages_->virtual_address(line) : line);
 }
 
-bool Cache::loads_repeat(EventKind kind, bool hit) const {
-    if (prefetcher_ && prefetcher_->sees_every_access()) return false;
-    if (!hit) return (kind != EventKind::store || config_.write_allocate) && insertion_is_use(config_.replacement);
-    return kind != EventKind::store || config_.store_hit_refreshes;
+/// What may be repeated after an access of this kind.
+Entry Cache::front_after(EventKind kind, bool hit) const {
+    const bool store = kind == EventKind::store;
+    if (prefetcher_ && prefetcher_->sees_every_access()) return 0;
+    if (!hit && ((store && !config_.write_allocate) || !insertion_is_use(config_.replacement))) return 0;
+    if (hit && store && !config_.store_hit_refreshes) return 0;
+    return store && writes_back_ ? front_bit::load_and_store : front_bit::load;
 }
 
-bool Cache::stores_repeat(EventKind kind, bool hit) const {
-    if (kind != EventKind::store || !writes_back_) return false;
-    if (prefetcher_ && prefetcher_->sees_every_access()) return false;
-    return hit || (config_.write_allocate && insertion_is_use(config_.replacement));
+CacheCounts Cache::counts() const {
+    CacheCounts counts = counts_;
+    struct Pair {
+        EventKind kind;
+        std::uint64_t& requests;
+        std::uint64_t& misses;
+    };
+    for (const Pair& pair : {Pair{EventKind::load, counts.loads, counts.load_misses},
+                             Pair{EventKind::store, counts.stores, counts.store_misses},
+                             Pair{EventKind::fetch, counts.fetches, counts.fetch_misses},
+                             Pair{EventKind::page_walk, counts.page_walks, counts.page_walk_misses},
+                             Pair{EventKind::prefetch, counts.prefetches, counts.prefetch_misses},
+                             Pair{EventKind::ring_write, counts.ring_writes, counts.ring_write_misses},
+                             Pair{EventKind::write_back, counts.writebacks_in, counts.writeback_misses}}) {
+        pair.requests = requests_[index_of(pair.kind)];
+        pair.misses = misses_[index_of(pair.kind)];
+    }
+    counts.clean_victims_in = requests_[index_of(EventKind::clean_victim)];
+    return counts;
 }
 
 }  // namespace cachetally

@@ -22,41 +22,49 @@ inline constexpr Entry all = 7;         ///< lines are at least 8 bytes, so thes
 constexpr Address line_of(Entry entry) { return entry & ~entry_bit::all; }
 constexpr bool is_dirty(Entry entry) { return (entry & entry_bit::dirty) != 0; }
 
-/// What an access does to the line that it finds.
+/// What an access does to the line that it finds; small, so that it travels in a register.
 struct Touch {
-    bool use = true;  ///< counts as a use for replacement
-    Entry set = 0;    ///< state bits to set
-    Entry clear = 0;  ///< state bits to clear
+    bool use = true;         ///< counts as a use for replacement
+    std::uint8_t set = 0;    ///< state bits to set
+    std::uint8_t clear = 0;  ///< state bits to clear
+
+    Entry applied_to(Entry entry) const { return (entry & ~Entry{clear}) | set; }
 };
 
-/// `where` chooses the set (it differs from `line` in virtually indexed caches only); lines are aligned addresses.
+/// Sets are numbered by an IndexingPolicy; lines are aligned addresses.
 class CacheArray {
 public:
     virtual ~CacheArray() = default;
 
     /// Looks a line up and applies `touch` if it is there. Returns the entry as it was before; 0 = not there.
-    virtual Entry access(Address where, Address line, Touch touch) = 0;
+    virtual Entry access(std::uint64_t set, Address line, Touch touch) = 0;
 
     /// Inserts a line that is not there, as used, with these state bits. Returns the victim; 0 = there was room.
-    virtual Entry insert(Address where, Address line, Entry state) = 0;
+    virtual Entry insert(std::uint64_t set, Address line, Entry state) = 0;
+
+    /// access(), and where the line is not there insert() with `state`: both in one pass over the set.
+    struct Outcome {
+        Entry found = 0;   ///< as access() returns it
+        Entry victim = 0;  ///< as insert() returns it, where nothing was found
+    };
+    virtual Outcome access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
 
     /// Makes room for an insertion into a set: removes and returns the victim; 0 = there is room already.
-    virtual Entry make_room(Address where) = 0;
+    virtual Entry make_room(std::uint64_t set) = 0;
 
     /// Removes a line; returns its entry; 0 = not there.
-    virtual Entry remove(Address where, Address line) = 0;
+    virtual Entry remove(std::uint64_t set, Address line) = 0;
 
     /// The entry of a line without touching it; 0 = not there.
-    virtual Entry find(Address where, Address line) const = 0;
+    virtual Entry find(std::uint64_t set, Address line) const = 0;
 };
 
 struct ArrayGeometry {
     std::uint64_t sets = 1;
     unsigned ways = 1;
-    std::uint64_t block = 64;  ///< bytes per entry: line, or page
-    Indexing indexing = Indexing::modulo;
     Replacement replacement = Replacement::lru;
-    std::uint64_t seed = 1;  ///< of random replacement, already distinct per copy
+    std::uint64_t seed = 1;    ///< of random replacement, already distinct per copy
+    bool mostly_hits = false;  ///< a hint for speed: next to a core
 };
 
 std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry);

@@ -21,15 +21,16 @@ void Downlink::tell(const LinkEvent& event) {
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-Reply Downlink::deliver(const Request& request) {
-    return cache_ != nullptr ? cache_->request(request) : memory_->request(request);
+Reply Downlink::deliver(Address address, Cause cause, Tick time) {
+    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(cause.kind, time);
 }
 
-void Downlink::deliver_victim(const Request& request) {
+void Downlink::send(Address address, Cause cause, Tick time) {
+    notify(address, cause, time);
     if (cache_ != nullptr) {
-        cache_->take_victim(request);
+        cache_->take_victim(address, cause, time);
     } else {
-        memory_->write(request.kind);
+        memory_->write(cause.kind);
     }
 }
 
@@ -46,7 +47,7 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
             if (write.bypass || cache_ == nullptr) {
                 memory_below_->write(EventKind::ring_write);
             } else {
-                send({write.address, write.address, 0, EventKind::ring_write, core, time});
+                send(write.address, {0, EventKind::ring_write, core}, time);
             }
         }
         lost += sent.stall;

@@ -11,20 +11,18 @@ namespace cachetally {
 class Cache;
 class Memory;
 
-/// A request on its way down.
-struct Request {
-    Address address = 0;  ///< physical, of the byte or line asked for
-    Address where = 0;    ///< the address that chooses the set: virtual at virtually indexed caches, else physical
+/// What a request is and where it comes from; small, so that it travels in a register.
+struct Cause {
     std::uint32_t site = 0;
     EventKind kind = EventKind::load;
     std::uint8_t core = 0;
-    Tick time = 0;  ///< when it is on the link
+
+    Cause as(EventKind other) const { return {site, other, core}; }
 };
 
 struct Reply {
     Tick time = 0;       ///< when the answer is there
     bool dirty = false;  ///< the line moves up and is dirty (exclusive levels)
-    bool hit = false;    ///< the component asked had it
 };
 
 class Downlink {
@@ -50,18 +48,19 @@ public:
     void notify(const LinkEvent& event) {
         if (wants(event.kind)) tell(event);
     }
+    void notify(Address address, Cause cause, Tick time) {
+        if (wants(cause.kind)) tell({address, 1, cause.site, cause.kind, cause.core, time});
+    }
 
-    /// A demand request, walk or prefetch.
-    Reply request(const Request& request) {
-        if (wants(request.kind)) tell(event_of(request));
-        return deliver(request);
+    /// A demand request, walk or prefetch for the byte or line at a physical address.
+    Reply request(Address address, Cause cause, Tick time) {
+        if (wants(cause.kind)) [[unlikely]]
+            tell({address, 1, cause.site, cause.kind, cause.core, time});
+        return deliver(address, cause, time);
     }
 
     /// A dirty or clean victim, or a monitor's record. Nothing waits for it.
-    void send(const Request& request) {
-        if (wants(request.kind)) tell(event_of(request));
-        deliver_victim(request);
-    }
+    void send(Address address, Cause cause, Tick time);
 
     /// Tells the listeners of a control of the program.
     void control(const Control& control, Tick time);
@@ -76,12 +75,8 @@ private:
         std::unique_ptr<Injector> injector;
     };
 
-    static LinkEvent event_of(const Request& request) {
-        return {request.address, 1, request.site, request.kind, request.core, request.time};
-    }
     void tell(const LinkEvent& event);
-    Reply deliver(const Request& request);
-    void deliver_victim(const Request& request);
+    Reply deliver(Address address, Cause cause, Tick time);
 
     Cache* cache_ = nullptr;
     Memory* memory_ = nullptr;

@@ -29,6 +29,19 @@ public:
 
     std::uint64_t sets() const { return sets_; }
 
+    /// True where the set is a field of the address; then field() finds it without a branch.
+    bool is_field() const { return kind_ == Kind::mask || kind_ == Kind::single; }
+    class Field {
+    public:
+        Field(unsigned shift, std::uint64_t mask) : shift_(shift), mask_(mask) {}
+        std::uint64_t set_of(Address address) const { return address >> shift_ & mask_; }
+
+    private:
+        unsigned shift_;
+        std::uint64_t mask_;
+    };
+    Field field() const { return {shift_, mask_}; }
+
 private:
     enum class Kind : std::uint8_t { mask, divide, fold, single };
 

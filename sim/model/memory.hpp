@@ -10,15 +10,15 @@ class Memory {
 public:
     explicit Memory(Tick latency) : latency_(latency) {}
 
-    Reply request(const Request& request) {
-        if (request.kind == EventKind::store) {
+    Reply request(EventKind kind, Tick time) {
+        if (kind == EventKind::store) {
             ++counts_.writes;
-        } else if (request.kind == EventKind::page_walk) {
+        } else if (kind == EventKind::page_walk) {
             ++counts_.page_walks;
         } else {
             ++counts_.reads;
         }
-        return {request.time + latency_, false};
+        return {time + latency_, false};
     }
 
     /// A write-back or a monitor's record.

@@ -16,6 +16,10 @@ public:
     /// `memory_bytes` of physical memory, in which frames are found.
     PageTable(const PagesConfig& config, std::uint64_t memory_bytes);
 
+    /// True where all pages have the same size.
+    bool uniform() const { return ranges_.empty(); }
+    bool identity() const { return config_.mapping == Mapping::identity; }
+
     /// Base-2 logarithm of the size of the page that holds a virtual address.
     unsigned page_bits(Address address) const { return ranges_.empty() ? default_bits_ : bits_in_ranges(address); }
 

@@ -112,14 +112,10 @@ private:
 
 std::unique_ptr<Prefetcher> make_prefetcher(const PrefetchConfig& config, unsigned line_bytes) {
     switch (config.kind) {
-        case PrefetchKind::none:
-            return nullptr;
-        case PrefetchKind::next_line:
-            return std::make_unique<NextLinePrefetcher>(config, line_bytes);
-        case PrefetchKind::stride:
-            return std::make_unique<StridePrefetcher>(config);
-        case PrefetchKind::stream:
-            return std::make_unique<StreamPrefetcher>(config, line_bytes);
+        case PrefetchKind::none: return nullptr;
+        case PrefetchKind::next_line: return std::make_unique<NextLinePrefetcher>(config, line_bytes);
+        case PrefetchKind::stride: return std::make_unique<StridePrefetcher>(config);
+        case PrefetchKind::stream: return std::make_unique<StreamPrefetcher>(config, line_bytes);
     }
     return nullptr;
 }

@@ -7,55 +7,76 @@
 namespace cachetally {
 namespace {
 
-/// Pages of several sizes share an array: the set is chosen by the page's number, handed over as if entries were 8
-/// bytes.
-constexpr std::uint64_t number_block = 8;
+std::uint64_t ways_of(const TlbConfig& config) { return config.ways != 0 ? config.ways : config.entries; }
 
 ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
-    const unsigned ways = config.ways != 0 ? config.ways : config.entries;
-    return {config.entries / ways, ways, number_block, config.indexing, config.replacement, config.seed + copy};
+    return {config.entries / ways_of(config), static_cast<unsigned>(ways_of(config)), config.replacement,
+            config.seed + copy, false};
 }
 
 }  // namespace
 
-Tick PageWalker::walk(const Request& request, unsigned page_bits) {
+Tick PageWalker::walk(Address address, unsigned page_bits, Cause cause, Tick time) {
     ++walks_;
-    Tick time = request.time + latency_;
+    time += latency_;
     if (!references_) return time;
     const unsigned depth = PageTable::walk_depth(page_bits);
     for (unsigned level = 0; level < depth; ++level) {
-        const Address entry = PageTable::entry_address(request.address, page_bits, level);
-        time = below_.request({entry, entry, request.site, EventKind::page_walk, request.core, time}).time;
+        const Address entry = PageTable::entry_address(address, page_bits, level);
+        time = below_.request(entry, cause.as(EventKind::page_walk), time).time;
     }
     return time;
 }
 
 Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
-    : config_(config), latency_(config.latency * period), array_(make_cache_array(geometry_of(config, copy))) {}
+    : config_(config),
+      latency_(config.latency * period),
+      index_(config.indexing, config.entries / ways_of(config), number_block),
+      array_(make_cache_array(geometry_of(config, copy))) {}
+
+void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
+    if (!index_.is_field()) return;
+    pages_ = &pages;
+    front_bits_ = config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
+    front_.assign(index_.sets(), {});
+}
 
 bool Tlb::holds(unsigned page_bits) const {
     return config_.page_sizes.empty() ||
            std::ranges::find(config_.page_sizes, std::uint64_t{1} << page_bits) != config_.page_sizes.end();
 }
 
-Tick Tlb::translate(const Request& request, unsigned page_bits) {
-    if (!holds(page_bits)) return miss(request, page_bits);
+Tick Tlb::translate(Address address, unsigned page_bits, Cause cause, Tick time) {
+    if (!holds(page_bits)) return miss(address, page_bits, cause, time);
     const unsigned bits = config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
-    const Address number = request.address >> bits;
+    const Address number = address >> bits;
     const Address page = number << bits;
+    const std::uint64_t set = index_.set_of(number * number_block);
     ++counts_.accesses;
-    if (array_->access(number * number_block, page, {}) != 0) return request.time + latency_;
+    if (array_->access(set, page, {}) != 0) {
+        remember(set, number, address, true);
+        return time + latency_;
+    }
     ++counts_.misses;
-    Request down = request;
-    down.time += latency_;
-    const Tick done = miss(down, page_bits);
-    array_->insert(number * number_block, page, 0);
+    const Tick done = miss(address, page_bits, cause, time + latency_);
+    array_->insert(set, page, 0);
+    remember(set, number, address, false);
     return done;
 }
 
-Tick Tlb::miss(const Request& request, unsigned page_bits) {
-    below_.notify({request.address, 1, request.site, request.kind, request.core, request.time});
-    return next_ != nullptr ? next_->translate(request, page_bits) : walkers_[request.core]->walk(request, page_bits);
+void Tlb::remember(std::uint64_t set, Address number, Address address, bool hit) {
+    if (pages_ == nullptr) return;
+    if (hit || insertion_is_use(config_.replacement)) {
+        front_[set] = {number, pages_->translate(address) - address};
+    } else {
+        front_[set] = {};
+    }
+}
+
+Tick Tlb::miss(Address address, unsigned page_bits, Cause cause, Tick time) {
+    below_.notify(address, cause, time);
+    return next_ != nullptr ? next_->translate(address, page_bits, cause, time)
+                            : walkers_[cause.core]->walk(address, page_bits, cause, time);
 }
 
 }  // namespace cachetally

@@ -7,9 +7,12 @@
 #include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
 #include "sim/model/downlink.hpp"
+#include "sim/model/indexing.hpp"
 #include "sim/topology/machine.hpp"
 
 namespace cachetally {
+
+class PageTable;
 
 /// Reads the page table entries of a walk, one core's.
 class PageWalker {
@@ -19,8 +22,8 @@ public:
 
     Downlink& below() { return below_; }
 
-    /// `request.address` is virtual. Returns when the walk is done.
-    Tick walk(const Request& request, unsigned page_bits);
+    /// Of a virtual address. Returns when the walk is done.
+    Tick walk(Address address, unsigned page_bits, Cause cause, Tick time);
 
     std::uint64_t walks() const { return walks_; }
 
@@ -32,8 +35,46 @@ private:
 };
 
 class Tlb {
+    /// Pages of several sizes share an array: the set is chosen by the page's number, handed over as if entries were 8
+    /// bytes.
+    static constexpr std::uint64_t number_block = 8;
+
 public:
     Tlb(const TlbConfig& config, unsigned copy, Tick period);
+
+    /// To be called on a TLB next to a core, before the first access, where all pages have one size that it holds: it
+    /// will recognise lookups that change nothing.
+    void be_first_level(PageTable& pages, unsigned page_bits);
+
+    /// The page that a set was last asked for, and physical minus virtual address.
+    struct LastPage {
+        Address number = ~Address{0};
+        Address offset = 0;
+    };
+
+    /// What a loop over references needs to tell lookups that change nothing; a copy stays in registers.
+    class Front {
+    public:
+        Front() = default;
+        Front(std::uint64_t sets, unsigned page_bits, const LastPage* last)
+            : mask_(sets - 1), page_bits_(page_bits), last_(last) {}
+
+        /// True (and the physical address) when the lookup hits and, but for its count, changes nothing. Exact for
+        /// every policy.
+        bool changes_nothing(Address address, Address& physical) const {
+            const Address number = address >> page_bits_;
+            const LastPage& last = last_[number & mask_];
+            physical = address + last.offset;
+            return last.number == number;
+        }
+
+    private:
+        std::uint64_t mask_ = 0;
+        unsigned page_bits_ = 0;
+        const LastPage* last_ = nullptr;
+    };
+    Front front() const { return {index_.sets(), front_bits_, front_.data()}; }
+    bool has_front() const { return pages_ != nullptr; }
 
     /// The link to the next TLB, or to the walkers; only listeners use it as a Downlink.
     Downlink& below() { return below_; }
@@ -41,7 +82,7 @@ public:
     void lead_to(std::vector<PageWalker*> walkers_by_core) { walkers_ = std::move(walkers_by_core); }
 
     /// Looks up the page of the virtual address; asks below where it is missing. Returns when the translation is known.
-    Tick translate(const Request& request, unsigned page_bits);
+    Tick translate(Address address, unsigned page_bits, Cause cause, Tick time);
 
     /// Whether entries for such pages are held here.
     bool holds(unsigned page_bits) const;
@@ -49,21 +90,23 @@ public:
     /// What a hit costs.
     Tick latency() const { return latency_; }
 
-    /// After a hit or an insertion a second access to the page changes nothing.
-    bool repeats(bool hit) const { return hit || insertion_is_use(config_.replacement); }
-
-    void count_repeats(std::uint64_t accesses) { counts_.accesses += accesses; }
+    void count_hits(std::uint64_t accesses) { counts_.accesses += accesses; }
     const TlbCounts& counts() const { return counts_; }
 
 private:
-    Tick miss(const Request& request, unsigned page_bits);
+    Tick miss(Address address, unsigned page_bits, Cause cause, Tick time);
+    void remember(std::uint64_t set, Address number, Address address, bool hit);
 
     TlbConfig config_;
     Tick latency_;
+    IndexingPolicy index_;
     std::unique_ptr<CacheArray> array_;
     Downlink below_;
     Tlb* next_ = nullptr;
     std::vector<PageWalker*> walkers_;
+    std::vector<LastPage> front_;  ///< by set; next to a core only
+    unsigned front_bits_ = 0;
+    PageTable* pages_ = nullptr;
     TlbCounts counts_;
 };
 

@@ -1,0 +1,82 @@
+// OrderedArray: sets kept in the order of recency.
+#pragma once
+
+#include "sim/model/tag_store.hpp"
+
+namespace cachetally {
+
+/// Entries of a set in order of recency (lru) or insertion (fifo), latest first, invalid ones last: least memory per
+/// set, and a victim is found without a search. A number of groups that is known makes straight-line code; 0 = any.
+template <unsigned fixed_groups>
+class OrderedArray final : public CacheArray {
+public:
+    explicit OrderedArray(const ArrayGeometry& geometry)
+        : ways_(geometry.ways),
+          groups_(groups_of(geometry.ways)),
+          reorder_(geometry.replacement == Replacement::lru),
+          tags_(geometry.sets * stride()) {}
+
+    Entry access(std::uint64_t index, Address line, Touch touch) override {
+        Entry* set = set_at(index);
+        const unsigned position = find_tag<fixed_groups>(set, groups_, line);
+        if (position >= stride()) return 0;
+        const Entry found = set[position];
+        const Entry changed = touch.applied_to(found);
+        if (touch.use && reorder_) {
+            move_to_front<fixed_groups>(set, groups_, position, changed);
+        } else if (changed != found) {
+            set[position] = changed;
+        }
+        return found;
+    }
+
+    /// Without a branch on whether the line was found: at a level that is hit half the time nobody could predict it.
+    Outcome access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
+        if (!reorder_ || !touch.use) {
+            const Entry found = OrderedArray::access(index, line, touch);
+            return found != 0 ? Outcome{found, 0} : Outcome{0, OrderedArray::insert(index, line, state)};
+        }
+        Entry* set = set_at(index);
+        const unsigned position = find_tag<fixed_groups>(set, groups_, line);
+        const bool hit = position < stride();
+        const unsigned from = hit ? position : ways_ - 1;
+        const Entry old = set[from];
+        move_to_front<fixed_groups>(set, groups_, from, hit ? touch.applied_to(old) : line | state | entry_bit::valid);
+        return {hit ? old : 0, hit ? 0 : old};
+    }
+
+    Entry insert(std::uint64_t index, Address line, Entry state) override {
+        Entry* set = set_at(index);
+        const Entry victim = set[ways_ - 1];
+        move_to_front<fixed_groups>(set, groups_, ways_ - 1, line | state | entry_bit::valid);
+        return victim;
+    }
+
+    Entry make_room(std::uint64_t index) override { return std::exchange(set_at(index)[ways_ - 1], 0); }
+
+    Entry remove(std::uint64_t index, Address line) override {
+        Entry* set = set_at(index);
+        const unsigned position = find_tag<fixed_groups>(set, groups_, line);
+        if (position >= stride()) return 0;
+        const Entry removed = set[position];
+        std::memmove(set + position, set + position + 1, (ways_ - 1 - position) * sizeof(Entry));
+        set[ways_ - 1] = 0;
+        return removed;
+    }
+
+    Entry find(std::uint64_t index, Address line) const override {
+        const Entry* set = set_at(index);
+        const unsigned position = find_tag<fixed_groups>(set, groups_, line);
+        return position >= stride() ? 0 : set[position];
+    }
+
+private:
+    unsigned stride() const { return (fixed_groups != 0 ? fixed_groups : groups_) * scan_width; }
+    Entry* set_at(std::uint64_t index) const { return tags_ + index * stride(); }
+
+    unsigned ways_, groups_;
+    bool reorder_;
+    TagStore tags_;
+};
+
+}  // namespace cachetally
