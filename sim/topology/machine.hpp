@@ -22,34 +22,34 @@ enum class Serves : std::uint8_t { data, fetch, both };
 enum class Replacement : std::uint8_t { lru, tree_plru, bit_plru, fifo, random, nru, srrip };
 
 enum class Indexing : std::uint8_t {
-    modulo,   ///< line number modulo number of sets
-    xor_hash, ///< all fields of the line number above the offset, folded by exclusive or
+    modulo,    ///< line number modulo number of sets
+    xor_hash,  ///< all fields of the line number above the offset, folded by exclusive or
 };
 
 /// What a level holds relative to the levels above it.
 enum class Inclusion : std::uint8_t {
-    neither,   ///< filled by misses, independent of the levels above
-    inclusive, ///< filled by misses; a line that leaves is taken away from above too
-    exclusive, ///< filled by victims from above; a line that hits moves up and leaves
-    victim,    ///< filled by victims from above; a line that hits is copied up and stays
+    neither,    ///< filled by misses, independent of the levels above
+    inclusive,  ///< filled by misses; a line that leaves is taken away from above too
+    exclusive,  ///< filled by victims from above; a line that hits moves up and leaves
+    victim,     ///< filled by victims from above; a line that hits is copied up and stays
 };
 
 enum class WritePolicy : std::uint8_t { write_back, write_through };
 
 /// What a level does with a write-back from above that misses.
 enum class WriteBackMiss : std::uint8_t {
-    allocate, ///< take the line as it is, without fetching
-    fetch,    ///< fetch the line from below (a load), then write
-    bypass,   ///< hand it to the next level
+    allocate,  ///< take the line as it is, without fetching
+    fetch,     ///< fetch the line from below (a load), then write
+    bypass,    ///< hand it to the next level
 };
 
 enum class PrefetchKind : std::uint8_t { none, next_line, stride, stream };
 
 struct PrefetchConfig {
     PrefetchKind kind = PrefetchKind::none;
-    unsigned degree = 1;     ///< lines per trigger
-    unsigned distance = 1;   ///< lines (next_line, stream) or strides ahead of the trigger
-    unsigned entries = 16;   ///< entries of the stride table, or streams followed
+    unsigned degree = 1;    ///< lines per trigger
+    unsigned distance = 1;  ///< lines (next_line, stream) or strides ahead of the trigger
+    unsigned entries = 16;  ///< entries of the stride table, or streams followed
 };
 
 struct CacheConfig {
@@ -62,42 +62,42 @@ struct CacheConfig {
     unsigned line = 64;            ///< bytes, a power of two from 8 to 4096
     unsigned latency = 1;          ///< cycles that this level adds
     Replacement replacement = Replacement::lru;
-    std::uint64_t seed = 1;        ///< of random replacement
+    std::uint64_t seed = 1;  ///< of random replacement
     Indexing indexing = Indexing::modulo;
     bool virtually_indexed = false;  ///< next to a core only
     Inclusion inclusion = Inclusion::neither;
     WritePolicy write = WritePolicy::write_back;
     bool write_allocate = true;
-    bool write_back_first = false;   ///< victim written back before the demand fetch instead of after it
+    bool write_back_first = false;  ///< victim written back before the demand fetch instead of after it
     WriteBackMiss write_back_miss = WriteBackMiss::allocate;
-    bool write_back_traffic = true;  ///< false: dirty victims vanish
-    bool store_hit_refreshes = true; ///< a store that hits counts as a use for replacement
-    bool write_back_refreshes = true;///< a write-back that hits counts as a use for replacement
+    bool write_back_traffic = true;    ///< false: dirty victims vanish
+    bool store_hit_refreshes = true;   ///< a store that hits counts as a use for replacement
+    bool write_back_refreshes = true;  ///< a write-back that hits counts as a use for replacement
     PrefetchConfig prefetch;
     Mark mark;
 };
 
 struct TlbConfig {
     std::string name;
-    std::string next;              ///< the next TLB; empty = page walk
+    std::string next;  ///< the next TLB; empty = page walk
     Serves serves = Serves::both;
-    unsigned shared_by = 1;        ///< cores per copy; 0 = all
+    unsigned shared_by = 1;  ///< cores per copy; 0 = all
     unsigned entries = 0;
-    unsigned ways = 0;             ///< 0 = fully associative
-    unsigned latency = 0;          ///< cycles that a lookup here adds
+    unsigned ways = 0;     ///< 0 = fully associative
+    unsigned latency = 0;  ///< cycles that a lookup here adds
     Replacement replacement = Replacement::lru;
     std::uint64_t seed = 1;
     Indexing indexing = Indexing::modulo;
     std::vector<std::uint64_t> page_sizes;  ///< bytes; pages of other sizes pass it by; empty = all
-    std::uint64_t granule = 0;     ///< bytes that one entry maps at most; 0 = a whole page
+    std::uint64_t granule = 0;              ///< bytes that one entry maps at most; 0 = a whole page
     Mark mark;
 };
 
 enum class Mapping : std::uint8_t {
-    identity,   ///< physical = virtual
-    contiguous, ///< frames in order of first touch
-    random,     ///< free frames drawn by a seeded generator at first touch
-    coloured,   ///< random among frames whose colour (frame number modulo colours) is that of the page
+    identity,    ///< physical = virtual
+    contiguous,  ///< frames in order of first touch
+    random,      ///< free frames drawn by a seeded generator at first touch
+    coloured,    ///< random among frames whose colour (frame number modulo colours) is that of the page
 };
 
 /// Virtual addresses [from, to) use pages of `size`.
@@ -141,16 +141,16 @@ struct MonitorEntry {
 struct MachineDescription {
     std::string name;
     std::string description;
-    std::string source;          ///< where the figures come from
-    std::uint64_t period = 1000; ///< picoseconds per cycle
+    std::string source;           ///< where the figures come from
+    std::uint64_t period = 1000;  ///< picoseconds per cycle
     unsigned cores = 1;
     std::vector<CacheConfig> caches;
     std::vector<TlbConfig> tlbs;
     PagesConfig pages;
     std::vector<MemoryConfig> memories;
     std::vector<MonitorEntry> monitors;
-    std::string file;            ///< for messages and provenance
-    std::string text;            ///< the file as read
+    std::string file;  ///< for messages and provenance
+    std::string text;  ///< the file as read
 };
 
 }  // namespace cachetally

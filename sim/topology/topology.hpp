@@ -34,17 +34,17 @@ private:
 struct Component {
     enum class Kind : std::uint8_t { core, tlb, walker, cache, memory };
     Kind kind = Kind::core;
-    std::string name;         ///< "core", "walker", or the configured name
-    std::size_t index = 0;    ///< into MachineDescription::tlbs, caches or memories
-    unsigned copies = 1;      ///< instances in the machine
+    std::string name;       ///< "core", "walker", or the configured name
+    std::size_t index = 0;  ///< into MachineDescription::tlbs, caches or memories
+    unsigned copies = 1;    ///< instances in the machine
     unsigned cores_per_copy = 1;
 };
 
 /// An edge: requests go from `from` to `to`. Its name is "FROM-TO", e.g. "core-L1D", "L1D-L2", "L3-memory".
 struct LinkInfo {
     std::string name;
-    std::size_t from = 0, to = 0;  ///< indices into Topology::components()
-    bool virtual_addresses = false;///< links from the core to a TLB and between TLBs
+    std::size_t from = 0, to = 0;    ///< indices into Topology::components()
+    bool virtual_addresses = false;  ///< links from the core to a TLB and between TLBs
 };
 
 class Topology {
@@ -79,8 +79,8 @@ private:
     std::vector<LinkInfo> links_;
 };
 
-/// Reads a machine file (YAML; JSON is YAML). Throws MachineError for everything that is malformed, unknown or out of range;
-/// geometry and graph are judged by Topology.
+/// Reads a machine file (YAML; JSON is YAML). Throws MachineError for everything that is malformed, unknown or out of
+/// range; geometry and graph are judged by Topology.
 MachineDescription read_machine(const std::string& text, const std::string& file_name);
 
 /// Reads a preset by its name ("schulz2002", "generic3") or a file by its path. Throws MachineError.

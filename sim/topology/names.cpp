@@ -1,0 +1,151 @@
+#include "sim/topology/names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace cachetally {
+namespace {
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// Splits "2.5 GHz" into a number and the rest; nothing where there is no number.
+std::optional<std::pair<double, std::string_view>> split_unit(std::string_view text) {
+    text = trim(text);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc() || number < 0) return std::nullopt;
+    return std::pair{number, trim(text.substr(static_cast<std::size_t>(end - text.data())))};
+}
+
+/// Levenshtein distance, without regard to case.
+std::size_t distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const bool same =
+                std::tolower(static_cast<unsigned char>(a[i])) == std::tolower(static_cast<unsigned char>(b[j]));
+            diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (same ? 0 : 1)}));
+        }
+    }
+    return row.back();
+}
+
+template <std::size_t count>
+std::span<const std::string_view> table(const std::string_view (&names)[count]) {
+    return {names, count};
+}
+
+}  // namespace
+
+template <>
+std::span<const std::string_view> names_of<Serves>() {
+    static constexpr std::string_view names[] = {"data", "fetch", "both"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<Replacement>() {
+    static constexpr std::string_view names[] = {"lru", "tree_plru", "bit_plru", "fifo", "random", "nru", "srrip"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<Indexing>() {
+    static constexpr std::string_view names[] = {"modulo", "xor_hash"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<Inclusion>() {
+    static constexpr std::string_view names[] = {"neither", "inclusive", "exclusive", "victim"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<WritePolicy>() {
+    static constexpr std::string_view names[] = {"write_back", "write_through"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<WriteBackMiss>() {
+    static constexpr std::string_view names[] = {"allocate", "fetch", "bypass"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<PrefetchKind>() {
+    static constexpr std::string_view names[] = {"none", "next_line", "stride", "stream"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<Mapping>() {
+    static constexpr std::string_view names[] = {"identity", "contiguous", "random", "coloured"};
+    return table(names);
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+    const auto parts = split_unit(text);
+    if (!parts) return std::nullopt;
+    static constexpr std::string_view units[][3] = {
+        {"", "B", "bytes"}, {"K", "KB", "KiB"}, {"M", "MB", "MiB"}, {"G", "GB", "GiB"}, {"T", "TB", "TiB"}};
+    for (unsigned power = 0; power < std::size(units); ++power) {
+        if (std::ranges::find(units[power], parts->second) == std::end(units[power])) continue;
+        const double bytes = std::ldexp(parts->first, static_cast<int>(10 * power));
+        if (bytes != std::floor(bytes) || bytes >= std::ldexp(1.0, 53)) return std::nullopt;
+        return static_cast<std::uint64_t>(bytes);
+    }
+    return std::nullopt;
+}
+
+std::string format_size(std::uint64_t bytes) {
+    static constexpr std::string_view units[] = {"TiB", "GiB", "MiB", "KiB"};
+    unsigned shift = 40;
+    for (const std::string_view unit : units) {
+        const std::uint64_t size = std::uint64_t{1} << shift;
+        if (bytes >= size && bytes % size == 0) return fmt::format("{} {}", bytes / size, unit);
+        shift -= 10;
+    }
+    return fmt::format("{}", bytes);
+}
+
+std::optional<std::uint64_t> parse_period(std::string_view text) {
+    const auto parts = split_unit(text);
+    if (!parts || parts->first <= 0) return std::nullopt;
+    const double in_ghz = parts->second == "GHz"   ? 1.0
+                          : parts->second == "MHz" ? 1e-3
+                          : parts->second == "kHz" ? 1e-6
+                                                   : 0.0;
+    if (in_ghz == 0) return std::nullopt;
+    const double period = std::round(1000.0 / (parts->first * in_ghz));
+    if (period < 1 || period > 1e12) return std::nullopt;
+    return static_cast<std::uint64_t>(period);
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
+    std::string_view best;
+    std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+    for (const std::string_view candidate : known) {
+        const std::size_t d = distance(word, candidate);
+        if (d < least) {
+            least = d;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string advice(std::string_view word, std::span<const std::string_view> known) {
+    const std::string_view meant = nearest(word, known);
+    return fmt::format("; {}known are: {}", meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant),
+                       fmt::join(known, ", "));
+}
+
+}  // namespace cachetally

@@ -1,0 +1,55 @@
+// The words of machine files: enumerations by name, sizes and frequencies with units, and what was probably meant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/topology/machine.hpp"
+
+namespace cachetally {
+
+/// The names of an enumeration's values, in order.
+template <class Enum>
+std::span<const std::string_view> names_of();
+template <>
+std::span<const std::string_view> names_of<Serves>();
+template <>
+std::span<const std::string_view> names_of<Replacement>();
+template <>
+std::span<const std::string_view> names_of<Indexing>();
+template <>
+std::span<const std::string_view> names_of<Inclusion>();
+template <>
+std::span<const std::string_view> names_of<WritePolicy>();
+template <>
+std::span<const std::string_view> names_of<WriteBackMiss>();
+template <>
+std::span<const std::string_view> names_of<PrefetchKind>();
+template <>
+std::span<const std::string_view> names_of<Mapping>();
+
+template <class Enum>
+std::string_view name_of(Enum value) {
+    return names_of<Enum>()[static_cast<std::size_t>(value)];
+}
+
+/// "32 KiB", "48K", "1 MiB", "2 GiB" or plain bytes; K, M, G and T are powers of 1024. Nothing where it is not a size.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+/// "32 KiB" where a unit divides the size, else plain bytes.
+std::string format_size(std::uint64_t bytes);
+
+/// "2.2 GHz", "900 MHz": the length of a cycle in whole picoseconds. Nothing where it is not a frequency.
+std::optional<std::uint64_t> parse_period(std::string_view text);
+
+/// The one of `known` that `word` is closest to, where it is close enough to be meant; else empty.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+/// "; did you mean 'ways'? Known are: line, size, ways"
+std::string advice(std::string_view word, std::span<const std::string_view> known);
+
+}  // namespace cachetally

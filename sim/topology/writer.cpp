@@ -1,0 +1,156 @@
+// Machine descriptions to machine files: only what differs from the defaults, in flow style, one component a line.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/topology/names.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally {
+namespace {
+
+/// "{name: L1, size: 32 KiB}"
+class Line {
+public:
+    void add(std::string_view key, std::string_view value) { pairs_.push_back(fmt::format("{}: {}", key, value)); }
+    template <class Value>
+    void add_unless(std::string_view key, const Value& value, const Value& standard, std::string_view text) {
+        if (!(value == standard)) add(key, text);
+    }
+    template <class Integer>
+    void number(std::string_view key, Integer value, Integer standard) {
+        add_unless(key, value, standard, std::to_string(value));
+    }
+    void flag(std::string_view key, bool value, bool standard) {
+        add_unless(key, value, standard, value ? "true" : "false");
+    }
+    template <class Enum>
+    void choice(std::string_view key, Enum value, Enum standard) {
+        add_unless(key, value, standard, name_of(value));
+    }
+    bool empty() const { return pairs_.empty(); }
+    std::string str() const { return fmt::format("{{{}}}", fmt::join(pairs_, ", ")); }
+
+private:
+    std::vector<std::string> pairs_;
+};
+
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c == '\n' ? ' ' : c;
+    }
+    return out + '"';
+}
+
+std::string ways_text(unsigned ways) { return ways == 0 ? "full" : std::to_string(ways); }
+std::string shared_text(unsigned shared_by) { return shared_by == 0 ? "all" : std::to_string(shared_by); }
+
+std::string text_of(const CacheConfig& cache) {
+    const CacheConfig standard;
+    Line line;
+    line.add("name", cache.name);
+    line.add("next", cache.next);
+    line.choice("serves", cache.serves, standard.serves);
+    line.add_unless("shared_by", cache.shared_by, standard.shared_by, shared_text(cache.shared_by));
+    line.add("size", format_size(cache.size));
+    line.add("ways", ways_text(cache.ways));
+    line.add("line", std::to_string(cache.line));
+    line.add("latency", std::to_string(cache.latency));
+    line.choice("replacement", cache.replacement, standard.replacement);
+    line.number("seed", cache.seed, standard.seed);
+    line.choice("indexing", cache.indexing, standard.indexing);
+    line.flag("virtually_indexed", cache.virtually_indexed, standard.virtually_indexed);
+    line.choice("inclusion", cache.inclusion, standard.inclusion);
+    line.choice("write", cache.write, standard.write);
+    line.flag("write_allocate", cache.write_allocate, standard.write_allocate);
+    line.flag("write_back_first", cache.write_back_first, standard.write_back_first);
+    line.choice("write_back_miss", cache.write_back_miss, standard.write_back_miss);
+    line.flag("write_back_traffic", cache.write_back_traffic, standard.write_back_traffic);
+    line.flag("store_hit_refreshes", cache.store_hit_refreshes, standard.store_hit_refreshes);
+    line.flag("write_back_refreshes", cache.write_back_refreshes, standard.write_back_refreshes);
+    if (cache.prefetch.kind != PrefetchKind::none) {
+        Line prefetch;
+        prefetch.add("kind", name_of(cache.prefetch.kind));
+        prefetch.number("degree", cache.prefetch.degree, standard.prefetch.degree);
+        prefetch.number("distance", cache.prefetch.distance, standard.prefetch.distance);
+        prefetch.number("entries", cache.prefetch.entries, standard.prefetch.entries);
+        line.add("prefetch", prefetch.str());
+    }
+    return line.str();
+}
+
+std::string text_of(const TlbConfig& tlb) {
+    const TlbConfig standard;
+    Line line;
+    line.add("name", tlb.name);
+    if (!tlb.next.empty()) line.add("next", tlb.next);
+    line.choice("serves", tlb.serves, standard.serves);
+    line.add_unless("shared_by", tlb.shared_by, standard.shared_by, shared_text(tlb.shared_by));
+    line.add("entries", std::to_string(tlb.entries));
+    line.add("ways", ways_text(tlb.ways));
+    line.number("latency", tlb.latency, standard.latency);
+    line.choice("replacement", tlb.replacement, standard.replacement);
+    line.number("seed", tlb.seed, standard.seed);
+    line.choice("indexing", tlb.indexing, standard.indexing);
+    if (!tlb.page_sizes.empty()) {
+        std::vector<std::string> sizes;
+        for (const std::uint64_t size : tlb.page_sizes) sizes.push_back(format_size(size));
+        line.add("page_sizes", fmt::format("[{}]", fmt::join(sizes, ", ")));
+    }
+    if (tlb.granule != 0) line.add("granule", format_size(tlb.granule));
+    return line.str();
+}
+
+std::string text_of(const PagesConfig& pages) {
+    const PagesConfig standard;
+    Line line, walk;
+    line.add("size", format_size(pages.size));
+    line.choice("mapping", pages.mapping, standard.mapping);
+    line.number("colours", pages.colours, standard.colours);
+    line.number("seed", pages.seed, standard.seed);
+    std::vector<std::string> ranges;
+    for (const PageRange& range : pages.ranges)
+        ranges.push_back(
+            fmt::format("{{from: {:#x}, to: {:#x}, size: {}}}", range.from, range.to, format_size(range.size)));
+    if (!ranges.empty()) line.add("ranges", fmt::format("[{}]", fmt::join(ranges, ", ")));
+    if (!pages.walk_through.empty()) walk.add("through", pages.walk_through);
+    walk.number("latency", pages.walk_latency, standard.walk_latency);
+    walk.flag("references", pages.walk_references, standard.walk_references);
+    if (!walk.empty()) line.add("walk", walk.str());
+    return line.str();
+}
+
+std::string text_of(const MemoryConfig& memory) {
+    return fmt::format("{{name: {}, size: {}, latency: {}}}", memory.name, format_size(memory.size), memory.latency);
+}
+
+std::string text_of(const MonitorEntry& monitor) {
+    Line line;
+    for (const MonitorEntry::Setting& setting : monitor.settings) line.add(setting.key, quoted(setting.value));
+    return line.str();
+}
+
+template <class Part>
+std::string list(std::string_view key, const std::vector<Part>& parts) {
+    std::string text;
+    if (!parts.empty()) text = fmt::format("{}:\n", key);
+    for (const Part& part : parts) text += fmt::format("  - {}\n", text_of(part));
+    return text;
+}
+
+}  // namespace
+
+std::string write_machine(const MachineDescription& machine) {
+    std::string text;
+    if (!machine.name.empty()) text += fmt::format("name: {}\n", quoted(machine.name));
+    if (!machine.description.empty()) text += fmt::format("description: {}\n", quoted(machine.description));
+    if (!machine.source.empty()) text += fmt::format("source: {}\n", quoted(machine.source));
+    text += fmt::format("clock: {:.9g} GHz\ncores: {}\n", 1000.0 / static_cast<double>(machine.period), machine.cores);
+    text += list("caches", machine.caches) + list("tlbs", machine.tlbs);
+    text += fmt::format("pages: {}\n", text_of(machine.pages));
+    text += list("memories", machine.memories) + list("monitors", machine.monitors);
+    return text;
+}
+
+}  // namespace cachetally
