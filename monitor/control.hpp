@@ -1,0 +1,51 @@
+// MonitorControl: the switch, the phase and the function of a monitor, as the program's controls set them.
+#pragma once
+
+#include <vector>
+
+#include "monitor/histogram.hpp"
+#include "monitor/spec.hpp"
+#include "sim/model/reference_source.hpp"
+
+namespace cachetally {
+
+/// Schulz et al. 2002, section 3.4: monitor barriers, separation of functions, and the switch.
+class MonitorControl {
+public:
+    explicit MonitorControl(const MonitorSpec& spec);
+
+    bool enabled() const { return enabled_; }
+    std::uint32_t phase() const { return phase_; }
+    std::uint32_t function() const { return stack_.empty() ? no_function : stack_.back(); }
+
+    /// True where all counters are to be swapped out before this control is applied.
+    bool swaps_out(const Control& control) const;
+    void apply(const Control& control);
+
+private:
+    bool barriers_;
+    bool functions_;
+    bool enabled_;
+    std::uint32_t phase_ = 0;
+    std::vector<std::uint32_t> stack_;
+};
+
+/// The part of the filter that looks at single events: address ranges and cores (kinds are chosen by the link).
+class EventFilter {
+public:
+    explicit EventFilter(const MonitorSpec& spec);
+
+    bool passes(const LinkEvent& event) const { return all_ || check(event); }
+
+    /// True where all events of an aligned block of so many bytes (by one core) pass, or none.
+    bool keeps_blocks_whole(std::uint32_t bytes) const;
+
+private:
+    bool check(const LinkEvent& event) const;
+
+    bool all_;
+    std::vector<AddressRange> ranges_;
+    std::vector<unsigned> cores_;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,80 @@
+// Monitor: the hardware cache monitor of Schulz et al. 2002 on one copy of a link, with the software that reads it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "monitor/control.hpp"
+#include "monitor/counter_array.hpp"
+#include "monitor/granularity.hpp"
+#include "monitor/histogram.hpp"
+#include "monitor/ring_buffer.hpp"
+#include "monitor/spec.hpp"
+#include "sim/model/link.hpp"
+
+namespace cachetally {
+
+/// Law: histogram.total() + lost = events.
+struct MonitorResult {
+    std::string name;
+    std::string link;
+    std::uint64_t events = 0;    ///< counted, after filter and switch
+    std::uint64_t swapouts = 0;  ///< records, with those of the end and those lost
+    std::uint64_t lost = 0;      ///< events whose record found the ring full
+    std::uint64_t lost_records = 0;
+    std::uint64_t resident = 0;           ///< events still in the counters at the end, before these were swapped out
+    std::uint64_t resident_counters = 0;  ///< counters that held them
+    std::vector<std::uint64_t> swapouts_per_phase;
+    std::uint64_t ring_high_water = 0;  ///< most records in the ring at once
+    Tick stall = 0;                     ///< picoseconds that cores lost
+    std::uint64_t bytes = 0;            ///< transferred: records that were not lost times their size
+    Histogram histogram;
+
+    double bytes_per_event() const {
+        return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
+    }
+};
+
+/// The results of the copies of a link as one: sums; the high water is the largest.
+MonitorResult merged(const std::vector<MonitorResult>& copies);
+
+class Monitor final : public LinkListener {
+public:
+    /// `spec.line` must be filled in. `copy`: number of the link's copy; `cycle`: picoseconds of a clock cycle.
+    /// Throws SpecError where the spec contradicts itself.
+    explicit Monitor(MonitorSpec spec, unsigned copy = 0, Tick cycle = 1000);
+    ~Monitor() override;
+
+    const MonitorSpec& spec() const { return spec_; }
+
+    std::uint32_t kinds() const override { return spec_.kinds; }
+    bool accepts_merged(std::uint32_t line_bytes) const override;
+    void on_event(const LinkEvent& event, Injector& injector) override;
+    void on_control(const Control& control, Tick time, Injector& injector) override;
+
+    /// The run is over: swaps all counters out and lets the software read everything; nothing is lost and no traffic
+    /// made by that. Call once, before result().
+    void finish();
+
+    /// Valid after finish(); the histogram is moved out.
+    MonitorResult result();
+
+private:
+    class Software;
+
+    void swap_out(Tick time, Injector& injector);
+
+    MonitorSpec spec_;
+    MonitorControl control_;
+    EventFilter filter_;
+    KeyMap keys_;
+    std::unique_ptr<CounterArray> counters_;
+    RingBuffer ring_;
+    std::unique_ptr<Software> software_;
+    std::vector<SwapOut> swapped_;  ///< by the event at hand
+    MonitorResult result_;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,50 @@
+// RingBuffer: the ring in simulated memory that swapped-out counters go to, and the software that empties it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "monitor/spec.hpp"
+#include "sim/model/link.hpp"
+
+namespace cachetally {
+
+/// Only numbers: what a record says is kept by the monitor. docs/monitors.md defines the order of things in time.
+class RingBuffer {
+public:
+    /// `cycle`: picoseconds.
+    RingBuffer(const RingSpec& spec, Tick cycle);
+
+    /// Writes one record at `time`; false: it was lost. Writes and lost time go to `injector`.
+    bool write(Tick time, Injector& injector);
+
+    /// The run is over and the software reads what is left.
+    void empty();
+
+    std::uint64_t fill() const { return fill_; }
+    std::uint64_t high_water() const { return high_water_; }
+    std::uint64_t written() const { return written_; }  ///< records
+    std::uint64_t lost() const { return lost_; }        ///< records
+    Tick stall() const { return stall_; }               ///< picoseconds that cores lost
+
+    /// True where nothing depends on time: no cost, and whenever the ring is full it is emptied at once.
+    static bool timeless(const RingSpec& spec);
+
+private:
+    void catch_up(Tick now);
+    void take_records(Tick now);
+    void begin_drain(Tick now);
+    bool make_place(Injector& injector);
+
+    RingSpec spec_;
+    Tick drain_ticks_, write_ticks_, period_ticks_;
+    Tick now_ = 0;          ///< the latest time seen, with the time lost to it
+    Tick next_free_ = 0;    ///< when the drain under way has taken its next record
+    Tick next_period_ = 0;  ///< when the next periodic drain begins
+    bool draining_ = false;
+    std::uint64_t tail_ = 0;  ///< place of the next record
+    std::uint64_t fill_ = 0, high_water_ = 0, written_ = 0, lost_ = 0;
+    Tick stall_ = 0;
+};
+
+}  // namespace cachetally
