@@ -41,7 +41,7 @@ struct MemoryCounts {
     friend bool operator==(const MemoryCounts&, const MemoryCounts&) = default;
 };
 
-/// Counts of all components of a hierarchy, in the order of its topology; copies of a component are summed.
+/// Counts of all components of a hierarchy, in the order of the machine description; copies of a component are summed.
 struct HierarchyCounts {
     std::vector<CacheCounts> caches;
     std::vector<TlbCounts> tlbs;
