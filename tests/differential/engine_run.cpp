@@ -1,0 +1,199 @@
+// Drives the engine and compares what it did with what the reference simulator says.
+#include "tests/differential/engine_run.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+namespace cachetally::differential {
+namespace {
+
+class VectorSource final : public ReferenceSource {
+public:
+    explicit VectorSource(const std::vector<CoreProgram>& programs)
+        : programs_(programs), position_(programs.size(), 0) {}
+    unsigned cores() const override { return static_cast<unsigned>(programs_.size()); }
+    Batch next(unsigned core) override {
+        const Stretch& stretch = programs_[core].at(position_[core]++);
+        return {stretch.references, stretch.control};
+    }
+
+private:
+    const std::vector<CoreProgram>& programs_;
+    std::vector<std::size_t> position_;
+};
+
+class Recorder final : public LinkListener {
+public:
+    Recorder(std::string link, unsigned copy, bool merges, EngineOutcome& result)
+        : link_(std::move(link)), copy_(copy), merges_(merges), result_(result) {}
+
+    std::uint32_t kinds() const override { return ~std::uint32_t{0}; }
+    bool accepts_merged(std::uint32_t line_bytes) const override {
+        if (merges_) result_.block_of[{link_, copy_}] = line_bytes;
+        return merges_;
+    }
+    void on_event(const LinkEvent& event, Injector&) override {
+        if (!merges_) {
+            for (std::uint32_t i = 0; i < event.count; ++i) {
+                result_.outcome.events.push_back({link_, copy_, event.kind, event.address, event.core, event.site});
+            }
+            return;
+        }
+        const auto block = result_.block_of.find({link_, copy_});
+        const std::uint64_t bytes = block == result_.block_of.end() ? 1 : block->second;
+        add_to_runs(result_.merged[{link_, copy_}], event.address / bytes * bytes, event.kind, event.core, event.count);
+    }
+    void on_control(const Control&, Tick, Injector&) override {}
+
+private:
+    std::string link_;
+    unsigned copy_;
+    bool merges_;
+    EngineOutcome& result_;
+};
+
+std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topology& topology, Driving driving,
+                                              EngineOutcome& result) {
+    std::vector<std::unique_ptr<Recorder>> recorders;
+    if (driving == Driving::unwatched) return recorders;
+    for (std::size_t link = 0; link < topology.links().size(); ++link) {
+        if (driving == Driving::some && link % 2 == 0) continue;
+        for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
+            recorders.push_back(
+                std::make_unique<Recorder>(topology.links()[link].name, copy, driving == Driving::merged, result));
+            hierarchy.listen(link, copy, *recorders.back());
+        }
+    }
+    return recorders;
+}
+
+void drive_one_by_one(Hierarchy& hierarchy, const CoreProgram& program, Outcome& outcome) {
+    Tick now = 0;
+    for (const Stretch& stretch : program) {
+        for (const Reference& reference : stretch.references) now = hierarchy.access(0, reference, now);
+    }
+    outcome.core_ends = {now};
+}
+
+std::string describe(const CacheCounts& expected, const CacheCounts& actual) {
+    std::ostringstream text;
+    const auto names = named(expected), values = named(actual);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i].second == values[i].second) continue;
+        text << ' ' << names[i].first << " expected " << names[i].second << " actual " << values[i].second;
+    }
+    return text.str();
+}
+
+std::string compare_counts(const MachineDescription& machine, const HierarchyCounts& expected,
+                           const HierarchyCounts& actual) {
+    for (std::size_t i = 0; i < expected.caches.size(); ++i) {
+        if (expected.caches[i] == actual.caches.at(i)) continue;
+        return machine.caches[i].name + ":" + describe(expected.caches[i], actual.caches[i]);
+    }
+    for (std::size_t i = 0; i < expected.tlbs.size(); ++i) {
+        const TlbCounts a = expected.tlbs[i], b = actual.tlbs.at(i);
+        if (a == b) continue;
+        return machine.tlbs[i].name + ": accesses, misses expected " + std::to_string(a.accesses) + ", " +
+               std::to_string(a.misses) + " actual " + std::to_string(b.accesses) + ", " + std::to_string(b.misses);
+    }
+    if (expected.memories != actual.memories) return "memory counts differ";
+    if (expected.references != actual.references) return "references differ";
+    if (expected.page_walks != actual.page_walks) return "page walks differ";
+    return expected == actual ? "" : "shapes differ";
+}
+
+std::string compare_events(const std::vector<ObservedEvent>& expected, const std::vector<ObservedEvent>& actual) {
+    const auto [a, b] = std::mismatch(expected.begin(), expected.end(), actual.begin(), actual.end());
+    if (a == expected.end() && b == actual.end()) return {};
+    std::ostringstream text;
+    const auto number = a - expected.begin();
+    text << "event " << number << ": expected " << (a == expected.end() ? "none" : to_text(*a)) << ", actual "
+         << (b == actual.end() ? "none" : to_text(*b)) << "\nthe events before:";
+    for (auto i = std::max<std::ptrdiff_t>(0, number - 8); i < number; ++i) {
+        text << "\n  " << to_text(expected[static_cast<std::size_t>(i)]);
+    }
+    return text.str();
+}
+
+std::string compare_phases(const MachineDescription& machine, const Outcome& expected, const Outcome& actual) {
+    if (expected.phases.size() != actual.phases.size()) return "the numbers of phases differ";
+    for (std::size_t i = 0; i < expected.phases.size(); ++i) {
+        const HierarchyCounts phase = i == 0 ? expected.phases[0] : expected.phases[i] - expected.phases[i - 1];
+        const std::string found = compare_counts(machine, phase, actual.phases[i]);
+        if (!found.empty()) return "phase " + std::to_string(i) + ": " + found;
+    }
+    return {};
+}
+
+}  // namespace
+
+void add_to_runs(std::vector<BlockRun>& runs, Address block, EventKind kind, unsigned core, std::uint64_t count) {
+    if (runs.empty() || runs.back().block != block) runs.push_back({block, {}});
+    runs.back().counts[{kind, core}] += count;
+}
+
+BlockRuns block_runs(const std::vector<ObservedEvent>& events,
+                     const std::map<std::pair<std::string, unsigned>, std::uint32_t>& block_of) {
+    BlockRuns runs;
+    for (const ObservedEvent& event : events) {
+        const auto found = block_of.find({event.link, event.copy});
+        const std::uint64_t bytes = found == block_of.end() ? 1 : found->second;
+        add_to_runs(runs[{event.link, event.copy}], event.address / bytes * bytes, event.kind, event.core, 1);
+    }
+    return runs;
+}
+
+EngineOutcome run_engine(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
+                         Driving driving) {
+    EngineOutcome result;
+    const Topology topology(machine);
+    Hierarchy hierarchy(topology);
+    const auto recorders = attach(hierarchy, topology, driving, result);
+    if (driving == Driving::one_by_one) {
+        drive_one_by_one(hierarchy, programs.at(0), result.outcome);
+        result.outcome.counts = hierarchy.counts();
+        return result;
+    }
+    VectorSource source(programs);
+    RunOptions options;
+    options.quantum = quantum;
+    const RunResult run_result = run(hierarchy, source, options);
+    result.outcome.counts = run_result.counts;
+    result.outcome.core_ends = run_result.core_ends;
+    for (const PhaseResult& phase : run_result.phases) {
+        result.outcome.phases.push_back(phase.counts);
+    }
+    return result;
+}
+
+std::string difference(const MachineDescription& machine, const Outcome& expected, const EngineOutcome& actual,
+                       Driving driving) {
+    std::string found;
+    if (driving == Driving::each || driving == Driving::one_by_one) {
+        found = compare_events(expected.events, actual.outcome.events);
+    } else if (driving == Driving::some) {
+        std::vector<ObservedEvent> watched;
+        const Topology topology(machine);
+        std::copy_if(expected.events.begin(), expected.events.end(), std::back_inserter(watched),
+                     [&](const ObservedEvent& event) { return topology.link(event.link) % 2 == 1; });
+        found = compare_events(watched, actual.outcome.events);
+    } else if (driving == Driving::merged && block_runs(expected.events, actual.block_of) != actual.merged) {
+        found = "merged events differ";
+    }
+    if (found.empty()) found = compare_counts(machine, expected.counts, actual.outcome.counts);
+    if (found.empty() && expected.core_ends != actual.outcome.core_ends) {
+        std::ostringstream text;
+        text << "end times, expected/actual:";
+        for (std::size_t i = 0; i < expected.core_ends.size(); ++i) {
+            text << ' ' << expected.core_ends[i] << '/'
+                 << (i < actual.outcome.core_ends.size() ? actual.outcome.core_ends[i] : 0);
+        }
+        found = text.str();
+    }
+    if (found.empty() && driving != Driving::one_by_one) found = compare_phases(machine, expected, actual.outcome);
+    return found;
+}
+
+}  // namespace cachetally::differential

@@ -1,0 +1,243 @@
+// Random machines, level by level from the core down.
+#include "tests/differential/random_machine.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace cachetally::differential {
+namespace {
+
+constexpr std::uint64_t kib = 1024, mib = kib * kib, gib = kib * mib;
+
+class Generator {
+public:
+    Generator(const Chooser& choose, const MachineLimits& limits) : choose_(choose), limits_(limits) {}
+
+    MachineDescription machine() {
+        machine_.name = "random";
+        machine_.cores = 1 + number(limits_.cores);
+        machine_.period = pick<std::uint64_t>({1000, 500, 333, 2500});
+        add_memories();
+        if (!limits_.no_cache || !seldom()) add_caches();
+        if (limits_.mappings) add_pages();
+        if (limits_.tlbs) add_tlbs();
+        return std::move(machine_);
+    }
+
+private:
+    unsigned number(std::uint64_t bound) { return static_cast<unsigned>(choose_(bound)); }
+    bool half() { return number(2) == 1; }
+    bool sometimes() { return number(4) == 3; }
+    bool seldom() { return number(16) == 15; }
+
+    template <class T, std::size_t size>
+    T pick(const T (&values)[size]) {
+        return values[number(size)];
+    }
+
+    void add_memories() {
+        MemoryConfig memory;
+        memory.latency = 10 + number(100);
+        if (half()) memory.size = 3000 * gib;
+        machine_.memories.push_back(memory);
+    }
+
+    /// A number of cores per copy that divides the cores and is a multiple of that above.
+    unsigned sharing(unsigned above) {
+        std::vector<unsigned> possible;
+        for (unsigned by = above; by <= machine_.cores; by += above) {
+            if (machine_.cores % by == 0) possible.push_back(by);
+        }
+        return possible[number(possible.size())];
+    }
+
+    /// The same sharing as a machine file may write it: all cores are 0, too.
+    unsigned written(unsigned shared_by) { return shared_by == machine_.cores && half() ? 0 : shared_by; }
+
+    void add_caches() {
+        const bool split = half();
+        const unsigned levels = 1 + number(limits_.levels);
+        unsigned shared = sharing(1);
+        CacheConfig first = cache(split ? "L1D" : "L1", 8U << number(5), shared, true);
+        if (!split) {
+            machine_.caches.push_back(first);
+        } else {
+            first.serves = Serves::data;
+            const unsigned fetch_shared = sharing(1);
+            CacheConfig fetch = cache("L1I", half() ? first.line : 8U << number(5), fetch_shared, true);
+            fetch.serves = Serves::fetch;
+            shared = std::max(shared, fetch_shared);
+            if (shared % fetch_shared != 0 || shared % std::max(1U, first_shared(first)) != 0) shared = machine_.cores;
+            if (half()) std::swap(first, fetch);
+            machine_.caches = {first, fetch};
+        }
+        add_lower_levels(levels, shared);
+    }
+
+    unsigned first_shared(const CacheConfig& config) const {
+        return config.shared_by != 0 ? config.shared_by : machine_.cores;
+    }
+
+    void add_lower_levels(unsigned levels, unsigned shared) {
+        std::vector<std::size_t> above(machine_.caches.size());
+        for (std::size_t i = 0; i < above.size(); ++i) above[i] = i;
+        if (above.size() == 2 && seldom()) {
+            // Instructions have a memory of their own.
+            machine_.memories.push_back({"other", 64 * gib, 7, {}});
+            const std::size_t alone = machine_.caches[0].serves == Serves::fetch ? 0 : 1;
+            machine_.caches[alone].next = "other";
+            above = {1 - alone};
+        }
+        for (unsigned level = 2; level <= levels; ++level) {
+            unsigned line = 0;
+            for (const std::size_t i : above) line = std::max(line, machine_.caches[i].line);
+            shared = sharing(shared);
+            CacheConfig lower = cache(std::string("L").append(std::to_string(level)),
+                                      line << (sometimes() ? 1 + number(2) : 0), shared, false);
+            if (limits_.other_policies) choose_inclusion(lower, above, line);
+            for (const std::size_t i : above) machine_.caches[i].next = lower.name;
+            above = {machine_.caches.size()};
+            machine_.caches.push_back(lower);
+        }
+        for (const std::size_t i : above) machine_.caches[i].next = machine_.memories.front().name;
+    }
+
+    void choose_inclusion(CacheConfig& cache, const std::vector<std::size_t>& above, unsigned line) {
+        cache.inclusion = pick({Inclusion::neither, Inclusion::inclusive, Inclusion::exclusive, Inclusion::victim});
+        if (cache.inclusion != Inclusion::exclusive && cache.inclusion != Inclusion::victim) return;
+        for (const std::size_t i : above) {
+            if (machine_.caches[i].line != line) {
+                cache.inclusion = Inclusion::neither;
+                return;
+            }
+        }
+        set_line(cache, line);
+        cache.write_back_miss = WriteBackMiss::allocate;
+        cache.prefetch = {};
+        for (const std::size_t i : above) machine_.caches[i].write_back_traffic = true;
+    }
+
+    static void set_line(CacheConfig& cache, unsigned line) {
+        cache.size = cache.size / cache.line * line;
+        cache.line = line;
+    }
+
+    CacheConfig cache(const std::string& name, unsigned line, unsigned shared, bool first) {
+        CacheConfig cache;
+        cache.name = name;
+        cache.line = line;
+        cache.shared_by = written(shared);
+        cache.latency = number(21);
+        const unsigned ways = 1 + (sometimes() ? number(limits_.ways) : number(4));
+        const bool hash = limits_.other_policies && sometimes();
+        const unsigned sets = hash ? 1U << number(4) : 1 + number(limits_.sets);
+        cache.indexing = hash ? Indexing::xor_hash : Indexing::modulo;
+        cache.size = std::uint64_t{line} * ways * sets;
+        cache.ways = sets == 1 && half() ? 0 : ways;
+        if (limits_.other_policies) choose_policies(cache, first);
+        if (limits_.prefetchers && sometimes()) cache.prefetch = prefetcher();
+        return cache;
+    }
+
+    Replacement replacement() {
+        return pick({Replacement::lru, Replacement::tree_plru, Replacement::bit_plru, Replacement::fifo,
+                     Replacement::random, Replacement::nru, Replacement::srrip});
+    }
+
+    void choose_policies(CacheConfig& cache, bool first) {
+        cache.replacement = replacement();
+        cache.seed = number(1000);
+        cache.virtually_indexed = first && half();
+        cache.write = sometimes() ? WritePolicy::write_through : WritePolicy::write_back;
+        cache.write_allocate = !sometimes();
+        cache.write_back_first = half();
+        cache.write_back_miss = pick({WriteBackMiss::allocate, WriteBackMiss::fetch, WriteBackMiss::bypass});
+        cache.write_back_traffic = !seldom();
+        cache.store_hit_refreshes = !sometimes();
+        cache.write_back_refreshes = !sometimes();
+    }
+
+    PrefetchConfig prefetcher() {
+        PrefetchConfig config;
+        config.kind = pick({PrefetchKind::next_line, PrefetchKind::stride, PrefetchKind::stream});
+        config.degree = 1 + number(4);
+        config.distance = 1 + number(4);
+        config.entries = 1 + number(5);
+        return config;
+    }
+
+    void add_pages() {
+        PagesConfig& pages = machine_.pages;
+        pages.size = pick<std::uint64_t>({4 * kib, 8 * kib, 64 * kib, 2 * mib, gib});
+        pages.mapping = pick({Mapping::identity, Mapping::contiguous, Mapping::random, Mapping::coloured});
+        pages.colours = 1 + number(7);
+        pages.seed = number(1000);
+        pages.walk_latency = number(10);
+        pages.walk_references = !sometimes();
+        if (sometimes()) {
+            const auto other = pick<std::uint64_t>({4 * kib, 2 * mib, 16 * kib, gib});
+            pages.ranges.push_back({0, std::max(pages.size, other), other, {}});
+        }
+        if (sometimes()) {
+            const auto other = pick<std::uint64_t>({4 * kib, 2 * mib, 64 * kib});
+            pages.ranges.push_back({4 * gib, 5 * gib, other, {}});
+        }
+        std::vector<std::string> entrances{""};
+        for (const CacheConfig& cache : machine_.caches) {
+            if (cache.inclusion != Inclusion::exclusive && cache.inclusion != Inclusion::victim)
+                entrances.push_back(cache.name);
+        }
+        entrances.push_back(machine_.memories.back().name);
+        pages.walk_through = entrances[number(entrances.size())];
+    }
+
+    void add_tlbs() {
+        switch (number(5)) {
+            case 0: break;
+            case 1: add_tlb("TLB", Serves::both, "", sharing(1)); break;
+            case 2: add_tlb("DTLB", Serves::data, "", sharing(1)); break;
+            case 3:
+                add_tlb("DTLB", Serves::data, "STLB", 1);
+                add_tlb("ITLB", Serves::fetch, half() ? "STLB" : "", 1);
+                add_tlb("STLB", Serves::both, "", sharing(1));
+                break;
+            default:
+                add_tlb("T1", Serves::both, "T2", 1);
+                add_tlb("T2", Serves::both, half() ? "T3" : "", 1);
+                if (machine_.tlbs.back().next == "T3") add_tlb("T3", Serves::both, "", sharing(1));
+        }
+    }
+
+    void add_tlb(const std::string& name, Serves serves, const std::string& next, unsigned shared) {
+        TlbConfig tlb;
+        tlb.name = name;
+        tlb.next = next;
+        tlb.serves = serves;
+        tlb.shared_by = written(shared);
+        const unsigned ways = 1 + number(5);
+        const bool hash = sometimes();
+        const unsigned sets = hash ? 1U << number(3) : 1 + number(3);
+        tlb.entries = ways * sets;
+        tlb.ways = sets == 1 && half() ? 0 : ways;
+        tlb.indexing = hash ? Indexing::xor_hash : Indexing::modulo;
+        tlb.latency = number(4);
+        tlb.replacement = replacement();
+        tlb.seed = number(1000);
+        if (sometimes()) tlb.page_sizes = {machine_.pages.size};
+        if (seldom()) tlb.page_sizes = {2 * mib, 64 * kib};
+        if (sometimes()) tlb.granule = pick<std::uint64_t>({4 * kib, 16 * kib, 2 * mib});
+        machine_.tlbs.push_back(tlb);
+    }
+
+    const Chooser& choose_;
+    MachineLimits limits_;
+    MachineDescription machine_;
+};
+
+}  // namespace
+
+MachineDescription random_machine(const Chooser& choose, const MachineLimits& limits) {
+    return Generator(choose, limits).machine();
+}
+
+}  // namespace cachetally::differential

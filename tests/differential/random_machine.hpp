@@ -1,0 +1,27 @@
+// Random machines that Topology accepts, over everything that a machine description offers. For tests of any room.
+#pragma once
+
+#include <functional>
+
+#include "sim/topology/machine.hpp"
+
+namespace cachetally::differential {
+
+/// Draws a number from 0 to bound - 1. Smaller numbers choose simpler machines, so that shrinking works.
+using Chooser = std::function<std::uint64_t(std::uint64_t bound)>;
+
+/// What a random machine may have.
+struct MachineLimits {
+    unsigned cores = 4;
+    unsigned levels = 4;
+    unsigned sets = 8, ways = 24;  ///< of a cache
+    bool tlbs = true;
+    bool prefetchers = true;
+    bool no_cache = true;        ///< sometimes a core directly at memory
+    bool other_policies = true;  ///< all replacement, inclusion, write and order options; else the defaults
+    bool mappings = true;        ///< all frame mappings and page sizes; else identity
+};
+
+MachineDescription random_machine(const Chooser& choose, const MachineLimits& limits = {});
+
+}  // namespace cachetally::differential

@@ -1,0 +1,46 @@
+// The independent, slow, obvious simulator that judges the engine; written from docs/counting.md alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/model/counts.hpp"
+#include "sim/model/link.hpp"
+#include "sim/model/reference.hpp"
+#include "sim/model/reference_source.hpp"
+#include "sim/topology/machine.hpp"
+
+namespace cachetally::differential {
+
+/// References of one core, then a control; the last stretch of a core ends with Control::Kind::end.
+struct Stretch {
+    std::vector<Reference> references;
+    Control control{Control::Kind::end, 0};
+};
+using CoreProgram = std::vector<Stretch>;
+
+struct ObservedEvent {
+    std::string link;
+    unsigned copy = 0;
+    EventKind kind = EventKind::load;
+    Address address = 0;
+    unsigned core = 0;
+    std::uint32_t site = 0;
+
+    friend bool operator==(const ObservedEvent&, const ObservedEvent&) = default;
+};
+
+/// "L1D-L2[0] load 0x1000 core 0 site 3"
+std::string to_text(const ObservedEvent& event);
+
+struct Outcome {
+    HierarchyCounts counts;  ///< caches, TLBs and memories in the order of the description
+    std::vector<Tick> core_ends;
+    std::vector<HierarchyCounts> phases;  ///< counts when each phase ended, from the beginning
+    std::vector<ObservedEvent> events;    ///< on all links, in order
+};
+
+/// Runs one program per core (at most as many as the machine has cores). `quantum` in picoseconds.
+Outcome simulate(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum);
+
+}  // namespace cachetally::differential

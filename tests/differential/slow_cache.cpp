@@ -1,0 +1,249 @@
+// Caches of the reference simulator: docs/counting.md, from "An access at a cache" to "Inclusive levels".
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/differential/slow_machine.hpp"
+
+namespace cachetally::differential {
+namespace {
+
+bool filled_by_victims(const CacheConfig& config) {
+    return config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim;
+}
+
+Address line_of(const SlowCache& cache, Address address) { return address / cache.config->line * cache.config->line; }
+
+unsigned copy_of(unsigned shared_by, unsigned cores, unsigned core) { return core / (shared_by ? shared_by : cores); }
+
+Request down(const Request& request, EventKind kind, Address address) {
+    return {kind, address, request.core, request.site, std::nullopt};
+}
+
+void count_request(CacheCounts& counts, EventKind kind, bool missed) {
+    const std::uint64_t miss = missed ? 1 : 0;
+    switch (kind) {
+        case EventKind::load: ++counts.loads, counts.load_misses += miss; break;
+        case EventKind::store: ++counts.stores, counts.store_misses += miss; break;
+        case EventKind::fetch: ++counts.fetches, counts.fetch_misses += miss; break;
+        case EventKind::page_walk: ++counts.page_walks, counts.page_walk_misses += miss; break;
+        case EventKind::prefetch: ++counts.prefetches, counts.prefetch_misses += miss; break;
+        case EventKind::ring_write: ++counts.ring_writes, counts.ring_write_misses += miss; break;
+        case EventKind::write_back: ++counts.writebacks_in, counts.writeback_misses += miss; break;
+        case EventKind::clean_victim: ++counts.clean_victims_in; break;
+        default: break;
+    }
+}
+
+bool is_demand(EventKind kind) {
+    return kind == EventKind::load || kind == EventKind::store || kind == EventKind::fetch;
+}
+
+}  // namespace
+
+void SlowMachine::tell(const std::string& link, unsigned copy, const Request& request) {
+    events_.push_back({link, copy, request.kind, request.address, request.core, request.site});
+}
+
+void SlowMachine::tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause) {
+    tell(cache.config->name + "-" + cache.config->next, cache.copy, down(cause, kind, address));
+}
+
+SlowCache* SlowMachine::cache_of(const std::string& name, unsigned core) {
+    for (SlowCache& cache : caches_) {
+        if (cache.config->name != name) continue;
+        if (cache.copy == copy_of(cache.config->shared_by, machine_.cores, core)) return &cache;
+    }
+    return nullptr;
+}
+
+SlowSet& SlowMachine::set_of(SlowCache& cache, Address address, std::optional<Address> virtual_address) {
+    Address indexed = address;
+    if (cache.config->virtually_indexed) {
+        indexed = virtual_address ? *virtual_address : pages_.virtual_address(address);
+    }
+    return cache.sets[slow_set_number(cache.config->indexing, indexed / cache.config->line, cache.sets.size())];
+}
+
+Tick SlowMachine::memory_arrives(const std::string& name, const Request& request) {
+    for (std::size_t i = 0; i < machine_.memories.size(); ++i) {
+        if (machine_.memories[i].name != name) continue;
+        MemoryCounts& counts = counts_.memories[i];
+        switch (request.kind) {
+            case EventKind::store:
+            case EventKind::write_back: ++counts.writes; break;
+            case EventKind::page_walk: ++counts.page_walks; break;
+            case EventKind::ring_write: ++counts.ring_writes; break;
+            default: ++counts.reads; break;
+        }
+        return machine_.memories[i].latency;
+    }
+    throw std::logic_error("no component " + name);
+}
+
+Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const std::string& name,
+                           const Request& arriving) {
+    tell(above + "-" + name, above_copy, arriving);
+    SlowCache* cache = cache_of(name, arriving.core);
+    if (cache == nullptr) return {memory_arrives(name, arriving), false};
+    const bool is_victim = arriving.kind == EventKind::write_back || arriving.kind == EventKind::clean_victim;
+    if (!is_victim) return request(*cache, arriving);
+    victim_arrives(*cache, arriving);
+    return {};
+}
+
+Answer SlowMachine::send_down(SlowCache& cache, const Request& request) {
+    return arrive(cache.config->name, cache.copy, cache.config->next, request);
+}
+
+bool SlowMachine::below_takes_clean_victims(const SlowCache& cache) const {
+    return std::any_of(machine_.caches.begin(), machine_.caches.end(), [&](const CacheConfig& other) {
+        return other.name == cache.config->next && filled_by_victims(other);
+    });
+}
+
+Answer SlowMachine::request(SlowCache& cache, const Request& request) {
+    const CacheConfig& config = *cache.config;
+    SlowSet& set = set_of(cache, request.address, request.virtual_address);
+    SlowWay* way = set.find(line_of(cache, request.address));
+    count_request(counts_of(cache), request.kind, way == nullptr);
+    Answer answer{config.latency, false};
+    bool first_hit_on_prefetched = false;
+    const bool missed = way == nullptr;
+    if (missed) {
+        const Answer below = miss(cache, request);
+        answer.cycles += below.cycles;
+        answer.dirty = below.dirty;
+    } else {
+        if (is_demand(request.kind) && way->prefetched) {
+            first_hit_on_prefetched = true;
+            way->prefetched = false;
+            ++counts_of(cache).prefetch_hits;
+        }
+        const bool is_store = request.kind == EventKind::store;
+        if (!is_store || config.store_hit_refreshes) set.use(*way);
+        if (is_store && config.write == WritePolicy::write_back) way->dirty = true;
+        if (is_store && config.write == WritePolicy::write_through) {
+            send_down(cache, down(request, EventKind::store, line_of(cache, request.address)));
+        } else if (!is_store && config.inclusion == Inclusion::exclusive) {
+            answer.dirty = way->dirty;
+            way->valid = false;
+        }
+    }
+    if (is_demand(request.kind)) prefetch(cache, request, missed, first_hit_on_prefetched);
+    return answer;
+}
+
+/// Cycles below this level, and whether what goes up is dirty.
+Answer SlowMachine::miss(SlowCache& cache, const Request& request) {
+    const CacheConfig& config = *cache.config;
+    const Address line = line_of(cache, request.address);
+    const bool is_store = request.kind == EventKind::store;
+    if (is_store && (!config.write_allocate || filled_by_victims(config))) {
+        send_down(cache, down(request, EventKind::store, line));
+        return {};
+    }
+    if (filled_by_victims(config)) return send_down(cache, down(request, request.kind, line));
+    const Answer below = fetch_line(cache, request, false);
+    if (is_store && config.write == WritePolicy::write_through) {
+        send_down(cache, down(request, EventKind::store, line));
+    }
+    return {below.cycles, false};
+}
+
+/// Requests the line from below and inserts it, in the order that the level is configured for.
+Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool prefetched) {
+    const CacheConfig& config = *cache.config;
+    const Address line = line_of(cache, request.address);
+    const bool writes = request.kind == EventKind::store || request.kind == EventKind::write_back ||
+                        request.kind == EventKind::ring_write;
+    if (config.write_back_first && set_of(cache, line, {}).full()) make_room(cache, down(request, request.kind, line));
+    const Answer below = send_down(cache, down(request, writes ? EventKind::load : request.kind, line));
+    const bool dirty = below.dirty || (writes && config.write == WritePolicy::write_back);
+    insert(cache, line, dirty, request).prefetched = prefetched;
+    tell_below(cache, EventKind::fill, line, request);
+    return below;
+}
+
+/// A line leaves the set that the cause's address belongs to.
+void SlowMachine::make_room(SlowCache& cache, const Request& cause) {
+    SlowWay& way = set_of(cache, cause.address, {}).victim(cache.random);
+    const Address line = way.block;
+    bool dirty = way.dirty;
+    way.valid = false;
+    ++counts_of(cache).evictions;
+    if (cache.config->inclusion == Inclusion::inclusive && take_away_above(cache, line, cache.config->line, cause)) {
+        dirty = true;
+    }
+    if (dirty && cache.config->write_back_traffic) {
+        ++counts_of(cache).writebacks_out;
+        send_down(cache, down(cause, EventKind::write_back, line));
+    } else if (!dirty && below_takes_clean_victims(cache)) {
+        send_down(cache, down(cause, EventKind::clean_victim, line));
+    }
+}
+
+SlowWay& SlowMachine::insert(SlowCache& cache, Address line, bool dirty, const Request& cause) {
+    SlowSet& set = set_of(cache, line, {});
+    if (set.full()) make_room(cache, down(cause, cause.kind, line));
+    SlowWay& way = set.insert(line);
+    way.dirty = dirty;
+    return way;
+}
+
+bool SlowMachine::take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause) {
+    bool dirty = false;
+    for (SlowCache& above : caches_) {
+        if (above.config->next != cache.config->name) continue;
+        const unsigned cores_per_copy = above.config->shared_by != 0 ? above.config->shared_by : machine_.cores;
+        if (cache_of(cache.config->name, above.copy * cores_per_copy) != &cache) continue;
+        if (take_away(above, line, bytes, cause)) dirty = true;
+    }
+    return dirty;
+}
+
+bool SlowMachine::take_away(SlowCache& cache, Address first, std::uint64_t bytes, const Request& cause) {
+    bool dirty = take_away_above(cache, first, bytes, cause);
+    for (Address line = first; line < first + bytes; line += cache.config->line) {
+        SlowWay* way = set_of(cache, line, {}).find(line);
+        if (way == nullptr) continue;
+        if (way->dirty) dirty = true;
+        way->valid = false;
+        ++counts_of(cache).invalidations;
+        tell_below(cache, EventKind::invalidate, line, cause);
+    }
+    return dirty;
+}
+
+void SlowMachine::victim_arrives(SlowCache& cache, const Request& request) {
+    const CacheConfig& config = *cache.config;
+    const Address line = line_of(cache, request.address);
+    SlowSet& set = set_of(cache, line, {});
+    SlowWay* way = set.find(line);
+    count_request(counts_of(cache), request.kind, way == nullptr);
+    const bool clean = request.kind == EventKind::clean_victim;
+    const bool write_through = config.write == WritePolicy::write_through;
+    if (way != nullptr) {
+        if (clean || config.write_back_refreshes) set.use(*way);
+        if (!clean && !write_through) way->dirty = true;
+    } else if (clean) {
+        insert(cache, line, false, request);
+    } else if (config.write_back_miss == WriteBackMiss::allocate) {
+        insert(cache, line, !write_through, request);
+    } else if (config.write_back_miss == WriteBackMiss::fetch) {
+        fetch_line(cache, request, false);
+    }
+    const bool bypassed = !clean && way == nullptr && config.write_back_miss == WriteBackMiss::bypass;
+    if (bypassed || (!clean && write_through)) send_down(cache, down(request, request.kind, line));
+}
+
+void SlowMachine::prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched) {
+    const auto wanted = cache.prefetcher.after(demand.address, demand.site, missed || first_hit_on_prefetched);
+    for (const Address address : wanted) {
+        const Address line = line_of(cache, address);
+        if (set_of(cache, line, {}).find(line) != nullptr) continue;
+        ++counts_of(cache).prefetches_issued;
+        fetch_line(cache, down(demand, EventKind::prefetch, line), true);
+    }
+}
+
+}  // namespace cachetally::differential

@@ -1,0 +1,159 @@
+// The way from the core to the first cache: splitting, TLBs, page walks. And the construction of all components.
+#include "tests/differential/slow_machine.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace cachetally::differential {
+namespace {
+
+bool serves(Serves what, ReferenceKind kind) {
+    return what == Serves::both || (what == Serves::fetch) == (kind == ReferenceKind::fetch);
+}
+
+EventKind event_kind(ReferenceKind kind) {
+    if (kind == ReferenceKind::load) return EventKind::load;
+    return kind == ReferenceKind::store ? EventKind::store : EventKind::fetch;
+}
+
+template <class Config>
+const Config* first_level(const std::vector<Config>& parts, ReferenceKind kind) {
+    for (const Config& part : parts) {
+        const bool below_another =
+            std::any_of(parts.begin(), parts.end(), [&](const Config& other) { return other.next == part.name; });
+        if (!below_another && serves(part.serves, kind)) return &part;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+SlowMachine::SlowMachine(const MachineDescription& machine) : machine_(machine), pages_(machine) {
+    build_caches();
+    build_tlbs();
+    counts_.memories.resize(machine.memories.size());
+}
+
+void SlowMachine::build_caches() {
+    counts_.caches.resize(machine_.caches.size());
+    for (std::size_t index = 0; index < machine_.caches.size(); ++index) {
+        const CacheConfig& config = machine_.caches[index];
+        const unsigned copies = config.shared_by != 0 ? machine_.cores / config.shared_by : 1;
+        const auto ways = static_cast<unsigned>(config.ways != 0 ? config.ways : config.size / config.line);
+        for (unsigned copy = 0; copy < copies; ++copy) {
+            SlowCache& cache = caches_.emplace_back();
+            cache.config = &config;
+            cache.index = index;
+            cache.copy = copy;
+            cache.sets.assign(config.size / config.line / ways, SlowSet(ways, config.replacement));
+            cache.random = SlowRandom(config.seed + copy);
+            cache.prefetcher = SlowPrefetcher(config.prefetch, config.line);
+        }
+    }
+}
+
+void SlowMachine::build_tlbs() {
+    counts_.tlbs.resize(machine_.tlbs.size());
+    for (std::size_t index = 0; index < machine_.tlbs.size(); ++index) {
+        const TlbConfig& config = machine_.tlbs[index];
+        const unsigned copies = config.shared_by != 0 ? machine_.cores / config.shared_by : 1;
+        const unsigned ways = config.ways != 0 ? config.ways : config.entries;
+        for (unsigned copy = 0; copy < copies; ++copy) {
+            SlowTlb& tlb = tlbs_.emplace_back();
+            tlb.config = &config;
+            tlb.index = index;
+            tlb.copy = copy;
+            tlb.sets.assign(config.entries / ways, SlowSet(ways, config.replacement));
+            tlb.random = SlowRandom(config.seed + copy);
+        }
+    }
+}
+
+const CacheConfig* SlowMachine::first_cache(ReferenceKind kind) const { return first_level(machine_.caches, kind); }
+const TlbConfig* SlowMachine::first_tlb(ReferenceKind kind) const { return first_level(machine_.tlbs, kind); }
+
+Tick SlowMachine::reference(unsigned core, const Reference& reference) {
+    ++counts_.references;
+    const CacheConfig* first = first_cache(reference.kind);
+    const Address line = first != nullptr ? first->line : 64;
+    Tick cycles = 0;
+    Address address = reference.address;
+    while (address < reference.address + reference.size) {
+        cycles += access(core, reference, address);
+        address = (address / line + 1) * line;
+    }
+    return cycles;
+}
+
+Tick SlowMachine::access(unsigned core, const Reference& reference, Address address) {
+    Tick cycles = translate(core, reference, address);
+    const Address physical = pages_.translate(address);
+    const CacheConfig* first = first_cache(reference.kind);
+    const std::string below = first != nullptr ? first->name : machine_.memories.front().name;
+    cycles += arrive("core", core, below, {event_kind(reference.kind), physical, core, reference.site, address}).cycles;
+    return cycles;
+}
+
+Tick SlowMachine::translate(unsigned core, const Reference& reference, Address address) {
+    const TlbConfig* first = first_tlb(reference.kind);
+    if (first == nullptr) return 0;
+    return look_up("core", core, first, {event_kind(reference.kind), address, core, reference.site, address});
+}
+
+SlowTlb& SlowMachine::tlb_of(const TlbConfig& config, unsigned core) {
+    for (SlowTlb& tlb : tlbs_) {
+        if (tlb.config == &config && tlb.copy == core / (config.shared_by ? config.shared_by : machine_.cores)) {
+            return tlb;
+        }
+    }
+    throw std::logic_error("no TLB " + config.name);
+}
+
+/// Looks up a virtual address in a TLB and what is below it; null is the walker.
+Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const TlbConfig* config,
+                          const Request& request) {
+    if (config == nullptr) return walk(above, above_copy, request);
+    tell(above + "-" + config->name, above_copy, request);
+    SlowTlb& tlb = tlb_of(*config, request.core);
+    const TlbConfig* next = nullptr;
+    for (const TlbConfig& other : machine_.tlbs) {
+        if (other.name == config->next) next = &other;
+    }
+    const std::uint64_t page = pages_.page_size(request.address);
+    const auto& sizes = config->page_sizes;
+    if (!sizes.empty() && std::find(sizes.begin(), sizes.end(), page) == sizes.end()) {
+        return look_up(config->name, tlb.copy, next, request);
+    }
+    const std::uint64_t bytes = config->granule != 0 ? std::min(page, config->granule) : page;
+    const std::uint64_t number = request.address / bytes;
+    SlowSet& set = tlb.sets[slow_set_number(config->indexing, number, tlb.sets.size())];
+    ++counts_.tlbs[tlb.index].accesses;
+    if (SlowWay* way = set.find(number * bytes)) {
+        set.use(*way);
+        return config->latency;
+    }
+    ++counts_.tlbs[tlb.index].misses;
+    const Tick below = look_up(config->name, tlb.copy, next, request);
+    if (set.full()) set.victim(tlb.random).valid = false;
+    set.insert(number * bytes);
+    return config->latency + below;
+}
+
+Tick SlowMachine::walk(const std::string& above, unsigned above_copy, const Request& request) {
+    tell(above + "-walker", above_copy, request);
+    ++counts_.page_walks;
+    Tick cycles = machine_.pages.walk_latency;
+    if (!machine_.pages.walk_references) return cycles;
+    std::string entry_point = machine_.pages.walk_through;
+    if (entry_point.empty()) {
+        const CacheConfig* first = first_cache(ReferenceKind::load);
+        entry_point = first != nullptr ? first->name : machine_.memories.front().name;
+    }
+    for (const Address entry : pages_.walk_entries(request.address)) {
+        const Request read{EventKind::page_walk, entry, request.core, request.site, std::nullopt};
+        cycles += arrive("walker", request.core, entry_point, read).cycles;
+    }
+    return cycles;
+}
+
+}  // namespace cachetally::differential

@@ -1,0 +1,101 @@
+// The components of the reference simulator: caches, memories, TLBs and walks of all cores, and what they counted.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tests/differential/reference_simulator.hpp"
+#include "tests/differential/slow_pages.hpp"
+#include "tests/differential/slow_prefetcher.hpp"
+#include "tests/differential/slow_set.hpp"
+
+namespace cachetally::differential {
+
+/// What travels down: the kind, and whose doing it is.
+struct Request {
+    EventKind kind = EventKind::load;
+    Address address = 0;  ///< physical
+    unsigned core = 0;
+    std::uint32_t site = 0;
+    std::optional<Address> virtual_address = {};  ///< known for requests straight from the core
+};
+
+struct Answer {
+    Tick cycles = 0;
+    bool dirty = false;
+};
+
+/// One copy of a cache.
+struct SlowCache {
+    const CacheConfig* config = nullptr;
+    std::size_t index = 0;  ///< into MachineDescription::caches
+    unsigned copy = 0;
+    std::vector<SlowSet> sets;
+    SlowRandom random{0};
+    SlowPrefetcher prefetcher;
+};
+
+/// One copy of a TLB.
+struct SlowTlb {
+    const TlbConfig* config = nullptr;
+    std::size_t index = 0;
+    unsigned copy = 0;
+    std::vector<SlowSet> sets;
+    SlowRandom random{0};
+};
+
+class SlowMachine {
+public:
+    explicit SlowMachine(const MachineDescription& machine);
+    SlowMachine(const SlowMachine&) = delete;
+    SlowMachine& operator=(const SlowMachine&) = delete;
+
+    /// Makes a whole reference; returns the cycles that it takes.
+    Tick reference(unsigned core, const Reference& reference);
+
+    const HierarchyCounts& counts() const { return counts_; }
+    const std::vector<ObservedEvent>& events() const { return events_; }
+
+private:
+    // slow_machine.cpp: the way from the core
+    void build_caches();
+    void build_tlbs();
+    Tick access(unsigned core, const Reference& reference, Address address);
+    Tick translate(unsigned core, const Reference& reference, Address address);
+    Tick look_up(const std::string& above, unsigned above_copy, const TlbConfig* config, const Request& request);
+    Tick walk(const std::string& above, unsigned above_copy, const Request& request);
+    const CacheConfig* first_cache(ReferenceKind kind) const;
+    const TlbConfig* first_tlb(ReferenceKind kind) const;
+    SlowTlb& tlb_of(const TlbConfig& config, unsigned core);
+
+    // slow_cache.cpp: caches
+    Answer arrive(const std::string& above, unsigned above_copy, const std::string& name, const Request& request);
+    Answer request(SlowCache& cache, const Request& request);
+    Answer miss(SlowCache& cache, const Request& request);
+    Answer fetch_line(SlowCache& cache, const Request& request, bool prefetched);
+    void victim_arrives(SlowCache& cache, const Request& request);
+    void make_room(SlowCache& cache, const Request& cause);
+    SlowWay& insert(SlowCache& cache, Address line, bool dirty, const Request& cause);
+    bool take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
+    bool take_away(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
+    void prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched);
+    Answer send_down(SlowCache& cache, const Request& request);
+    void tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause);
+    void tell(const std::string& link, unsigned copy, const Request& request);
+    SlowSet& set_of(SlowCache& cache, Address address, std::optional<Address> virtual_address);
+    SlowCache* cache_of(const std::string& name, unsigned core);
+    CacheCounts& counts_of(const SlowCache& cache) { return counts_.caches[cache.index]; }
+    bool below_takes_clean_victims(const SlowCache& cache) const;
+    Tick memory_arrives(const std::string& name, const Request& request);
+
+    const MachineDescription& machine_;
+    SlowPages pages_;
+    std::deque<SlowCache> caches_;
+    std::deque<SlowTlb> tlbs_;
+    HierarchyCounts counts_;
+    std::vector<ObservedEvent> events_;
+};
+
+}  // namespace cachetally::differential

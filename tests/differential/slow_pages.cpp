@@ -1,0 +1,73 @@
+// The page table of the reference simulator.
+#include "tests/differential/slow_pages.hpp"
+
+#include <stdexcept>
+
+namespace cachetally::differential {
+
+SlowPages::SlowPages(const MachineDescription& machine)
+    : config_(machine.pages), memory_bytes_(machine.memories.front().size), random_(machine.pages.seed) {}
+
+std::uint64_t SlowPages::page_size(Address address) const {
+    for (const PageRange& range : config_.ranges) {
+        if (address >= range.from && address < range.to) return range.size;
+    }
+    return config_.size;
+}
+
+Address SlowPages::translate(Address address) {
+    if (config_.mapping == Mapping::identity) return address;
+    for (const Page& page : pages_) {
+        if (address - page.base < page.size) return page.frame + (address - page.base);
+    }
+    const std::uint64_t size = page_size(address);
+    const Address base = address / size * size;
+    pages_.push_back({base, choose_frame(base, size), size});
+    return pages_.back().frame + (address - base);
+}
+
+Address SlowPages::virtual_address(Address physical) const {
+    for (const Page& page : pages_) {
+        if (physical - page.frame < page.size) return page.base + (physical - page.frame);
+    }
+    return physical;
+}
+
+bool SlowPages::taken(Address frame, std::uint64_t size) const {
+    for (const Page& page : pages_) {
+        if (page.frame < frame + size && frame < page.frame + page.size) return true;
+    }
+    return false;
+}
+
+Address SlowPages::choose_frame(Address base, std::uint64_t size) {
+    if (config_.mapping == Mapping::contiguous) {
+        const Address end = pages_.empty() ? 0 : pages_.back().frame + pages_.back().size;
+        return (end + size - 1) / size * size;
+    }
+    std::vector<std::uint64_t> rest_and_step{0, 1};
+    if (config_.mapping == Mapping::coloured) rest_and_step = {base / size % config_.colours, config_.colours};
+    const std::uint64_t runs = memory_bytes_ / size;
+    if (rest_and_step[0] >= runs) throw std::runtime_error("no frame of this colour");
+    const std::uint64_t choices = (runs - rest_and_step[0] + rest_and_step[1] - 1) / rest_and_step[1];
+    for (;;) {
+        const Address frame = (rest_and_step[0] + rest_and_step[1] * random_.draw(choices)) * size;
+        if (!taken(frame, size)) return frame;
+    }
+}
+
+std::vector<Address> SlowPages::walk_entries(Address address) const {
+    unsigned bits = 0;
+    while ((std::uint64_t{1} << bits) < page_size(address)) ++bits;
+    unsigned levels = 0;
+    while (bits + 9 * levels < 48) ++levels;
+    std::vector<Address> entries;
+    for (std::uint64_t depth = 0; depth < levels; ++depth) {
+        const Address low = address % (std::uint64_t{1} << 48);
+        const Address index = low >> (bits + 9 * (levels - 1 - depth));
+        entries.push_back((std::uint64_t{1} << 52) + depth * ((std::uint64_t{1} << 40) + 4160) + 8 * index);
+    }
+    return entries;
+}
+
+}  // namespace cachetally::differential

@@ -1,0 +1,127 @@
+// One set of a cache or TLB with its replacement policy, as docs/counting.md describes them.
+#include "tests/differential/slow_set.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace cachetally::differential {
+
+std::uint64_t splitmix64(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15ULL;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
+    return value ^ (value >> 31);
+}
+
+std::uint64_t SlowRandom::draw(std::uint64_t choices) {
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    const std::uint64_t number = state_ * 2685821657736338717ULL;
+    return ((number >> 32) * choices) >> 32;
+}
+
+SlowWay* SlowSet::find(Address block) {
+    for (SlowWay& way : ways_) {
+        if (way.valid && way.block == block) return &way;
+    }
+    return nullptr;
+}
+
+bool SlowSet::full() const {
+    return std::all_of(ways_.begin(), ways_.end(), [](const SlowWay& way) { return way.valid; });
+}
+
+void SlowSet::mark(SlowWay& used) {
+    used.mark = true;
+    if (policy_ != Replacement::bit_plru) return;
+    if (!std::all_of(ways_.begin(), ways_.end(), [](const SlowWay& way) { return way.mark; })) return;
+    for (SlowWay& way : ways_) way.mark = &way == &used;
+}
+
+void SlowSet::use(SlowWay& way) {
+    way.last_use = ++clock_;
+    way.distance = 0;
+    mark(way);
+    point_tree_away_from(static_cast<unsigned>(&way - ways_.data()));
+}
+
+SlowWay& SlowSet::insert(Address block) {
+    for (SlowWay& way : ways_) {
+        if (way.valid) continue;
+        way.valid = true;
+        way.block = block;
+        way.dirty = false;
+        way.prefetched = false;
+        use(way);
+        way.inserted = clock_;
+        way.distance = 2;
+        return way;
+    }
+    throw std::logic_error("insertion into a full set");
+}
+
+unsigned SlowSet::tree_size() const {
+    unsigned size = 1;
+    while (size < ways_.size()) size *= 2;
+    return size;
+}
+
+void SlowSet::point_tree_away_from(unsigned way) {
+    unsigned first = 0;
+    for (unsigned size = tree_size(); size > 1; size /= 2) {
+        const bool in_right_half = way >= first + size / 2;
+        tree_bit(first, size) = !in_right_half;
+        if (in_right_half) first += size / 2;
+    }
+}
+
+unsigned SlowSet::tree_victim() {
+    unsigned first = 0;
+    for (unsigned size = tree_size(); size > 1; size /= 2) {
+        const bool right_half_exists = first + size / 2 < ways_.size();
+        if (tree_bit(first, size) && right_half_exists) first += size / 2;
+    }
+    return first;
+}
+
+unsigned SlowSet::first_unmarked() const {
+    unsigned way = 0;
+    while (way < ways_.size() && ways_[way].mark) ++way;
+    return way;
+}
+
+SlowWay& SlowSet::victim(SlowRandom& random) {
+    const auto oldest = [](auto member) {
+        return [member](const SlowWay& a, const SlowWay& b) { return a.*member < b.*member; };
+    };
+    switch (policy_) {
+        case Replacement::lru: return *std::min_element(ways_.begin(), ways_.end(), oldest(&SlowWay::last_use));
+        case Replacement::fifo: return *std::min_element(ways_.begin(), ways_.end(), oldest(&SlowWay::inserted));
+        case Replacement::random: return ways_[random.draw(ways_.size())];
+        case Replacement::tree_plru: return ways_[tree_victim()];
+        case Replacement::bit_plru: return ways_[first_unmarked() % ways_.size()];
+        case Replacement::nru:
+            if (first_unmarked() == ways_.size()) {
+                for (SlowWay& way : ways_) way.mark = false;
+            }
+            return ways_[first_unmarked()];
+        case Replacement::srrip:
+            for (;;) {
+                for (SlowWay& way : ways_) {
+                    if (way.distance == 3) return way;
+                }
+                for (SlowWay& way : ways_) ++way.distance;
+            }
+    }
+    throw std::logic_error("unknown replacement policy");
+}
+
+std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets) {
+    if (indexing == Indexing::modulo || sets == 1) return number % sets;
+    std::uint64_t set = 0;
+    for (; number != 0; number /= sets) set ^= number % sets;
+    return set;
+}
+
+}  // namespace cachetally::differential

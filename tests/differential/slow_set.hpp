@@ -1,0 +1,70 @@
+// One set of a cache or TLB with its replacement policy, written for being obvious: the model that judges the engine.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/model/types.hpp"
+#include "sim/topology/machine.hpp"
+
+namespace cachetally::differential {
+
+/// splitmix64 of one step (Steele et al. 2014).
+std::uint64_t splitmix64(std::uint64_t value);
+
+/// xorshift64* as docs/counting.md states it.
+class SlowRandom {
+public:
+    explicit SlowRandom(std::uint64_t seed) : state_(splitmix64(seed)) {}
+    std::uint64_t draw(std::uint64_t choices);
+
+private:
+    std::uint64_t state_;
+};
+
+struct SlowWay {
+    bool valid = false;
+    Address block = 0;
+    bool dirty = false;
+    bool prefetched = false;
+    std::uint64_t last_use = 0, inserted = 0;
+    bool mark = false;  ///< MRU bit (bit_plru) or reference bit (nru)
+    int distance = 3;   ///< re-reference prediction value (srrip)
+};
+
+class SlowSet {
+public:
+    SlowSet(unsigned ways, Replacement policy) : ways_(ways), policy_(policy) {}
+
+    /// The way that holds a block, or null.
+    SlowWay* find(Address block);
+    void use(SlowWay& way);
+    bool full() const;
+
+    /// Chooses the victim of a full set.
+    SlowWay& victim(SlowRandom& random);
+
+    /// Puts a block into the lowest invalid way, of which there must be one.
+    SlowWay& insert(Address block);
+
+    const std::vector<SlowWay>& ways() const { return ways_; }
+
+private:
+    unsigned tree_size() const;
+    bool& tree_bit(unsigned first, unsigned size) { return tree_[{first, size}]; }
+    void mark(SlowWay& way);
+    void point_tree_away_from(unsigned way);
+    unsigned tree_victim();
+    unsigned first_unmarked() const;
+
+    std::vector<SlowWay> ways_;
+    Replacement policy_;
+    std::uint64_t clock_ = 0;
+    std::map<std::pair<unsigned, unsigned>, bool> tree_;  ///< by first way and number of ways below: points right?
+};
+
+/// The set that a block number belongs to.
+std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets);
+
+}  // namespace cachetally::differential
