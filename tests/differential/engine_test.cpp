@@ -21,14 +21,14 @@ TEST(Differential, SingleLevelAgrees) {
     limits.cores = 1;
     limits.levels = 1;
     limits.prefetchers = limits.tlbs = limits.mappings = false;
-    check_cases(200, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+    check_cases(1000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
 }
 
 TEST(Differential, OneCoreAgrees) {
     MachineLimits limits;
     limits.cores = 1;
     limits.prefetchers = limits.tlbs = limits.mappings = false;
-    check_cases(400, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+    check_cases(3000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
 }
 
 TEST(Differential, TranslationAgrees) {
@@ -36,24 +36,24 @@ TEST(Differential, TranslationAgrees) {
     limits.cores = 1;
     limits.levels = 2;
     limits.prefetchers = false;
-    check_cases(400, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+    check_cases(2000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
 }
 
 TEST(Differential, PrefetchersAgree) {
     MachineLimits limits;
     limits.cores = 1;
     limits.tlbs = false;
-    check_cases(400, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+    check_cases(2000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
 }
 
 TEST(Differential, ReferencesOneAtATimeAgree) {
     MachineLimits limits;
     limits.cores = 1;
-    check_cases(300, [=] { agree(*arbitrary_case(limits), {Driving::one_by_one}); });
+    check_cases(1500, [=] { agree(*arbitrary_case(limits), {Driving::one_by_one}); });
 }
 
 TEST(Differential, MachinesOfSeveralCoresAgree) {
-    check_cases(600, [] {
+    check_cases(2500, [] {
         agree(*arbitrary_case({}, 6), {Driving::each, Driving::unwatched, Driving::merged, Driving::some});
     });
 }
