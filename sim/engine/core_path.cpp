@@ -23,14 +23,17 @@ CorePath::CorePath(unsigned core, Downlink& link, Tlb* tlb, Downlink* tlb_link, 
     quick_latency_ = cache_->latency() + (tlb_ != nullptr ? tlb_->latency() : 0);
     virtually_indexed_ = cache_->config().virtually_indexed;
     quick_ = tlb_ == nullptr || tlb_->has_front();
-    for (const ReferenceKind kind : {ReferenceKind::load, ReferenceKind::store, ReferenceKind::fetch})
-        if (cache_->hits_are_plain(kind)) plain_kinds_ |= 1U << static_cast<unsigned>(kind);
 }
 
-void CorePath::settle() {
-    const auto bytes = static_cast<std::uint32_t>(line_bytes_);
+void CorePath::take(ReferenceKind kind) {
+    const unsigned bit = 1U << static_cast<unsigned>(kind);
+    kinds_ |= bit;
+    if (cache_ != nullptr && cache_->hits_are_plain(kind)) plain_kinds_ |= bit;
+}
+
+void CorePath::settle(std::uint32_t block_bytes) {
     const bool watched = link_.kinds() != 0 || (tlb_link_ != nullptr && tlb_link_->kinds() != 0);
-    const bool merges = link_.merges(bytes) && (tlb_link_ == nullptr || tlb_link_->merges(bytes));
+    const bool merges = link_.merges(block_bytes) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes));
     watch_ = !watched ? Watch::nobody : merges ? Watch::merged : Watch::each;
 }
 
@@ -184,7 +187,7 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
             }
         }
         now += skipped * quick_latency_;
-        if (next < stop) now = step(array, *next++, translation, set_of, events, now);
+        if (next < stop && takes(next->kind)) now = step(array, *next++, translation, set_of, events, now);
         if (pending) break;
     }
     events.flush();

@@ -21,11 +21,14 @@ public:
     const Tlb* tlb() const { return tlb_; }
 
     /// Kinds of references that go this way, or-ed 1 << ReferenceKind.
-    void take(ReferenceKind kind) { kinds_ |= 1U << static_cast<unsigned>(kind); }
+    void take(ReferenceKind kind);
     bool takes(ReferenceKind kind) const { return (kinds_ >> static_cast<unsigned>(kind) & 1U) != 0; }
 
-    /// To be called when all listeners are attached.
-    void settle();
+    std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(line_bytes_); }
+
+    /// To be called when all listeners are attached. Events may be merged within blocks of `block_bytes`, the longest
+    /// line of the paths that share a link with this one.
+    void settle(std::uint32_t block_bytes);
 
     /// Makes references in order while they go this way, the time is less than `until` and nothing is `pending`.
     Progress run(std::span<const Reference> references, Tick now, Tick until, const bool& pending);

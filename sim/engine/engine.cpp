@@ -49,6 +49,7 @@ public:
         result.complete = !interrupted_ && result.failure.empty();
         close_phase(result);
         for (const Stream& stream : streams_) result.core_ends.push_back(stream.time);
+        for (unsigned idle = source_.cores(); idle < hierarchy_.cores(); ++idle) result.core_ends.push_back(idle);
         result.counts = hierarchy_.counts();
         return result;
     }

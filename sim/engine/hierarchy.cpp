@@ -69,6 +69,10 @@ Hierarchy::Parts::Parts(const Topology& topology)
       downlinks(links.size()) {
     make_components();
     for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
+    // In the order of the machine description, which is the order in which an inclusive level takes lines away.
+    for (auto& copies : caches)
+        for (auto& cache : copies)
+            if (Cache* below = cache->below().cache()) below->add_above(*cache);
     for (auto& copies : caches)
         for (auto& cache : copies)
             if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache);
@@ -151,7 +155,6 @@ void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
     for (unsigned copy = 0; copy < upper.copies; ++copy) {
         Cache& cache = *caches[upper.index][copy];
         lead(cache.below(), component(link.to), copy * upper.cores_per_copy);
-        if (Cache* below = cache.below().cache()) below->add_above(cache);
         if (cache.config().virtually_indexed) cache.use_page_table(pages);
         downlinks[id].push_back(&cache.below());
     }
@@ -227,7 +230,9 @@ void Hierarchy::Parts::path_for(unsigned core, bool fetch, Downlink& way, Tlb* t
 }
 
 void Hierarchy::Parts::settle() {
-    for (const auto& path : paths) path->settle();
+    std::uint32_t longest = 0;
+    for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
+    for (const auto& path : paths) path->settle(longest);
     settled = true;
 }
 

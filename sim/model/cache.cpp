@@ -110,8 +110,9 @@ Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, T
     const Address line = address & ~line_mask_;
     const bool store = cause.kind == EventKind::store;
     const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
-    const Entry found = moves_up ? array_->remove(set, line) : array_->access(set, line, touch_[index_of(cause.kind)]);
+    const Entry found = array_->access(set, line, touch_[index_of(cause.kind)]);
     if (found == 0) return miss(address, set, cause, time);
+    if (moves_up) array_->remove(set, line);
 
     remember(set, line, cause.kind, true);
     if (store && !writes_back_) pass_on(line, cause, time);
@@ -130,14 +131,16 @@ Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
     const Cause down = store ? cause.as(EventKind::load) : cause;
     Reply reply{time + latency_};
     if (store && (filled_by_victims_ || !config_.write_allocate)) {
+        forget(set);
         pass_on(line, cause, time);
     } else if (filled_by_victims_) {
         reply = below_.request(line, down, time + latency_);
     } else {
-        reply = fetch(line, set, down, time + latency_, store && writes_back_ ? entry_bit::dirty : 0);
+        const Entry state = store && writes_back_ ? entry_bit::dirty : 0;
+        reply = fetch(line, set, down, time + latency_, state);
+        remember(set, line, cause.kind, false);  // before the store goes on, which may take the line away again
         if (store && !writes_back_) pass_on(line, cause, time);
     }
-    remember(set, line, cause.kind, false);
     if (prefetcher_ && is_demand(cause.kind)) train(address, cause, time, true);
     return reply;
 }
@@ -207,8 +210,8 @@ void Cache::dispose(Entry victim, Cause cause, Tick time) {
 
 bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick time) {
     bool dirty = false;
+    for (Cache* upper : above_) dirty |= upper->take_away(address, bytes, cause, time);
     for (Address line = address; line < address + bytes; line += config_.line) {
-        for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause, time);
         const std::uint64_t set = set_of_physical(line);
         const Entry removed = array_->remove(set, line);
         if (removed == 0) continue;

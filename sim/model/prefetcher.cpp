@@ -25,10 +25,11 @@ public:
     explicit StridePrefetcher(const PrefetchConfig& config) : config_(config), table_(config.entries) {}
 
     void observe(const Observation& seen, std::vector<Address>& wanted) override {
-        const std::uint64_t key = seen.site != 0 ? seen.site : seen.address / 4096;
+        const bool by_site = seen.site != 0;
+        const std::uint64_t key = by_site ? seen.site : seen.address / 4096;
         Slot& slot = table_[key % table_.size()];
-        if (!slot.used || slot.key != key) {
-            slot = {key, seen.address, 0, 0, true};
+        if (!slot.used || slot.by_site != by_site || slot.key != key) {
+            slot = {key, seen.address, 0, 0, by_site, true};
             return;
         }
         const Address stride = seen.address - slot.last;
@@ -52,6 +53,7 @@ private:
         Address last = 0;
         Address stride = 0;  ///< modulo 2^64, so that it may be negative
         int confidence = 0;
+        bool by_site = false;
         bool used = false;
     };
     PrefetchConfig config_;

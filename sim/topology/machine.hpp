@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,12 @@ namespace cachetally {
 struct Mark {
     int line = 0;
     int column = 0;
+
+    friend bool operator==(const Mark&, const Mark&) = default;
 };
+
+/// Where a machine file gives the values of a component, by key; empty where it is not from a file.
+using KeyMarks = std::map<std::string, Mark, std::less<>>;
 
 /// Which references a first-level component takes.
 enum class Serves : std::uint8_t { data, fetch, both };
@@ -50,12 +57,14 @@ struct PrefetchConfig {
     unsigned degree = 1;    ///< lines per trigger
     unsigned distance = 1;  ///< lines (next_line, stream) or strides ahead of the trigger
     unsigned entries = 16;  ///< entries of the stride table, or streams followed
+
+    friend bool operator==(const PrefetchConfig&, const PrefetchConfig&) = default;
 };
 
 struct CacheConfig {
     std::string name;
     std::string next;              ///< the component below
-    Serves serves = Serves::both;  ///< meaningful for the caches next to a core
+    Serves serves = Serves::both;  ///< what it takes from the core; `both` at lower levels
     unsigned shared_by = 0;        ///< cores per copy; 0 = all
     std::uint64_t size = 0;        ///< bytes
     unsigned ways = 0;             ///< 0 = fully associative
@@ -75,6 +84,9 @@ struct CacheConfig {
     bool write_back_refreshes = true;  ///< a write-back that hits counts as a use for replacement
     PrefetchConfig prefetch;
     Mark mark;
+    KeyMarks keys{};
+
+    friend bool operator==(const CacheConfig&, const CacheConfig&) = default;
 };
 
 struct TlbConfig {
@@ -91,6 +103,9 @@ struct TlbConfig {
     std::vector<std::uint64_t> page_sizes;  ///< bytes; pages of other sizes pass it by; empty = all
     std::uint64_t granule = 0;              ///< bytes that one entry maps at most; 0 = a whole page
     Mark mark;
+    KeyMarks keys{};
+
+    friend bool operator==(const TlbConfig&, const TlbConfig&) = default;
 };
 
 enum class Mapping : std::uint8_t {
@@ -106,6 +121,8 @@ struct PageRange {
     Address to = 0;
     std::uint64_t size = 0;
     Mark mark;
+
+    friend bool operator==(const PageRange&, const PageRange&) = default;
 };
 
 struct PagesConfig {
@@ -118,13 +135,19 @@ struct PagesConfig {
     unsigned walk_latency = 0;      ///< cycles that a walk costs besides its memory references
     bool walk_references = true;    ///< false: a walk costs walk_latency only
     Mark mark;
+    KeyMarks keys{};
+
+    friend bool operator==(const PagesConfig&, const PagesConfig&) = default;
 };
 
 struct MemoryConfig {
     std::string name = "memory";
-    std::uint64_t size = std::uint64_t{1} << 40;  ///< bytes
+    std::uint64_t size = std::uint64_t{1} << 40;  ///< bytes; frames come from the first memory of a machine
     unsigned latency = 100;                       ///< cycles
     Mark mark;
+    KeyMarks keys{};
+
+    friend bool operator==(const MemoryConfig&, const MemoryConfig&) = default;
 };
 
 /// A monitor as the machine file states it; the monitor room gives the keys their meaning.
@@ -133,17 +156,21 @@ struct MonitorEntry {
         std::string key;
         std::string value;
         Mark mark;
+
+        friend bool operator==(const Setting&, const Setting&) = default;
     };
     std::vector<Setting> settings;
     Mark mark;
+
+    friend bool operator==(const MonitorEntry&, const MonitorEntry&) = default;
 };
 
 struct MachineDescription {
     std::string name;
     std::string description;
     std::string source;           ///< where the figures come from
-    std::uint64_t period = 1000;  ///< picoseconds per cycle
-    unsigned cores = 1;
+    std::uint64_t period = 1000;  ///< picoseconds per cycle, 1 to 10^6
+    unsigned cores = 1;           ///< 1 to 256
     std::vector<CacheConfig> caches;
     std::vector<TlbConfig> tlbs;
     PagesConfig pages;
@@ -151,6 +178,9 @@ struct MachineDescription {
     std::vector<MonitorEntry> monitors;
     std::string file;  ///< for messages and provenance
     std::string text;  ///< the file as read
+    KeyMarks keys{};
+
+    friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };
 
 }  // namespace cachetally

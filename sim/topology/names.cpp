@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace cachetally {
 namespace {
+
+constexpr double longest_period = 1e6;  // picoseconds
 
 std::string_view trim(std::string_view text) {
     const auto first = text.find_first_not_of(" \t");
@@ -23,7 +27,7 @@ std::optional<std::pair<double, std::string_view>> split_unit(std::string_view t
     text = trim(text);
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-    if (error != std::errc() || number < 0) return std::nullopt;
+    if (error != std::errc() || !std::isfinite(number) || std::signbit(number)) return std::nullopt;
     return std::pair{number, trim(text.substr(static_cast<std::size_t>(end - text.data())))};
 }
 
@@ -118,19 +122,46 @@ std::string format_size(std::uint64_t bytes) {
 
 std::optional<std::uint64_t> parse_period(std::string_view text) {
     const auto parts = split_unit(text);
-    if (!parts || parts->first <= 0) return std::nullopt;
-    const double in_ghz = parts->second == "GHz"   ? 1.0
-                          : parts->second == "MHz" ? 1e-3
-                          : parts->second == "kHz" ? 1e-6
-                                                   : 0.0;
-    if (in_ghz == 0) return std::nullopt;
-    const double period = std::round(1000.0 / (parts->first * in_ghz));
-    if (period < 1 || period > 1e12) return std::nullopt;
-    return static_cast<std::uint64_t>(period);
+    if (!parts) return std::nullopt;
+    static constexpr std::pair<std::string_view, double> units[] = {
+        {"Hz", 1e-9}, {"kHz", 1e-6}, {"MHz", 1e-3}, {"GHz", 1.0}, {"THz", 1e3}};
+    for (const auto& [unit, in_ghz] : units) {
+        if (unit != parts->second) continue;
+        const double period = std::round(1000.0 / (parts->first * in_ghz));
+        if (!(period >= 1 && period <= longest_period)) return std::nullopt;
+        return static_cast<std::uint64_t>(period);
+    }
+    return std::nullopt;
+}
+
+std::string format_frequency(std::uint64_t period) {
+    const bool in_ghz = period <= 1000;
+    const double number = (in_ghz ? 1e3 : 1e6) / static_cast<double>(period);
+    for (int digits = 1; digits < 17; ++digits) {
+        // Fixed notation: the reader takes no exponents.
+        const double rounded = std::stod(fmt::format("{:.{}g}", number, digits));
+        std::string text = fmt::format("{} {}", rounded, in_ghz ? "GHz" : "MHz");
+        if (parse_period(text) == period) return text;
+    }
+    return fmt::format("{} {}", number, in_ghz ? "GHz" : "MHz");
+}
+
+std::string shown(std::string_view word) {
+    constexpr std::size_t longest = 64;
+    std::string text(word.substr(0, longest));
+    if (text.size() < word.size()) {
+        // Not in the middle of a character of several bytes.
+        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) text.pop_back();
+        if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
+        text += "...";
+    }
+    std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    return text;
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
     std::string_view best;
+    if (word.size() > 64) return best;  // nobody meant that
     std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string_view candidate : known) {
         const std::size_t d = distance(word, candidate);

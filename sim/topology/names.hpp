@@ -43,8 +43,15 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 /// "32 KiB" where a unit divides the size, else plain bytes.
 std::string format_size(std::uint64_t bytes);
 
-/// "2.2 GHz", "900 MHz": the length of a cycle in whole picoseconds. Nothing where it is not a frequency.
+/// "2.2 GHz", "900 MHz": the length of a cycle in whole picoseconds, rounded. Nothing where it is not a frequency from
+/// 1 MHz to 1 THz.
 std::optional<std::uint64_t> parse_period(std::string_view text);
+
+/// The shortest frequency that parse_period takes back to `period` (1 to 10^6 picoseconds).
+std::string format_frequency(std::uint64_t period);
+
+/// A word of a machine file as messages show it: without control characters, long ones cut.
+std::string shown(std::string_view word);
 
 /// The one of `known` that `word` is closest to, where it is close enough to be meant; else empty.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
