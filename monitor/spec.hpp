@@ -1,4 +1,4 @@
-// MonitorSpec: what a monitor is to be. Read from machine files and from the command line by one parser.
+// MonitorSpec: what a monitor watches and how it is built, and the one parser for it.
 #pragma once
 
 #include <cstdint>
@@ -12,95 +12,130 @@
 
 namespace cachetally {
 
-/// Which counter leaves when a new one is needed (Schulz et al. 2002, 3.1, leave it open).
-enum class Eviction : std::uint8_t {
-    fifo,       ///< allocated longest ago
-    lru,        ///< counted longest ago
-    random,     ///< drawn by a seeded generator
-    clock,      ///< first without its use bit, as a hand goes round and clears use bits
-    lfu,        ///< smallest count, of these the one allocated longest ago
-    clear_all,  ///< all leave
+/// Which counter is swapped out to make room (docs/monitors.md). fifo is the order of Schulz et al. 2002, section 3.1;
+/// the others are ours.
+enum class Eviction : std::uint8_t { fifo, lru, random, clock, lfu, clear_all };
+inline constexpr unsigned eviction_count = 6;
+
+std::string_view to_string(Eviction eviction);
+
+/// Which addresses share a counter (Schulz et al. 2002, section 3.2).
+struct Granularity {
+    enum class Mode : std::uint8_t {
+        aligned,  ///< address-fixed groups of `amount` lines
+        mask,     ///< `amount` low address bits cleared
+        dynamic,  ///< windows without predefined boundaries of at most `amount` lines
+    };
+    Mode mode = Mode::aligned;
+    std::uint32_t amount = 1;
+
+    friend bool operator==(const Granularity&, const Granularity&) = default;
 };
 
-/// How addresses become keys of counters (Schulz et al. 2002, 3.2).
-enum class GranularityMode : std::uint8_t {
-    mask,     ///< low bits cleared
-    aligned,  ///< groups of lines with fixed boundaries
-    dynamic,  ///< windows without predefined boundaries that grow while they span at most so many lines
-};
+/// "4", "mask:6", "dynamic:4": as the parser takes it.
+std::string to_string(const Granularity& granularity);
 
-struct GranularitySpec {
-    GranularityMode mode = GranularityMode::aligned;
-    std::uint32_t lines = 1;  ///< per group or window (aligned, dynamic)
-    std::uint32_t bits = 0;   ///< cleared (mask)
-    friend bool operator==(const GranularitySpec&, const GranularitySpec&) = default;
-};
-
-enum class RingPath : std::uint8_t {
-    memory,  ///< records are written past the caches
-    link,    ///< records enter the component below the monitored link
-};
-enum class Drain : std::uint8_t { full, watermark, periodic };
-enum class Overflow : std::uint8_t { stall, drop };
-
-struct RingSpec {
-    std::uint64_t capacity = 4096;    ///< records
-    std::uint32_t record = 16;        ///< bytes
-    Address base = Address{1} << 51;  ///< physical; above every frame
-    RingPath path = RingPath::memory;
-    Drain drain = Drain::full;
-    std::uint64_t watermark = 0;   ///< records
-    std::uint64_t period = 0;      ///< cycles
-    std::uint64_t drain_cost = 0;  ///< cycles that the software needs per record
-    std::uint64_t write_cost = 0;  ///< cycles that the core loses per record
-    Overflow overflow = Overflow::stall;
-};
-
+/// Addresses [from, to).
 struct AddressRange {
-    Address from = 0;  ///< first
-    Address to = 0;    ///< one past the last
+    Address from = 0;
+    Address to = 0;
+
+    bool contains(Address address) const { return address - from < to - from; }
+    friend bool operator==(const AddressRange&, const AddressRange&) = default;
+};
+
+/// The ring buffer in simulated memory, its reader, and what happens when it is full.
+struct RingSpec {
+    enum class Path : std::uint8_t { memory, link };
+    enum class Drain : std::uint8_t { full, watermark, periodic };
+    enum class Overflow : std::uint8_t { stall, drop };
+
+    std::uint64_t capacity = 4096;        ///< records
+    std::uint32_t record = 16;            ///< bytes: counter and address tag
+    Address base = Address{1} << 51;      ///< physical; no page is mapped there
+    Path path = Path::memory;             ///< straight to memory, or into the component below the link
+    Drain drain = Drain::full;            ///< when the software begins to empty the ring
+    std::uint64_t watermark = 0;          ///< records (drain watermark)
+    std::uint64_t period = 0;             ///< cycles (drain periodic)
+    std::uint64_t drain_cost = 0;         ///< cycles until the software has taken one record
+    std::uint64_t write_cost = 0;         ///< cycles that the core loses per record
+    Overflow overflow = Overflow::stall;  ///< wait for a free place, or lose the record
+
+    friend bool operator==(const RingSpec&, const RingSpec&) = default;
 };
 
 struct MonitorSpec {
-    std::string name;  ///< empty = the link's
-    std::string link;  ///< e.g. "core-L1D"
-    std::uint32_t counters = 128;
-    std::uint32_t ways = 0;  ///< of the counter array; 0 = fully associative
-    Eviction eviction = Eviction::lru;
+    std::string link;              ///< as Topology names it, e.g. "core-L1D"
+    std::string name;              ///< empty: the link's
+    std::uint32_t counters = 128;  ///< C
+    std::uint32_t ways = 0;        ///< counters per set; 0 = fully associative
+    Eviction eviction = Eviction::fifo;
     std::uint64_t seed = 1;    ///< of random eviction
-    std::uint32_t width = 32;  ///< bits per counter
-    GranularitySpec granularity;
-    std::uint32_t line = 0;  ///< bytes; 0 = the line of the first cache at or below the link
+    std::uint32_t width = 32;  ///< bits of a counter, 1 to 64
+    Granularity granularity;
+    std::uint32_t line = 0;  ///< bytes; 0: whoever attaches it fills in the line of the first cache below the link
     std::uint32_t kinds = bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch);
-    std::vector<AddressRange> ranges;  ///< of the addresses on the link; empty = all
+    std::vector<AddressRange> ranges;  ///< of addresses as they are on the link; empty = everywhere
     std::vector<std::uint32_t> cores;  ///< empty = all
-    bool barriers = true;    ///< a barrier of the program swaps all counters out and begins a phase (Schulz 3.4)
-    bool functions = false;  ///< a histogram per function (Schulz 3.4)
-    bool enabled = true;     ///< counts from the beginning
+    bool barriers = true;              ///< a barrier of the program swaps all counters out and begins a new phase
+    bool functions = false;  ///< entering and leaving a function swaps all counters out: one histogram per function
+    bool start = true;       ///< counting from the beginning; else from the first monitor_on
     RingSpec ring;
+
+    /// Bytes of the units that histograms count in: a line, or less where the mask keeps more of the address.
+    std::uint32_t unit() const;
+    /// Units that a counter is for: all of them (mask, aligned) or at most (dynamic).
+    std::uint32_t units_per_key() const;
+    bool is_dynamic() const { return granularity.mode == Granularity::Mode::dynamic; }
+    /// The largest count that a counter can hold: 2^width - 1.
+    std::uint64_t full() const { return ~std::uint64_t{0} >> (64 - width); }
+    const std::string& label() const { return name.empty() ? link : name; }
+
+    friend bool operator==(const MonitorSpec&, const MonitorSpec&) = default;
 };
 
-/// A wrong specification. `mark` is the place in a machine file, or column = position in the text on the command line.
+/// A monitor specification that is wrong. what() says where, what is wrong, and what would be right.
 class SpecError : public std::invalid_argument {
 public:
-    SpecError(const std::string& message, Mark mark) : std::invalid_argument(message), mark_(mark) {}
+    SpecError(const std::string& place, const std::string& message, Mark mark)
+        : std::invalid_argument(place + message), message_(message), mark_(mark) {}
+    const std::string& message() const { return message_; }  ///< without the place
+    /// In a machine file: line and column. In a text: line 0 and the column, counted from 1.
     Mark mark() const { return mark_; }
 
 private:
+    std::string message_;
     Mark mark_;
 };
 
-/// Reads the settings of a machine file's monitor. Throws SpecError.
-MonitorSpec parse_monitor(const MonitorEntry& entry);
+/// From a machine file; `file` is for messages ("file:line:column: error: ..."). Throws SpecError.
+MonitorSpec parse_monitor(const MonitorEntry& entry, const std::string& file);
 
-/// Reads "link=core-L1D,counters=64,eviction=fifo". Throws SpecError.
+/// From the command line: "link=core-L1D,counters=128,eviction=lru". Throws SpecError.
 MonitorSpec parse_monitor(std::string_view text);
 
-/// "1", "4", "dynamic:4", "mask:6". Throws SpecError.
-GranularitySpec parse_granularity(std::string_view text, Mark mark = {});
-std::string to_string(const GranularitySpec& granularity);
+/// "4", "aligned:4", "mask:6", "dynamic:4"; and an eviction policy by its name. Throw SpecError.
+Granularity parse_granularity(std::string_view text);
+Eviction parse_eviction(std::string_view text);
 
-Eviction parse_eviction(std::string_view text, Mark mark = {});
-std::string_view to_string(Eviction eviction);
+/// Throws SpecError where keys contradict each other. Parsed specifications have passed it; those built by hand may
+/// not.
+void validate(const MonitorSpec& spec);
+
+/// The link and all keys that differ from their default, as parse_monitor takes them.
+std::string to_string(const MonitorSpec& spec);
+
+struct SpecKey {
+    std::string_view name;
+    std::string_view form;      ///< of the value, e.g. "N", "fifo|lru"
+    std::string_view standard;  ///< default
+    std::string_view help;
+};
+/// Every key in the order of the documentation: for --help.
+std::vector<SpecKey> monitor_keys();
+
+/// True where the sum of all records is the exact histogram whatever happens, so that the error is 0 by law: one line
+/// (or less) per counter and a ring that loses nothing.
+bool error_known_zero(const MonitorSpec& spec);
 
 }  // namespace cachetally
