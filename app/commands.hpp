@@ -1,0 +1,22 @@
+// The subcommands of the program: each file registers one with CLI11 and runs it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace cachetally::app {
+
+/// Keys in the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+/// A wrong demand of the user: told on stderr, exit status 2.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+void add_machine(CLI::App& app);
+
+}  // namespace cachetally::app

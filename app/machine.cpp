@@ -1,0 +1,122 @@
+// cachetally machine: the machines that can be simulated, and what is wrong with one's own.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/commands.hpp"
+#include "sim/topology/names.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally::app {
+namespace {
+
+void list(bool json) {
+    Json all = Json::array();
+    for (const PresetInfo& preset : machine_presets()) {
+        if (json) {
+            all.push_back({{"name", preset.name}, {"description", preset.description}});
+        } else {
+            fmt::print("{:<14} {}\n", preset.name, preset.description);
+        }
+    }
+    if (json) fmt::print("{}\n", all.dump(2));
+}
+
+Json describe(const Topology& topology) {
+    const MachineDescription& machine = topology.machine();
+    Json caches = Json::array(), tlbs = Json::array(), links = Json::array();
+    for (const CacheConfig& cache : machine.caches) {
+        caches.push_back({{"name", cache.name},
+                          {"size", cache.size},
+                          {"ways", cache.ways == 0 ? cache.size / cache.line : cache.ways},
+                          {"line", cache.line},
+                          {"latency", cache.latency},
+                          {"replacement", name_of(cache.replacement)},
+                          {"inclusion", name_of(cache.inclusion)},
+                          {"write", name_of(cache.write)},
+                          {"next", cache.next}});
+    }
+    for (const TlbConfig& tlb : machine.tlbs)
+        tlbs.push_back({{"name", tlb.name},
+                        {"entries", tlb.entries},
+                        {"ways", tlb.ways == 0 ? tlb.entries : tlb.ways},
+                        {"latency", tlb.latency}});
+    for (const LinkInfo& link : topology.links()) links.push_back(link.name);
+    return {{"name", machine.name},
+            {"description", machine.description},
+            {"source", machine.source},
+            {"period_ps", machine.period},
+            {"cores", machine.cores},
+            {"caches", caches},
+            {"tlbs", tlbs},
+            {"page_size", machine.pages.size},
+            {"links", links}};
+}
+
+void show(const std::string& name, bool dot, bool json, bool yaml) {
+    const Topology topology(load_machine(name));
+    if (dot) {
+        fmt::print("{}", topology.to_dot());
+    } else if (json) {
+        fmt::print("{}\n", describe(topology).dump(2));
+    } else if (yaml) {
+        fmt::print("{}", topology.machine().text);
+    } else {
+        const MachineDescription& machine = topology.machine();
+        fmt::print("{}: {}\n", machine.name, machine.description);
+        if (!machine.source.empty()) fmt::print("source: {}\n", machine.source);
+        fmt::print("{} core{}, {} ps per cycle\n\n", machine.cores, machine.cores == 1 ? "" : "s", machine.period);
+        fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8}  {:<10} {}\n", "cache", "size", "ways", "line", "latency", "policy",
+                   "next");
+        for (const CacheConfig& cache : machine.caches)
+            fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8}  {:<10} {}\n", cache.name, format_size(cache.size),
+                       cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
+                       name_of(cache.replacement), cache.next);
+        for (const MemoryConfig& memory : machine.memories)
+            fmt::print("{:<10} {:>10} {:>22}\n", memory.name, format_size(memory.size), memory.latency);
+        if (!machine.tlbs.empty())
+            fmt::print("\n{:<10} {:>10} {:>6} {:>15}  {}\n", "TLB", "entries", "ways", "latency", "policy");
+        for (const TlbConfig& tlb : machine.tlbs)
+            fmt::print("{:<10} {:>10} {:>6} {:>15}  {}\n", tlb.name, tlb.entries,
+                       tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency, name_of(tlb.replacement));
+        fmt::print("\nlinks:");
+        for (const LinkInfo& link : topology.links()) fmt::print(" {}", link.name);
+        fmt::print("\n");
+    }
+}
+
+}  // namespace
+
+void add_machine(CLI::App& app) {
+    CLI::App* machine = app.add_subcommand("machine", "List, show and check machines");
+    machine->require_subcommand(1);
+    struct Options {
+        std::string name;
+        bool json = false, dot = false, yaml = false;
+    };
+    auto options = std::make_shared<Options>();
+
+    CLI::App* list_command = machine->add_subcommand("list", "The machines that are built in");
+    list_command->add_flag("--json", options->json, "Print JSON");
+    list_command->callback([options] { list(options->json); });
+
+    CLI::App* show_command = machine->add_subcommand("show", "Show a machine: its levels, policies and links");
+    show_command->add_option("NAME", options->name, "A built-in machine, or a machine file")->required();
+    show_command->add_flag(
+        "--dot", options->dot,
+        "Print the topology as Graphviz: cachetally machine show generic3 --dot | dot -Tsvg > m.svg");
+    show_command->add_flag("--yaml", options->yaml, "Print the machine file, to begin one's own from");
+    show_command->add_flag("--json", options->json, "Print JSON");
+    show_command->callback([options] { show(options->name, options->dot, options->json, options->yaml); });
+
+    CLI::App* check_command =
+        machine->add_subcommand("check", "Check a machine file: everything that is wrong with it, with its place");
+    check_command->add_option("FILE", options->name, "A machine file (docs/machines.md)")->required();
+    check_command->callback([options] {
+        const Topology topology(load_machine(options->name));
+        fmt::print("{}: good, {} components and {} links\n", options->name, topology.components().size(),
+                   topology.links().size());
+    });
+}
+
+}  // namespace cachetally::app
