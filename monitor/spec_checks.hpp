@@ -1,0 +1,19 @@
+// What is wrong with a specification as a whole, and which key to blame. Between spec.cpp and spec_parser.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "monitor/spec.hpp"
+
+namespace cachetally {
+
+struct SpecConflict {
+    std::string_view key;
+    std::string message;
+};
+
+std::optional<SpecConflict> find_conflict(const MonitorSpec& spec);
+
+}  // namespace cachetally
