@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,27 +16,28 @@ namespace cachetally {
 /// lru by stamps of last use: a hit writes one stamp and moves no tags, so that hits in close succession do not wait
 /// for each other. A stamp carries its way, so that the least stamp tells the victim; invalid ways have the least
 /// stamps.
-template <unsigned padded_ways>
+template <unsigned padded_ways, class Stamp = std::uint32_t>
 class StampLru {
 public:
     static constexpr bool knows_invalid_ways = true;
 
     StampLru(std::uint64_t sets, unsigned ways, std::uint64_t) : ways_(ways), stamps_(sets * padded_ways) {
         for (std::uint64_t set = 0; set < sets; ++set)
-            for (unsigned way = 0; way < padded_ways; ++way) stamp(set, way) = way < ways ? way : ~0U;
+            for (unsigned way = 0; way < padded_ways; ++way)
+                stamp(set, way) = static_cast<Stamp>(way < ways ? way : ~0U);
     }
 
     void used(std::uint64_t set, unsigned way) {
         if (++now_ == most) [[unlikely]]
             renumber();
-        stamp(set, way) = now_ << way_bits | way;
+        stamp(set, way) = static_cast<Stamp>(now_ << way_bits | way);
     }
     void inserted(std::uint64_t set, unsigned way) { used(set, way); }
-    void removed(std::uint64_t set, unsigned way) { stamp(set, way) = way; }
+    void removed(std::uint64_t set, unsigned way) { stamp(set, way) = static_cast<Stamp>(way); }
 
     unsigned victim(std::uint64_t set) const {
-        const std::uint32_t* stamps = &stamps_[set * padded_ways];
-        std::uint32_t least = stamps[0];
+        const Stamp* stamps = &stamps_[set * padded_ways];
+        Stamp least = stamps[0];
         for (unsigned way = 1; way < padded_ways; ++way) least = std::min(least, stamps[way]);
         return least & (padded_ways_bound - 1);
     }
@@ -43,19 +45,20 @@ public:
 private:
     static constexpr unsigned padded_ways_bound = std::bit_ceil(padded_ways);
     static constexpr unsigned way_bits = std::countr_zero(padded_ways_bound);
-    static constexpr std::uint32_t most = ~std::uint32_t{0} >> way_bits;
+    static constexpr std::uint32_t most = std::numeric_limits<Stamp>::max() >> way_bits;
 
-    std::uint32_t& stamp(std::uint64_t set, unsigned way) { return stamps_[set * padded_ways + way]; }
+    Stamp& stamp(std::uint64_t set, unsigned way) { return stamps_[set * padded_ways + way]; }
 
     /// Only the order within a set matters: when the clock has run full, the valid ways of every set are numbered anew.
     void renumber() {
-        std::array<std::uint32_t, padded_ways> sorted;
+        std::array<Stamp, padded_ways> sorted;
         for (std::uint64_t set = 0; set < stamps_.size() / padded_ways; ++set) {
             std::copy_n(&stamp(set, 0), padded_ways, sorted.begin());
             std::ranges::sort(sorted);
             for (unsigned rank = 0; rank < ways_; ++rank) {
                 const unsigned way = sorted[rank] & (padded_ways_bound - 1);
-                if (sorted[rank] >= padded_ways_bound) stamp(set, way) = (rank + 1) << way_bits | way;
+                if (sorted[rank] >= padded_ways_bound)
+                    stamp(set, way) = static_cast<Stamp>((rank + 1) << way_bits | way);
             }
         }
         now_ = ways_ + 1;
@@ -63,7 +66,7 @@ private:
 
     unsigned ways_;
     std::uint32_t now_ = 0;
-    std::vector<std::uint32_t> stamps_;
+    std::vector<Stamp> stamps_;
 };
 
 /// Entries stay in their ways; the policy keeps its own state.

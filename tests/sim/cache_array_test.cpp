@@ -1,0 +1,166 @@
+// Arrays of tags: every layout of lru and fifo against a list, and what all arrays promise.
+#include "sim/model/cache_array.hpp"
+
+#include <gtest/gtest.h>
+// after gtest
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <list>
+
+#include "sim/model/placed_array.hpp"
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+namespace {
+
+/// A set as a list of lines, latest first: obviously lru (or fifo).
+class ListSet {
+public:
+    ListSet(unsigned ways, bool reorders) : ways_(ways), reorders_(reorders) {}
+
+    Entry access(Address line, Touch touch) {
+        for (auto it = lines_.begin(); it != lines_.end(); ++it) {
+            if (line_of(*it) != line) continue;
+            const Entry found = *it;
+            *it = (found & ~Entry{touch.clear}) | touch.set;
+            if (touch.use && reorders_) lines_.splice(lines_.begin(), lines_, it);
+            return found;
+        }
+        return 0;
+    }
+    Entry make_room() {
+        if (lines_.size() < ways_) return 0;
+        const Entry victim = lines_.back();
+        lines_.pop_back();
+        return victim;
+    }
+    Entry insert(Address line, Entry state) {
+        const Entry victim = make_room();
+        lines_.push_front(line | state | entry_bit::valid);
+        return victim;
+    }
+    Entry remove(Address line) {
+        for (auto it = lines_.begin(); it != lines_.end(); ++it) {
+            if (line_of(*it) != line) continue;
+            const Entry removed = *it;
+            lines_.erase(it);
+            return removed;
+        }
+        return 0;
+    }
+
+private:
+    unsigned ways_;
+    bool reorders_;
+    std::list<Entry> lines_;
+};
+
+struct Layout {
+    unsigned ways;
+    Replacement replacement;
+    bool mostly_hits;
+};
+
+class ArrayLayout : public testing::TestWithParam<Layout> {};
+
+TEST_P(ArrayLayout, DoesWhatAListDoes) {
+    const Layout layout = GetParam();
+    constexpr std::uint64_t sets = 3;
+    rc::check([&] {
+        const auto array = make_cache_array({sets, layout.ways, layout.replacement, 1, layout.mostly_hits});
+        std::vector<ListSet> lists(sets, ListSet(layout.ways, layout.replacement == Replacement::lru));
+        const auto steps = *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 1U << 20));
+        for (const unsigned step : steps) {
+            const std::uint64_t set = step % sets;
+            const Address line = (step / sets % (layout.ways * 2 + 1)) * 64;
+            const auto state = static_cast<std::uint8_t>(step >> 10 & (entry_bit::dirty | entry_bit::prefetched));
+            const Touch touch{(step >> 13 & 3) != 0, state, static_cast<std::uint8_t>(step >> 15 & 2)};
+            switch (step >> 17) {
+                case 0: RC_ASSERT(array->remove(set, line) == lists[set].remove(line)); break;
+                case 1: RC_ASSERT(array->make_room(set) == lists[set].make_room()); break;
+                case 2:
+                case 3: {
+                    const Entry expected = lists[set].access(line, touch);
+                    RC_ASSERT(array->access(set, line, touch) == expected);
+                    if (expected == 0) RC_ASSERT(array->insert(set, line, state) == lists[set].insert(line, state));
+                    break;
+                }
+                default: {
+                    const auto outcome = array->access_or_insert(set, line, touch, state);
+                    const Entry expected = lists[set].access(line, touch);
+                    RC_ASSERT(outcome.found == expected);
+                    RC_ASSERT(outcome.victim == (expected == 0 ? lists[set].insert(line, state) : 0));
+                }
+            }
+        }
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, ArrayLayout,
+                         testing::Values(Layout{1, Replacement::lru, false}, Layout{3, Replacement::lru, false},
+                                         Layout{4, Replacement::lru, false}, Layout{8, Replacement::lru, false},
+                                         Layout{12, Replacement::lru, false}, Layout{16, Replacement::lru, false},
+                                         Layout{24, Replacement::lru, false}, Layout{1, Replacement::lru, true},
+                                         Layout{3, Replacement::lru, true}, Layout{4, Replacement::lru, true},
+                                         Layout{6, Replacement::lru, true}, Layout{8, Replacement::lru, true},
+                                         Layout{12, Replacement::lru, true}, Layout{16, Replacement::lru, true},
+                                         Layout{2, Replacement::fifo, true}, Layout{8, Replacement::fifo, false},
+                                         Layout{20, Replacement::fifo, false}),
+                         [](const auto& layout) {
+                             return std::string(layout.param.replacement == Replacement::lru ? "lru" : "fifo") +
+                                    std::to_string(layout.param.ways) + (layout.param.mostly_hits ? "MostlyHits" : "");
+                         });
+
+class EveryPolicy : public testing::TestWithParam<Replacement> {};
+
+/// No line is lost or doubled whatever the policy chooses: what went in is found until it comes out.
+TEST_P(EveryPolicy, ConservesLines) {
+    constexpr unsigned ways = 6;
+    const auto array = make_cache_array({2, ways, GetParam(), 7, false});
+    std::list<Address> inside;
+    Random random(3);
+    for (int i = 0; i < 20000; ++i) {
+        const Address line = random.below(24) * 128;  // all of set 0 as far as the caller is concerned
+        const bool expected = std::ranges::find(inside, line) != inside.end();
+        ASSERT_EQ(array->find(0, line) != 0, expected);
+        if (random.below(10) == 0) {
+            ASSERT_EQ(array->remove(0, line) != 0, expected);
+            inside.remove(line);
+            continue;
+        }
+        ASSERT_EQ(array->access(0, line, {}) != 0, expected);
+        if (expected) continue;
+        const Entry victim = array->insert(0, line, 0);
+        ASSERT_EQ(victim != 0, inside.size() == ways);
+        if (victim != 0) {
+            ASSERT_NE(std::ranges::find(inside, line_of(victim)), inside.end());
+            inside.remove(line_of(victim));
+        }
+        inside.push_back(line);
+        ASSERT_EQ(array->find(1, line), 0U);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPolicy,
+                         testing::Values(Replacement::lru, Replacement::tree_plru, Replacement::bit_plru,
+                                         Replacement::fifo, Replacement::random, Replacement::nru, Replacement::srrip));
+
+TEST(StampLruArray, KeepsOrderWhenItsClockRunsFull) {
+    // With stamps of 16 bits, three of them for the way, every 8191 uses number all ways anew.
+    PlacedArray<StampLru<8, std::uint16_t>, 2> array({2, 8, Replacement::lru, 1, true});
+    ListSet list(8, true);
+    Random random(5);
+    for (int i = 0; i < 100'000; ++i) {
+        const Address line = random.below(12) * 64;
+        const auto outcome = array.access_or_insert(1, line, {}, 0);
+        const Entry expected = list.access(line, {});
+        ASSERT_EQ(outcome.found, expected);
+        if (expected == 0) {
+            ASSERT_EQ(outcome.victim, list.insert(line, 0)) << "step " << i;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
