@@ -55,13 +55,12 @@ rc::Gen<Case> arbitrary_case(MachineLimits limits, unsigned most_bursts) {
     });
 }
 
-std::string to_text(const Case& test_case) {
-    std::ostringstream text;
-    text << write_machine(test_case.machine) << "quantum " << test_case.quantum << " ps\n";
+std::ostream& operator<<(std::ostream& out, const Case& test_case) {
+    out << write_machine(test_case.machine) << "quantum " << test_case.quantum << " ps\n";
     for (std::size_t core = 0; core < test_case.bursts.size(); ++core) {
-        for (const Burst& burst : test_case.bursts[core]) text << "core " << core << ' ' << to_text(burst) << '\n';
+        for (const Burst& burst : test_case.bursts[core]) out << "core " << core << ' ' << to_text(burst) << '\n';
     }
-    return text.str();
+    return out;
 }
 
 void check_cases(unsigned cases, const std::function<void()>& property) {

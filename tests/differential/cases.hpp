@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <string>
+#include <iosfwd>
 
 #include "tests/differential/random_machine.hpp"
 #include "tests/differential/random_program.hpp"
@@ -24,8 +24,8 @@ Chooser rapidcheck_chooser();
 /// The length of a program in references is at most bursts * 60.
 rc::Gen<Case> arbitrary_case(MachineLimits limits = {}, unsigned most_bursts = 10);
 
-/// The machine file and the bursts, for messages.
-std::string to_text(const Case& test_case);
+/// The machine file and the bursts; rapidcheck prints it for the smallest case that fails.
+std::ostream& operator<<(std::ostream& out, const Case& test_case);
 
 /// Checks a property with `cases` random cases times CACHETALLY_CASES (default 1); fails the test with seed and
 /// smallest case.

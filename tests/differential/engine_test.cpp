@@ -11,7 +11,7 @@ void agree(const Case& test_case, const std::vector<Driving>& drivings) {
         const EngineOutcome actual = run_engine(test_case.machine, test_case.programs, test_case.quantum, driving);
         const std::string found = difference(test_case.machine, expected, actual, driving);
         if (!found.empty()) {
-            RC_FAIL("driving " + std::to_string(static_cast<int>(driving)) + ": " + found + "\n" + to_text(test_case));
+            RC_FAIL("driving " + std::to_string(static_cast<int>(driving)) + ": " + found);
         }
     }
 }

@@ -93,7 +93,7 @@ private:
             for (const std::size_t i : above) line = std::max(line, machine_.caches[i].line);
             shared = sharing(shared);
             CacheConfig lower = cache(std::string("L").append(std::to_string(level)),
-                                      line << (sometimes() ? 1 + number(2) : 0), shared, false);
+                                      std::min(4096U, line << (sometimes() ? 1 + number(2) : 0)), shared, false);
             if (limits_.other_policies) choose_inclusion(lower, above, line);
             for (const std::size_t i : above) machine_.caches[i].next = lower.name;
             above = {machine_.caches.size()};

@@ -1,0 +1,76 @@
+// Access this, expect that victim. All accesses are stores, so that each victim is seen as a write-back.
+#include <gtest/gtest.h>
+
+#include "tests/golden/golden.hpp"
+
+namespace cachetally::golden {
+namespace {
+
+std::string victims_of(Replacement policy, unsigned ways, std::string_view accesses) {
+    CacheConfig config = cache("L1", "memory", ways);
+    config.replacement = policy;
+    return victims(config, accesses);
+}
+
+// The hit on A makes B the oldest use, then C.
+TEST(Replacement, Lru) { EXPECT_EQ(victims_of(Replacement::lru, 4, "ABCDAEF"), "BC"); }
+
+// The hit on A does not matter.
+TEST(Replacement, Fifo) { EXPECT_EQ(victims_of(Replacement::fifo, 4, "ABCDAEF"), "AB"); }
+
+// Bits (root, left, right), 0 = left. After ABCD in ways 0-3: 0,0,0. A: 1,1,0. E: right half, way 2 = C; then 0,1,1.
+// F: left half, way 1 = B; then 1,0,1. G: right half, way 3 = D.
+TEST(Replacement, TreePlru) { EXPECT_EQ(victims_of(Replacement::tree_plru, 4, "ABCDAEFG"), "CBD"); }
+
+// Three ways in a tree of four. After ABC: root 0, left 0, right 1 (to way 3, which is not there). A: root 1, left 1.
+// D: right half points to way 3, so way 2 = C; root 0. E: left half, way 1 = B; root 1. F: way 2 again = D.
+TEST(Replacement, TreePlruOfThreeWays) { EXPECT_EQ(victims_of(Replacement::tree_plru, 3, "ABCADEF"), "CBD"); }
+
+// D is the last to set its bit, so that only D's stays. E: way 0 = A; bits 0, 3. B: bits 0, 1, 3. F: way 2 = C; all
+// are set, so that only way 2 stays. G: way 0 = E.
+TEST(Replacement, BitPlru) { EXPECT_EQ(victims_of(Replacement::bit_plru, 4, "ABCDEBFG"), "ACE"); }
+
+// All bits are set after ABCD. E: all cleared, way 0 = A; bit 0. F: way 1 = B. C: bit 2. G: way 3 = D. Now all are
+// set again. H: all cleared, way 0 = E.
+TEST(Replacement, Nru) { EXPECT_EQ(victims_of(Replacement::nru, 4, "ABCDEFCGH"), "ABDE"); }
+
+// Values after ABCDA: 0 2 2 2. E: 1 3 3 3, way 1 = B, inserted with 2: 1 2 3 3. F: C. G: D: 1 2 2 2. H: 2 3 3 3, way 1
+// = E.
+TEST(Replacement, Srrip) { EXPECT_EQ(victims_of(Replacement::srrip, 4, "ABCDAEFGH"), "BCDE"); }
+
+// Draws of 4 with seed 1: 1 3 1 0 (worked out with an independent program). Way 1 = B, 3 = D, 1 = E, 0 = A.
+TEST(Replacement, Random) { EXPECT_EQ(victims_of(Replacement::random, 4, "ABCDEFGH"), "BDEA"); }
+
+TEST(Replacement, OneWayOfAnyPolicy) {
+    using enum Replacement;
+    for (const Replacement policy : {lru, tree_plru, bit_plru, fifo, random, nru, srrip}) {
+        EXPECT_EQ(victims_of(policy, 1, "ABBAC"), "ABA") << static_cast<int>(policy);
+    }
+}
+
+// The second store to A is a use by default, so that B leaves; without it A does.
+TEST(Replacement, StoreHitsMayNotRefresh) {
+    CacheConfig config = cache("L1", "memory", 2);
+    EXPECT_EQ(victims(config, "ABAC"), "B");
+    config.store_hit_refreshes = false;
+    EXPECT_EQ(victims(config, "ABAC"), "A");
+}
+
+// Line 6 = 01 10 in fields of two bits: set 01 ^ 10 = 3, where line 3 goes too. By modulo 6 meets 2.
+TEST(Indexing, XorHashFoldsTheLineNumber) {
+    CacheConfig config = cache("L1", "memory", 1, 4);
+    EXPECT_EQ(victims(config, "GCD"), "G");  // lines 6, 2, 3: line 2 pushes 6 out
+    EXPECT_EQ(victims(config, "GD"), "");
+    config.indexing = Indexing::xor_hash;
+    EXPECT_EQ(victims(config, "GC"), "");
+    EXPECT_EQ(victims(config, "GD"), "G");
+}
+
+// 0, 3 and 6 share a set of three; 1 and 2 have their own.
+TEST(Indexing, ModuloTakesAnyNumberOfSets) {
+    EXPECT_EQ(victims(cache("L1", "memory", 1, 3), "ABCD"), "A");
+    EXPECT_EQ(victims(cache("L1", "memory", 1, 3), "ABCDG"), "AD");
+}
+
+}  // namespace
+}  // namespace cachetally::golden
