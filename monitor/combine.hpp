@@ -1,7 +1,7 @@
 // Combines the histograms of the links around caches into accesses, hits and misses (Schulz et al. 2002, section 3.3).
 #pragma once
 
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 

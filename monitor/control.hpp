@@ -45,7 +45,7 @@ private:
 
     bool all_;
     std::vector<AddressRange> ranges_;
-    std::vector<unsigned> cores_;
+    std::vector<std::uint32_t> cores_;
 };
 
 }  // namespace cachetally

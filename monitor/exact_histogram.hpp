@@ -1,9 +1,8 @@
 // ExactHistogram: counts every event per line. The ground truth that monitors are compared with.
 #pragma once
 
-#include <map>
-
 #include "monitor/control.hpp"
+#include "monitor/granularity.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/paged_counts.hpp"
 #include "sim/model/link.hpp"
@@ -21,20 +20,16 @@ public:
     void on_event(const LinkEvent& event, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
-    std::uint64_t events() const { return events_; }
-
-    /// All events so far. The histogram may be asked for at any time, also several times.
-    Histogram histogram();
+    /// The run is over: all events. Call once.
+    const Histogram& finish();
 
 private:
     void close_phase();
 
     std::uint32_t kinds_;
-    std::uint32_t unit_;
-    unsigned unit_shift_;
+    KeyMap units_;
     MonitorControl control_;
     EventFilter filter_;
-    std::uint64_t events_ = 0;
     FunctionCounts counts_;
     Histogram histogram_;
 };

@@ -19,7 +19,7 @@ public:
         if (units_ == 1) return unit;
         if (unit > exact_below_) [[unlikely]]
             return unit / units_;
-        return static_cast<std::uint64_t>(static_cast<unsigned __int128>(unit) * reciprocal_ >> 64);
+        return static_cast<std::uint64_t>(static_cast<Wide>(unit) * reciprocal_ >> 64);
     }
     std::uint64_t key(Address address) const { return key_of_unit(unit(address)); }
 
@@ -30,6 +30,8 @@ public:
     bool keeps_block_whole(std::uint32_t bytes) const;
 
 private:
+    __extension__ using Wide = unsigned __int128;
+
     unsigned shift_;
     std::uint32_t units_;
     std::uint64_t reciprocal_;   ///< floor(2^64 / units) + 1

@@ -30,7 +30,8 @@ struct HistogramRow {
 /// Rows ascend by (phase, function, address, span), each combination at most once.
 class Histogram {
 public:
-    explicit Histogram(std::uint32_t unit_bytes = 64) : unit_bytes_(unit_bytes) {}
+    Histogram() = default;
+    explicit Histogram(std::uint32_t unit_bytes) : unit_bytes_(unit_bytes) {}
 
     /// Rows in any order, with repetitions: sorted and summed.
     Histogram(std::uint32_t unit_bytes, std::vector<HistogramRow> rows);
@@ -65,7 +66,7 @@ public:
     friend bool operator==(const Histogram&, const Histogram&) = default;
 
 private:
-    std::uint32_t unit_bytes_;
+    std::uint32_t unit_bytes_ = 64;
     std::uint32_t phases_ = 1;
     std::vector<HistogramRow> rows_;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "monitor/counter_array.hpp"
 #include "monitor/granularity.hpp"
 #include "monitor/histogram.hpp"
+#include "monitor/record_sums.hpp"
 #include "monitor/ring_buffer.hpp"
 #include "monitor/spec.hpp"
 #include "sim/model/link.hpp"
@@ -45,7 +45,6 @@ public:
     /// `spec.line` must be filled in. `copy`: number of the link's copy; `cycle`: picoseconds of a clock cycle.
     /// Throws SpecError where the spec contradicts itself.
     explicit Monitor(MonitorSpec spec, unsigned copy = 0, Tick cycle = 1000);
-    ~Monitor() override;
 
     const MonitorSpec& spec() const { return spec_; }
 
@@ -62,9 +61,8 @@ public:
     MonitorResult result();
 
 private:
-    class Software;
-
-    void swap_out(Tick time, Injector& injector);
+    void write_records(Tick time, Injector& injector);
+    void close_phase();
 
     MonitorSpec spec_;
     MonitorControl control_;
@@ -72,7 +70,7 @@ private:
     KeyMap keys_;
     std::unique_ptr<CounterArray> counters_;
     RingBuffer ring_;
-    std::unique_ptr<Software> software_;
+    RecordSums sums_;
     std::vector<SwapOut> swapped_;  ///< by the event at hand
     MonitorResult result_;
 };

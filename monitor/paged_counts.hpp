@@ -1,10 +1,13 @@
 // Counts per key in pages: as fast as an array, as small as what is touched.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "monitor/histogram.hpp"
@@ -17,63 +20,70 @@ class PagedArray {
 public:
     static constexpr unsigned page_bits = 9;
     static constexpr std::uint64_t page_size = std::uint64_t{1} << page_bits;
-    struct Page {
-        std::array<T, page_size> elements{};
-    };
+    using Elements = std::array<T, page_size>;
 
     T& operator[](std::uint64_t index) {
         const std::uint64_t number = index >> page_bits;
         Recent& recent = recent_[number % recent_.size()];
-        if (recent.number != number || recent.page == nullptr) [[unlikely]]
+        if (recent.number != number || recent.elements == nullptr) [[unlikely]]
             recent = {number, find(number)};
-        return recent.page->elements[index & (page_size - 1)];
+        return (*recent.elements)[index & (page_size - 1)];
     }
 
-    /// Visits the pages in ascending order: visit(index of the first element, page).
+    /// Visits the pages that were used since the last call, in ascending order: visit(index of the first element,
+    /// elements).
     template <class Visit>
-    void each_page(Visit visit) {
-        for (auto& [number, page] : pages_) visit(number << page_bits, *page);
+    void each_used(Visit visit) {
+        std::ranges::sort(used_, {}, [](const auto& used) { return used.first; });
+        for (auto& [number, page] : used_) {
+            visit(number << page_bits, page->elements);
+            page->used = false;
+        }
+        used_.clear();
+        recent_.fill({});
     }
 
 private:
+    struct Page {
+        Elements elements{};
+        bool used = false;
+    };
     struct Recent {
         std::uint64_t number = 0;
-        Page* page = nullptr;
+        Elements* elements = nullptr;
     };
 
-    Page* find(std::uint64_t number) {
+    Elements* find(std::uint64_t number) {
         std::unique_ptr<Page>& page = pages_[number];
         if (!page) page = std::make_unique<Page>();
-        return page.get();
+        if (!page->used) {
+            page->used = true;
+            used_.emplace_back(number, page.get());
+        }
+        return &page->elements;
     }
 
-    std::map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    std::vector<std::pair<std::uint64_t, Page*>> used_;
     std::array<Recent, 512> recent_{};
 };
 
-/// Counts per key of one phase.
-class PagedCounts {
-public:
-    void add(std::uint64_t key, std::uint64_t count) { counts_[key] += count; }
-
-    /// Appends one row per key counted, ascending, and begins again at 0. A key covers `span` units of `unit` bytes.
-    void take(std::vector<HistogramRow>& rows, std::uint32_t unit, std::uint32_t span, std::uint32_t phase,
-              std::uint32_t function);
-
-private:
-    PagedArray<std::uint64_t> counts_;
-};
-
-/// Counts of one phase, per function.
+/// Counts of one phase per function and key.
 class FunctionCounts {
 public:
+    FunctionCounts() { select(no_function); }
+
+    /// The function that what follows is counted for.
     void select(std::uint32_t function) { current_ = &counts_[function]; }
-    void add(std::uint64_t key, std::uint64_t count) { current_->add(key, count); }
+    void add(std::uint64_t key, std::uint64_t count) { (*current_)[key] += count; }
+
+    /// Appends one row per function and key counted, ascending, and begins again at 0. A key covers `span` units of
+    /// `unit` bytes.
     void take(std::vector<HistogramRow>& rows, std::uint32_t unit, std::uint32_t span, std::uint32_t phase);
 
 private:
-    std::map<std::uint32_t, PagedCounts> counts_;
-    PagedCounts* current_ = nullptr;
+    std::map<std::uint32_t, PagedArray<std::uint64_t>> counts_;
+    PagedArray<std::uint64_t>* current_ = nullptr;
 };
 
 }  // namespace cachetally

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "monitor/spec.hpp"
 #include "sim/model/link.hpp"
@@ -18,10 +17,6 @@ public:
     /// Writes one record at `time`; false: it was lost. Writes and lost time go to `injector`.
     bool write(Tick time, Injector& injector);
 
-    /// The run is over and the software reads what is left.
-    void empty();
-
-    std::uint64_t fill() const { return fill_; }
     std::uint64_t high_water() const { return high_water_; }
     std::uint64_t written() const { return written_; }  ///< records
     std::uint64_t lost() const { return lost_; }        ///< records
@@ -32,17 +27,18 @@ public:
 
 private:
     void catch_up(Tick now);
-    void take_records(Tick now);
-    void begin_drain(Tick now);
-    bool make_place(Injector& injector);
+    void begin_drain(Tick time);
+    void take_records();
+    void wait_for_place(Injector& injector);
+    void lose(Tick duration, Injector& injector);
 
     RingSpec spec_;
     Tick drain_ticks_, write_ticks_, period_ticks_;
-    Tick now_ = 0;          ///< the latest time seen, with the time lost to it
-    Tick next_free_ = 0;    ///< when the drain under way has taken its next record
-    Tick next_period_ = 0;  ///< when the next periodic drain begins
+    Tick now_ = 0;         ///< the latest time seen, with what cores have lost since
+    Tick next_taken_ = 0;  ///< when the drain under way has taken its next record
+    Tick next_period_;     ///< when the next periodic drain begins; later than now_ between calls
     bool draining_ = false;
-    std::uint64_t tail_ = 0;  ///< place of the next record
+    std::uint64_t place_ = 0;  ///< of the next record
     std::uint64_t fill_ = 0, high_water_ = 0, written_ = 0, lost_ = 0;
     Tick stall_ = 0;
 };

@@ -1,0 +1,120 @@
+#include "monitor/histogram.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace cachetally {
+namespace {
+
+auto order(const HistogramRow& row) { return std::tuple(row.phase, row.function, row.address, row.span); }
+
+bool before(const HistogramRow& a, const HistogramRow& b) { return order(a) < order(b); }
+
+}  // namespace
+
+Histogram::Histogram(std::uint32_t unit_bytes, std::vector<HistogramRow> rows)
+    : unit_bytes_(unit_bytes), rows_(std::move(rows)) {
+    if (!std::ranges::is_sorted(rows_, before)) std::ranges::sort(rows_, before);
+    std::size_t kept = 0;
+    for (const HistogramRow& row : rows_) {
+        if (row.count == 0) continue;
+        if (kept != 0 && order(rows_[kept - 1]) == order(row)) {
+            rows_[kept - 1].count += row.count;
+        } else {
+            rows_[kept++] = row;
+        }
+    }
+    rows_.resize(kept);
+    if (!rows_.empty()) set_phases(rows_.back().phase + 1);
+}
+
+void Histogram::set_phases(std::uint32_t phases) { phases_ = std::max(phases_, phases); }
+
+std::span<const HistogramRow> Histogram::phase(std::uint32_t phase) const {
+    const auto rows = std::ranges::equal_range(rows_, phase, {}, &HistogramRow::phase);
+    return {rows.begin(), rows.end()};
+}
+
+std::uint64_t Histogram::total() const {
+    std::uint64_t sum = 0;
+    for (const HistogramRow& row : rows_) sum += row.count;
+    return sum;
+}
+
+std::uint64_t Histogram::total(std::uint32_t phase) const {
+    std::uint64_t sum = 0;
+    for (const HistogramRow& row : this->phase(phase)) sum += row.count;
+    return sum;
+}
+
+Histogram Histogram::summed() const {
+    std::vector<HistogramRow> rows = rows_;
+    for (HistogramRow& row : rows) {
+        row.phase = 0;
+        row.function = no_function;
+    }
+    return {unit_bytes_, std::move(rows)};
+}
+
+Histogram Histogram::summed_functions() const {
+    std::vector<HistogramRow> rows = rows_;
+    for (HistogramRow& row : rows) row.function = no_function;
+    Histogram summed(unit_bytes_, std::move(rows));
+    summed.set_phases(phases_);
+    return summed;
+}
+
+Histogram Histogram::only_phase(std::uint32_t phase) const {
+    const auto chosen = this->phase(phase);
+    std::vector<HistogramRow> rows(chosen.begin(), chosen.end());
+    for (HistogramRow& row : rows) row.phase = 0;
+    return {unit_bytes_, std::move(rows)};
+}
+
+Histogram Histogram::only_function(std::uint32_t function) const {
+    std::vector<HistogramRow> rows;
+    std::ranges::copy_if(rows_, std::back_inserter(rows),
+                         [&](const HistogramRow& row) { return row.function == function; });
+    Histogram chosen(unit_bytes_, std::move(rows));
+    chosen.set_phases(phases_);
+    return chosen;
+}
+
+Histogram Histogram::aggregated(std::uint32_t lines) const {
+    const std::uint64_t group = std::uint64_t{lines} * unit_bytes_;
+    std::vector<HistogramRow> rows = rows_;
+    for (HistogramRow& row : rows) {
+        if (row.span != 1) throw std::invalid_argument("only a histogram with one unit per row can be aggregated");
+        row.address = row.address / group * group;
+        row.span = lines;
+    }
+    Histogram grouped(unit_bytes_, std::move(rows));
+    grouped.set_phases(phases_);
+    return grouped;
+}
+
+void Histogram::append(std::span<const HistogramRow> rows) {
+    if (rows.empty()) return;
+    if (!rows_.empty() && !before(rows_.back(), rows.front()))
+        throw std::logic_error("rows are appended to a histogram in order");
+    rows_.insert(rows_.end(), rows.begin(), rows.end());
+    set_phases(rows_.back().phase + 1);
+}
+
+Histogram merged(std::span<const Histogram> histograms) {
+    if (histograms.empty()) return Histogram{};
+    std::vector<HistogramRow> rows;
+    std::uint32_t phases = 1;
+    for (const Histogram& histogram : histograms) {
+        if (histogram.unit_bytes() != histograms.front().unit_bytes())
+            throw std::invalid_argument("histograms with different units cannot be added");
+        rows.insert(rows.end(), histogram.rows().begin(), histogram.rows().end());
+        phases = std::max(phases, histogram.phases());
+    }
+    Histogram sum(histograms.front().unit_bytes(), std::move(rows));
+    sum.set_phases(phases);
+    return sum;
+}
+
+}  // namespace cachetally

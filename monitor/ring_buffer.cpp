@@ -1,0 +1,84 @@
+#include "monitor/ring_buffer.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+
+RingBuffer::RingBuffer(const RingSpec& spec, Tick cycle)
+    : spec_(spec),
+      drain_ticks_(spec.drain_cost * cycle),
+      write_ticks_(spec.write_cost * cycle),
+      period_ticks_(spec.drain == RingSpec::Drain::periodic ? spec.period * cycle : 0),
+      next_period_(period_ticks_) {}
+
+bool RingBuffer::timeless(const RingSpec& spec) {
+    return spec.drain != RingSpec::Drain::periodic && spec.drain_cost == 0 && spec.write_cost == 0;
+}
+
+bool RingBuffer::write(Tick time, Injector& injector) {
+    catch_up(std::max(now_, time));
+    if (fill_ == spec_.capacity) {
+        if (spec_.overflow == RingSpec::Overflow::drop) {
+            ++lost_;
+            return false;
+        }
+        wait_for_place(injector);
+    }
+    injector.write({spec_.base + place_ * spec_.record, spec_.record, spec_.path == RingSpec::Path::memory});
+    place_ = place_ + 1 == spec_.capacity ? 0 : place_ + 1;
+    ++written_;
+    high_water_ = std::max(high_water_, ++fill_);
+    lose(write_ticks_, injector);
+    const bool begins = spec_.drain == RingSpec::Drain::full        ? fill_ == spec_.capacity
+                        : spec_.drain == RingSpec::Drain::watermark ? fill_ >= spec_.watermark
+                                                                    : false;
+    if (begins) begin_drain(now_);
+    return true;
+}
+
+/// What the software has done up to `now`. Records are written by write() alone, so that at the first beginning of
+/// a period since the last call the ring was as it is.
+void RingBuffer::catch_up(Tick now) {
+    now_ = now;
+    if (period_ticks_ == 0) return take_records();
+    if (next_period_ <= now_ && fill_ != 0) {
+        // A drain under way may have ended before the period began; then the ring was empty and stays so.
+        begin_drain(next_period_);
+    }
+    take_records();
+    next_period_ = (now_ / period_ticks_ + 1) * period_ticks_;
+}
+
+void RingBuffer::begin_drain(Tick time) {
+    if (draining_ || fill_ == 0) return;
+    if (drain_ticks_ == 0) {
+        fill_ = 0;
+        return;
+    }
+    draining_ = true;
+    next_taken_ = time + drain_ticks_;
+}
+
+void RingBuffer::take_records() {
+    if (!draining_ || next_taken_ > now_) return;
+    const std::uint64_t taken = std::min(fill_, (now_ - next_taken_) / drain_ticks_ + 1);
+    fill_ -= taken;
+    next_taken_ += taken * drain_ticks_;
+    draining_ = fill_ != 0;
+}
+
+void RingBuffer::wait_for_place(Injector& injector) {
+    begin_drain(now_);
+    if (!draining_) return;
+    lose(next_taken_ - now_, injector);
+    catch_up(now_);
+}
+
+void RingBuffer::lose(Tick duration, Injector& injector) {
+    if (duration == 0) return;
+    injector.stall(duration);
+    stall_ += duration;
+    now_ += duration;
+}
+
+}  // namespace cachetally
