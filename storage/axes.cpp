@@ -1,0 +1,48 @@
+// Dimension scales and NeXus attributes.
+#include "storage/axes.hpp"
+
+#include <fmt/format.h>
+#include <hdf5_hl.h>
+
+namespace cachetally {
+namespace {
+
+void attach(Group& group, const Dataset& data, const std::vector<std::string>& axes) {
+    const auto shape = data.shape();
+    if (axes.size() != shape.size())
+        throw StorageError(
+            fmt::format("{}: {} axes are given for {} dimensions", data.where(), axes.size(), shape.size()));
+    for (unsigned i = 0; i < axes.size(); ++i) {
+        if (axes[i].empty()) continue;
+        const Dataset axis = group.open_dataset(axes[i]);
+        if (axis.shape() != std::vector<std::uint64_t>{shape[i]})
+            throw StorageError(fmt::format("{}: is not a column of {} rows, as dimension {} of {} asks for",
+                                           axis.where(), shape[i], i, data.where()));
+        if (H5DSis_scale(axis.id()) <= 0 && H5DSset_scale(axis.id(), axes[i].c_str()) < 0)
+            throw_storage_error(fmt::format("{}: cannot make it a dimension scale", axis.where()));
+        if (H5DSattach_scale(data.id(), axis.id(), i) < 0)
+            throw_storage_error(fmt::format("{}: cannot attach it to {}", axis.where(), data.where()));
+    }
+}
+
+}  // namespace
+
+void set_axes(Group& group, const std::string& signal, const std::vector<std::string>& axes,
+              const std::vector<std::string>& auxiliary) {
+    silence_library();
+    attach(group, group.open_dataset(signal), axes);
+    for (const auto& name : auxiliary) attach(group, group.open_dataset(name), axes);
+    std::vector<std::string> names;
+    for (const auto& axis : axes) names.push_back(axis.empty() ? "." : axis);  // NeXus: a dot is "no axis"
+    group.set_attribute("NX_class", "NXdata");
+    group.set_attribute("signal", signal);
+    group.set_attribute("axes", names);
+    if (!auxiliary.empty()) group.set_attribute("auxiliary_signals", auxiliary);
+}
+
+void set_nexus_class(Group& group, const std::string& nexus_class, const std::string& shown) {
+    group.set_attribute("NX_class", nexus_class);
+    if (!shown.empty()) group.set_attribute("default", shown);
+}
+
+}  // namespace cachetally

@@ -1,0 +1,139 @@
+// Opening files, and writing them under a temporary name.
+#include "storage/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace cachetally {
+namespace {
+
+/// A file descriptor that is closed at the end of its scope.
+struct Descriptor {
+    int number;
+    explicit Descriptor(int descriptor) : number(descriptor) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number >= 0) ::close(number);
+    }
+};
+
+std::string system_error() { return std::strerror(errno); }
+
+Group open_root(const Handle& file, const std::string& path) {
+    Handle root(H5Gopen2(file.get(), "/", H5P_DEFAULT), H5Gclose);
+    if (!root) throw_storage_error(fmt::format("{}: cannot open the root group", path));
+    return {std::move(root), path + ":/"};
+}
+
+/// The newest format that 1.10 knows: its metadata carry checksums, so that damage is noticed. Closing the file closes
+/// everything in it.
+Handle access_properties() {
+    Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    if (!list || H5Pset_libver_bounds(list.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
+        H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) < 0)
+        throw_storage_error("cannot make a property list");
+    return list;
+}
+
+void check_target(const std::string& path, ResultFile::Existing existing) {
+    if (path.empty()) throw StorageError("the output file needs a name");
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return;
+    if (!S_ISREG(status.st_mode))
+        throw StorageError(fmt::format("{}: is not a regular file; results need the name of a file", path));
+    if (existing == ResultFile::Existing::refuse)
+        throw StorageError(fmt::format("{}: exists already; give another name, or --overwrite to replace it", path));
+}
+
+/// Removes what a killed run left behind, unless its run is alive: the library locks files that it writes.
+void remove_stale(const std::string& part) {
+    const Descriptor file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.number < 0) return;
+    if (::flock(file.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        throw StorageError(fmt::format("{}: another run is writing this file", part));
+    ::unlink(part.c_str());
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) : path_(path) {
+    silence_library();
+    const Descriptor probe(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (probe.number < 0) throw StorageError(fmt::format("{}: {}", path, system_error()));
+    if (H5Fis_hdf5(path.c_str()) <= 0) throw StorageError(fmt::format("{}: is not an HDF5 file", path));
+    const Handle access = access_properties();
+    file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
+    if (!file_) throw_storage_error(fmt::format("{}: cannot open", path));
+    root_ = open_root(file_, path);
+}
+
+ResultFile::ResultFile(std::string path, Existing existing)
+    : path_(std::move(path)), part_(path_ + ".part"), existing_(existing) {
+    silence_library();
+    check_target(path_, existing_);
+    remove_stale(part_);
+    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+    H5Pset_obj_track_times(creation.get(), false);
+    const Handle access = access_properties();
+    file_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), H5Fclose);
+    if (!file_) throw_storage_error(fmt::format("{}: cannot create", part_));
+    root_ = open_root(file_, path_);
+}
+
+ResultFile::~ResultFile() { discard(); }
+
+void ResultFile::discard() {
+    root_.reset();
+    if (file_.close() && part_.empty()) return;
+    H5Eclear2(H5E_DEFAULT);
+    if (!part_.empty()) ::unlink(part_.c_str());
+}
+
+void ResultFile::finish() {
+    root_->set_attribute("complete", std::uint64_t{1});
+    publish();
+}
+
+void ResultFile::keep_partial(const std::string& reason) {
+    root_->set_attribute("complete", std::uint64_t{0});
+    root_->set_attribute("incomplete", reason);
+    publish();
+}
+
+void ResultFile::publish() {
+    root_.reset();
+    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) throw_storage_error(fmt::format("{}: cannot write", part_));
+    if (!file_.close()) throw_storage_error(fmt::format("{}: cannot write", part_));
+    {
+        const Descriptor file(::open(part_.c_str(), O_RDWR | O_CLOEXEC));
+        if (file.number < 0 || ::fdatasync(file.number) != 0)
+            throw StorageError(fmt::format("{}: cannot write: {}", part_, system_error()));
+    }
+    give_name();
+    part_.clear();
+}
+
+/// Without leave to overwrite, link() makes sure that a file which appeared meanwhile is not lost.
+void ResultFile::give_name() {
+    if (existing_ == Existing::refuse) {
+        if (::link(part_.c_str(), path_.c_str()) == 0) {
+            ::unlink(part_.c_str());
+            return;
+        }
+        if (errno == EEXIST)
+            throw StorageError(fmt::format("{}: exists by now; give another name, or --overwrite", path_));
+        // the file system has no hard links
+    }
+    if (std::rename(part_.c_str(), path_.c_str()) != 0)
+        throw StorageError(fmt::format("{}: cannot rename to {}: {}", part_, path_, system_error()));
+}
+
+}  // namespace cachetally

@@ -1,0 +1,62 @@
+// Files: InputFile to read, ResultFile to write so that a file appears under its name only when it is whole, or marked.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "storage/group.hpp"
+
+namespace cachetally {
+
+/// An HDF5 file opened for reading.
+class InputFile {
+public:
+    /// Throws StorageError where the file is absent, not HDF5, truncated or damaged.
+    explicit InputFile(const std::string& path);
+
+    const Group& root() const { return *root_; }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+    Handle file_;
+    std::optional<Group> root_;
+};
+
+/// An HDF5 file being written. It grows as NAME.part in the same directory and gets its name by finish(). Equal
+/// contents give equal bytes. Destroyed before finish() or keep_partial(), it leaves nothing behind.
+class ResultFile {
+public:
+    enum class Existing { refuse, overwrite };
+
+    /// Throws StorageError where the file exists (and is not to be overwritten, or is no regular file), where another
+    /// process is writing it, or where it cannot be created.
+    explicit ResultFile(std::string path, Existing existing = Existing::refuse);
+    ~ResultFile();
+    ResultFile(const ResultFile&) = delete;
+    ResultFile& operator=(const ResultFile&) = delete;
+
+    /// The root group. Groups and datasets taken from it must be gone before finish().
+    Group& root() { return *root_; }
+    const std::string& path() const { return path_; }
+
+    /// Marks the file complete (root attribute complete = 1), writes it out and gives it its name. Throws StorageError,
+    /// e.g. where the disk is full; then a file that existed under the name is as it was.
+    void finish();
+
+    /// The same for a run that was interrupted or failed: complete = 0, and the attribute `incomplete` says why.
+    void keep_partial(const std::string& reason);
+
+private:
+    void publish();
+    void give_name();
+    void discard();
+
+    std::string path_;
+    std::string part_;
+    Existing existing_;
+    Handle file_;
+    std::optional<Group> root_;
+};
+
+}  // namespace cachetally

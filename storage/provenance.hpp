@@ -1,0 +1,40 @@
+// Provenance: from what, by what, where and when a result file came to be.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "storage/group.hpp"
+
+namespace cachetally {
+
+/// The facts of the group /provenance. All that may differ between equal runs is here and nowhere else in a file.
+struct Provenance {
+    std::string version;                    ///< of cachetally
+    std::string commit;                     ///< of the source tree; "unknown" where it was built without git
+    std::string compiler;                   ///< name and version
+    std::vector<std::string> command_line;  ///< one text per argument
+    std::uint64_t seed = 0;
+    std::string machine_name;
+    std::string machine_text;  ///< the machine file, as read
+    std::string machine_hash;  ///< XXH3-128 of machine_text; computed where left empty
+    std::string trace_name;    ///< empty for kernels
+    std::string trace_hash;    ///< XXH3-128 of the trace file; empty for pipes and kernels
+    std::string host;
+    std::string utc;  ///< "2026-11-21T08:20:49Z"
+};
+
+/// Fills in version, commit, compiler, host and the present time.
+Provenance make_provenance(std::vector<std::string> command_line);
+
+/// The version and commit of this program, e.g. "0.1.0 (032f7ef)".
+std::string program_version();
+
+/// Writes the group "provenance" into `root`.
+void write_provenance(Group& root, const Provenance& provenance);
+
+/// Reads it back. Throws StorageError where it is absent.
+Provenance read_provenance(const Group& root);
+
+}  // namespace cachetally

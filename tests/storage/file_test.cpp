@@ -1,0 +1,174 @@
+// Files appear under their name only when whole, or marked partial; damage and full disks are told in words.
+#include "storage/file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <numeric>
+
+#include "storage/axes.hpp"
+#include "storage/provenance.hpp"
+#include "tests/storage/temporary.hpp"
+
+namespace cachetally {
+namespace {
+
+using testing::contents;
+using ::testing::HasSubstr;
+using testing::message_of;
+using testing::TemporaryDirectory;
+using testing::write_contents;
+
+void write_sample(ResultFile& file) {
+    Group data = file.root().create_group("data");
+    std::vector<std::uint64_t> key(100000);
+    std::iota(key.begin(), key.end(), 7);
+    data.write("key", key);
+    data.write("phase", std::vector<std::uint32_t>{1, 2});
+    data.write_table<double>("counts", std::vector<double>(200000, 0.5), 2, 100000);
+    set_axes(data, "counts", {"phase", "key"});
+    data.set_attribute("texts", std::vector<std::string>{"one", "two two", ""});
+    data.write_texts("names", std::vector<std::string>{"A", "molecules"});
+    set_nexus_class(file.root(), "NXroot", "data");
+}
+
+TEST(ResultFile, AppearsOnlyWhenFinished) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    {
+        ResultFile file(path);
+        write_sample(file);
+        EXPECT_FALSE(std::filesystem::exists(path));
+        EXPECT_TRUE(std::filesystem::exists(path + ".part"));
+        file.finish();
+        EXPECT_TRUE(std::filesystem::exists(path));
+        EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+    }
+    const InputFile input(path);
+    EXPECT_EQ(input.root().whole_attribute("complete"), 1U);
+}
+
+TEST(ResultFile, LeavesNothingBehindWhenAbandoned) {
+    const TemporaryDirectory directory;
+    {
+        ResultFile file(directory / "out.h5");
+        write_sample(file);
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
+TEST(ResultFile, KeepsWhatIsThereWhenInterrupted) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    {
+        ResultFile file(path);
+        file.root().write("column", std::vector<std::uint64_t>{1, 2, 3});
+        file.keep_partial("interrupted");
+    }
+    const InputFile input(path);
+    EXPECT_EQ(input.root().whole_attribute("complete"), 0U);
+    EXPECT_EQ(input.root().text_attribute("incomplete"), "interrupted");
+    EXPECT_EQ(input.root().read<std::uint64_t>("column"), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST(ResultFile, RefusesAnExistingFile) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    write_contents(path, "precious");
+    EXPECT_THAT(message_of([&] { ResultFile file(path); }), HasSubstr("out.h5: exists already"));
+    EXPECT_EQ(contents(path), "precious");
+    ResultFile file(path, ResultFile::Existing::overwrite);
+    file.finish();
+    EXPECT_NO_THROW(InputFile{path});
+}
+
+TEST(ResultFile, DoesNotReplaceAFileThatAppearedMeanwhile) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    ResultFile file(path);
+    write_contents(path, "precious");
+    EXPECT_THAT(message_of([&] { file.finish(); }), HasSubstr("exists by now"));
+    EXPECT_EQ(contents(path), "precious");
+}
+
+TEST(ResultFile, RefusesDevicesDirectoriesAndAbsentDirectories) {
+    const TemporaryDirectory directory;
+    const auto overwrite = ResultFile::Existing::overwrite;
+    EXPECT_THAT(message_of([&] { ResultFile file("/dev/full", overwrite); }), HasSubstr("is not a regular file"));
+    EXPECT_THAT(message_of([&] { ResultFile file(directory.path().string()); }), HasSubstr("is not a regular file"));
+    EXPECT_THAT(message_of([&] { ResultFile file(directory / "absent/out.h5"); }),
+                HasSubstr("absent/out.h5.part: cannot create: No such file or directory"));
+}
+
+TEST(ResultFile, ReplacesTheRestOfAKilledRunButNotALiveOne) {
+    const TemporaryDirectory directory;
+    write_contents(directory / "out.h5.part", "rest");
+    ResultFile file(directory / "out.h5");
+    EXPECT_THAT(message_of([&] { ResultFile other(directory / "out.h5"); }), HasSubstr("another run is writing"));
+    file.finish();
+    EXPECT_NO_THROW(InputFile{directory / "out.h5"});
+}
+
+/// Files may not grow beyond a limit: the same path through the library as a full disk. In a process of its own.
+int write_beyond_limit(const std::string& path) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100000, 100000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    std::string message;
+    {
+        ResultFile file(path, ResultFile::Existing::overwrite);
+        message = message_of([&] {
+            std::vector<std::uint64_t> noise(1000000);
+            std::uint64_t state = 1;
+            for (auto& value : noise) value = state = state * 6364136223846793005U + 1442695040888963407U;
+            file.root().write("noise", noise);
+            file.finish();
+        });
+    }
+    std::fprintf(stderr, "%s\n", message.c_str());
+    return contents(path) == "precious" && !std::filesystem::exists(path + ".part") ? 0 : 1;
+}
+
+TEST(ResultFileDeathTest, TellsOfAFullDiskAndLeavesTheOldFile) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    const TemporaryDirectory directory;
+    const std::string path = directory / "out.h5";
+    write_contents(path, "precious");
+    EXPECT_EXIT(std::exit(write_beyond_limit(path)), ::testing::ExitedWithCode(0), "larger than the system allows");
+}
+
+TEST(ResultFile, EqualContentsGiveEqualBytes) {
+    const TemporaryDirectory directory;
+    for (const char* name : {"a.h5", "b.h5"}) {
+        ResultFile file(directory / name);
+        write_sample(file);
+        file.finish();
+    }
+    EXPECT_EQ(contents(directory / "a.h5"), contents(directory / "b.h5"));
+    EXPECT_LT(contents(directory / "a.h5").size(), 300000U) << "2.4 MB of regular numbers are compressed";
+}
+
+TEST(InputFile, TellsWhatIsWrongWithAFile) {
+    const TemporaryDirectory directory;
+    EXPECT_THAT(message_of([&] { InputFile{directory / "absent.h5"}; }), HasSubstr("absent.h5: No such file"));
+    write_contents(directory / "text.h5", "I  04000000,3\n");
+    EXPECT_THAT(message_of([&] { InputFile{directory / "text.h5"}; }), HasSubstr("is not an HDF5 file"));
+    write_contents(directory / "empty.h5", "");
+    EXPECT_THAT(message_of([&] { InputFile{directory / "empty.h5"}; }), HasSubstr("is not an HDF5 file"));
+    {
+        ResultFile file(directory / "whole.h5");
+        write_sample(file);
+        file.finish();
+    }
+    const std::string whole = contents(directory / "whole.h5");
+    for (const std::size_t bytes : {std::size_t{50}, whole.size() / 2, whole.size() - 1}) {
+        write_contents(directory / "cut.h5", whole.substr(0, bytes));
+        EXPECT_THAT(message_of([&] { InputFile{directory / "cut.h5"}; }), HasSubstr("cut.h5: cannot open")) << bytes;
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
