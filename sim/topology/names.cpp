@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -139,7 +139,9 @@ std::string format_frequency(std::uint64_t period) {
     const double number = (in_ghz ? 1e3 : 1e6) / static_cast<double>(period);
     for (int digits = 1; digits < 17; ++digits) {
         // Fixed notation: the reader takes no exponents.
-        const double rounded = std::stod(fmt::format("{:.{}g}", number, digits));
+        const std::string short_form = fmt::format("{:.{}g}", number, digits);
+        double rounded = 0;
+        std::from_chars(short_form.data(), short_form.data() + short_form.size(), rounded);
         std::string text = fmt::format("{} {}", rounded, in_ghz ? "GHz" : "MHz");
         if (parse_period(text) == period) return text;
     }
@@ -155,7 +157,8 @@ std::string shown(std::string_view word) {
         if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
         text += "...";
     }
-    std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
     return text;
 }
 

@@ -1,10 +1,11 @@
-// Machine files to machine descriptions.
+// Machine files to machine descriptions: the table of keys.
 #include <fmt/ranges.h>
 
-#include <fstream>
-#include <iterator>
+#include <algorithm>
+#include <limits>
+#include <set>
 
-#include "sim/topology/presets.hpp"
+#include "sim/topology/yaml_document.hpp"
 #include "sim/topology/yaml_fields.hpp"
 
 namespace cachetally {
@@ -12,31 +13,36 @@ namespace {
 
 constexpr std::uint64_t most_cycles = 1'000'000;
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t largest_file = 1 << 20;
 
 class MachineReader {
 public:
     explicit MachineReader(MachineDescription& machine) : machine_(machine) {}
 
     std::vector<Diagnostic> read(const YAML::Node& root) {
-        fields_.mapping(
-            root, "a machine",
+        machine_.keys = fields_.mapping(
+            root, {"a machine", "cores: 4"},
             {
-                {"name", [&](const auto& node) { fields_.text(node, "name", machine_.name); }},
-                {"description", [&](const auto& node) { fields_.text(node, "description", machine_.description); }},
-                {"source", [&](const auto& node) { fields_.text(node, "source", machine_.source); }},
+                {"name", [&](const auto& node) { fields_.text(node, "name", "mine", machine_.name); }},
+                {"description",
+                 [&](const auto& node) { fields_.text(node, "description", "two levels", machine_.description); }},
+                {"source", [&](const auto& node) { fields_.text(node, "source", "data sheet", machine_.source); }},
                 {"clock", [&](const auto& node) { clock(node); }},
                 {"cores", [&](const auto& node) { fields_.whole(node, "cores", machine_.cores, 1, 256); }},
                 {"caches",
                  [&](const auto& node) { fields_.list(node, "caches", [&](const auto& each) { cache(each); }); }},
                 {"tlbs", [&](const auto& node) { fields_.list(node, "tlbs", [&](const auto& each) { tlb(each); }); }},
                 {"pages", [&](const auto& node) { pages(node); }},
-                {"memory", [&](const auto& node) { memory(node); }},
+                {"memory", [&](const auto& node) { memory(node, false); }},
                 {"memories",
-                 [&](const auto& node) { fields_.list(node, "memories", [&](const auto& each) { memory(each); }); }},
+                 [&](const auto& node) {
+                     fields_.list(node, "memories", [&](const auto& each) { memory(each, true); });
+                 }},
                 {"monitors",
                  [&](const auto& node) { fields_.list(node, "monitors", [&](const auto& each) { monitor(each); }); }},
             });
+        const auto both = machine_.keys.find("memories");
+        if (both != machine_.keys.end() && machine_.keys.contains("memory"))
+            fields_.complain(both->second, "'memory' and 'memories' are both given; put all into 'memories'");
         return std::move(fields_.diagnostics());
     }
 
@@ -49,18 +55,16 @@ private:
         } else {
             fields_.complain(
                 mark_of(node),
-                fmt::format("'{}' is not a frequency; write a number with GHz or MHz, as in 3 GHz", *value));
+                fmt::format("'{}' is not a frequency from 1 MHz to 1 THz; write a number with a unit, as in 3 GHz",
+                            shown(*value)));
         }
     }
 
     void ways(const YAML::Node& node, unsigned& target) {
         if (node.IsScalar() && node.Scalar() == "full") {
             target = 0;
-        } else if (node.IsScalar() && node.Scalar() == "0") {
-            fields_.complain(mark_of(node),
-                             "a cache has at least one way; write 1 for direct-mapped, full for fully associative");
         } else {
-            fields_.whole(node, "ways", target, 1, 65536);
+            fields_.whole(node, "ways", target, 1, 65536, ", or full for fully associative");
         }
     }
 
@@ -68,22 +72,22 @@ private:
         if (node.IsScalar() && node.Scalar() == "all") {
             target = 0;
         } else {
-            fields_.whole(node, "shared_by", target, 1, 256);
+            fields_.whole(node, "shared_by", target, 1, 256, ", or all");
         }
     }
 
     void cache(const YAML::Node& node) {
         CacheConfig cache;
         cache.mark = mark_of(node);
-        fields_.mapping(
-            node, "a cache",
+        cache.keys = fields_.mapping(
+            node, {"a cache", "{name: L1, next: memory, size: 32 KiB, ways: 8}"},
             {
-                {"name", [&](const auto& value) { fields_.text(value, "name", cache.name); }},
-                {"next", [&](const auto& value) { fields_.text(value, "next", cache.next); }},
+                {"name", [&](const auto& value) { fields_.text(value, "name", "L1", cache.name); }, true},
+                {"next", [&](const auto& value) { fields_.text(value, "next", "memory", cache.next); }, true},
                 {"serves", [&](const auto& value) { fields_.choice(value, "serves", cache.serves); }},
                 {"shared_by", [&](const auto& value) { shared_by(value, cache.shared_by); }},
-                {"size", [&](const auto& value) { fields_.size(value, "size", cache.size); }},
-                {"ways", [&](const auto& value) { ways(value, cache.ways); }},
+                {"size", [&](const auto& value) { fields_.size(value, "size", cache.size); }, true},
+                {"ways", [&](const auto& value) { ways(value, cache.ways); }, true},
                 {"line", [&](const auto& value) { line(value, cache.line); }},
                 {"latency", [&](const auto& value) { fields_.whole(value, "latency", cache.latency, 0, most_cycles); }},
                 {"replacement", [&](const auto& value) { fields_.choice(value, "replacement", cache.replacement); }},
@@ -121,28 +125,31 @@ private:
             fields_.choice(node, "prefetch", prefetch.kind);
             return;
         }
-        fields_.mapping(
-            node, "a prefetcher",
+        const KeyMarks marks = fields_.mapping(
+            node, {"a prefetcher", "{kind: next_line, degree: 2}"},
             {
-                {"kind", [&](const auto& value) { fields_.choice(value, "kind", prefetch.kind); }},
+                {"kind", [&](const auto& value) { fields_.choice(value, "kind", prefetch.kind); }, true},
                 {"degree", [&](const auto& value) { fields_.whole(value, "degree", prefetch.degree, 1, 64); }},
                 {"distance", [&](const auto& value) { fields_.whole(value, "distance", prefetch.distance, 1, 64); }},
                 {"entries", [&](const auto& value) { fields_.whole(value, "entries", prefetch.entries, 1, 65536); }},
             });
+        const auto entries = marks.find("entries");
+        if (prefetch.kind == PrefetchKind::next_line && entries != marks.end())
+            fields_.complain(entries->second, "a next_line prefetcher has no entries; remove 'entries'");
     }
 
     void tlb(const YAML::Node& node) {
         TlbConfig tlb;
         tlb.mark = mark_of(node);
-        fields_.mapping(
-            node, "a TLB",
+        tlb.keys = fields_.mapping(
+            node, {"a TLB", "{name: DTLB, entries: 64, ways: 4}"},
             {
-                {"name", [&](const auto& value) { fields_.text(value, "name", tlb.name); }},
-                {"next", [&](const auto& value) { fields_.text(value, "next", tlb.next); }},
+                {"name", [&](const auto& value) { fields_.text(value, "name", "DTLB", tlb.name); }, true},
+                {"next", [&](const auto& value) { fields_.text(value, "next", "STLB", tlb.next); }},
                 {"serves", [&](const auto& value) { fields_.choice(value, "serves", tlb.serves); }},
                 {"shared_by", [&](const auto& value) { shared_by(value, tlb.shared_by); }},
-                {"entries", [&](const auto& value) { fields_.whole(value, "entries", tlb.entries, 1, 1 << 20); }},
-                {"ways", [&](const auto& value) { ways(value, tlb.ways); }},
+                {"entries", [&](const auto& value) { fields_.whole(value, "entries", tlb.entries, 1, 1 << 20); }, true},
+                {"ways", [&](const auto& value) { ways(value, tlb.ways); }, true},
                 {"latency", [&](const auto& value) { fields_.whole(value, "latency", tlb.latency, 0, most_cycles); }},
                 {"replacement", [&](const auto& value) { fields_.choice(value, "replacement", tlb.replacement); }},
                 {"seed", [&](const auto& value) { fields_.whole(value, "seed", tlb.seed, 0, any_number); }},
@@ -164,8 +171,8 @@ private:
     void pages(const YAML::Node& node) {
         PagesConfig& pages = machine_.pages;
         pages.mark = mark_of(node);
-        fields_.mapping(
-            node, "pages",
+        pages.keys = fields_.mapping(
+            node, {"'pages'", "{size: 4 KiB, mapping: contiguous}"},
             {
                 {"size", [&](const auto& value) { fields_.size(value, "size", pages.size); }},
                 {"mapping", [&](const auto& value) { fields_.choice(value, "mapping", pages.mapping); }},
@@ -175,40 +182,41 @@ private:
                  [&](const auto& value) { fields_.list(value, "ranges", [&](const auto& each) { range(each); }); }},
                 {"walk", [&](const auto& value) { walk(value); }},
             });
+        pages.keys.merge(walk_marks_);
     }
 
     void range(const YAML::Node& node) {
         PageRange range;
         range.mark = mark_of(node);
-        fields_.mapping(
-            node, "a page range",
-            {
-                {"from", [&](const auto& value) { fields_.whole(value, "from", range.from, 0, any_number); }},
-                {"to", [&](const auto& value) { fields_.whole(value, "to", range.to, 0, any_number); }},
-                {"size", [&](const auto& value) { fields_.size(value, "size", range.size); }},
-            });
+        fields_.mapping(node, {"a page range", "{from: 0x40000000, to: 0x80000000, size: 2 MiB}"},
+                        {
+                            {"from", [&](const auto& value) { fields_.address(value, "from", range.from); }, true},
+                            {"to", [&](const auto& value) { fields_.address(value, "to", range.to); }, true},
+                            {"size", [&](const auto& value) { fields_.size(value, "size", range.size); }, true},
+                        });
         machine_.pages.ranges.push_back(range);
     }
 
     void walk(const YAML::Node& node) {
         PagesConfig& pages = machine_.pages;
-        fields_.mapping(
-            node, "a page walk",
+        KeyMarks marks = fields_.mapping(
+            node, {"a page walk", "{through: L1, latency: 0}"},
             {
-                {"through", [&](const auto& value) { fields_.text(value, "through", pages.walk_through); }},
+                {"through", [&](const auto& value) { fields_.text(value, "through", "L2", pages.walk_through); }},
                 {"latency",
                  [&](const auto& value) { fields_.whole(value, "latency", pages.walk_latency, 0, most_cycles); }},
                 {"references", [&](const auto& value) { fields_.flag(value, "references", pages.walk_references); }},
             });
+        for (auto& [key, mark] : marks) walk_marks_.emplace("walk." + key, mark);
     }
 
-    void memory(const YAML::Node& node) {
+    void memory(const YAML::Node& node, bool one_of_many) {
         MemoryConfig memory;
         memory.mark = mark_of(node);
-        fields_.mapping(
-            node, "a memory",
+        memory.keys = fields_.mapping(
+            node, {"a memory", "{name: memory, size: 16 GiB, latency: 200}"},
             {
-                {"name", [&](const auto& value) { fields_.text(value, "name", memory.name); }},
+                {"name", [&](const auto& value) { fields_.text(value, "name", "memory", memory.name); }, one_of_many},
                 {"size", [&](const auto& value) { fields_.size(value, "size", memory.size); }},
                 {"latency",
                  [&](const auto& value) { fields_.whole(value, "latency", memory.latency, 0, most_cycles); }},
@@ -222,63 +230,36 @@ private:
         entry.mark = mark_of(node);
         if (!node.IsMap()) {
             fields_.complain(entry.mark,
-                             "a monitor must be a mapping of keys to values, as in '{link: L1-L2, counters: 64}'");
+                             "a monitor is a mapping of keys to values, as in '{link: L1-L2, counters: 64}'");
             return;
         }
+        std::set<std::string> seen;
         for (const auto& setting : node) {
             if (!setting.first.IsScalar()) {
-                fields_.complain(mark_of(setting.first), "a key of a monitor must be a word");
+                fields_.complain(mark_of(setting.first), "a key of a monitor is a word, as in '{link: L1-L2}'");
                 continue;
             }
             const std::string& key = setting.first.Scalar();
-            std::vector<std::string> values;
-            const auto take = [&](const YAML::Node& value) {
-                values.push_back(fields_.scalar(value, key, "64").value_or(""));
-            };
-            if (setting.second.IsSequence()) {
-                for (const YAML::Node& element : setting.second) take(element);
-            } else {
-                take(setting.second);
-            }
-            entry.settings.push_back({key, fmt::format("{}", fmt::join(values, "+")), mark_of(setting.second)});
+            if (!seen.insert(key).second)
+                fields_.complain(mark_of(setting.first),
+                                 fmt::format("key '{}' of a monitor is given twice; keep one", shown(key)));
+            entry.settings.push_back({key, setting_value(key, setting.second), mark_of(setting.second)});
         }
         machine_.monitors.push_back(std::move(entry));
     }
 
+    /// A scalar, or the elements of a list with '+' between them.
+    std::string setting_value(const std::string& key, const YAML::Node& node) {
+        if (!node.IsSequence()) return fields_.scalar(node, key, "64").value_or("");
+        std::vector<std::string> values;
+        for (const YAML::Node& element : node) values.push_back(fields_.scalar(element, key, "64").value_or(""));
+        return fmt::format("{}", fmt::join(values, "+"));
+    }
+
     MachineDescription& machine_;
     FieldReader fields_;
+    KeyMarks walk_marks_;
 };
-
-/// yaml-cpp expands aliases into shared nodes and recurses over nesting: both are bounded before it sees the text.
-void refuse_dangerous(const std::string& text, const std::string& file) {
-    if (text.size() > largest_file)
-        throw MachineError(file, {{{}, "the file is larger than 1 MiB; this is not a machine file"}});
-    Mark mark{1, 0};
-    int depth = 0, leading = 0;
-    for (const char c : text) {
-        ++mark.column;
-        if (c == '\n') {
-            mark = {mark.line + 1, 0};
-            leading = 0;
-            continue;
-        }
-        const bool indents = mark.column == leading + 1 && (c == ' ' || c == '-' || c == '?' || c == ':');
-        leading += indents ? 1 : 0;
-        depth += c == '[' || c == '{' ? 1 : 0;
-        if (depth > 200 || leading > 400)
-            throw MachineError(file, {{mark, "nested too deeply; a machine file needs three levels"}});
-    }
-}
-
-YAML::Node parse(const std::string& text, const std::string& file) {
-    refuse_dangerous(text, file);
-    try {
-        return YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        throw MachineError(file,
-                           {{{error.mark.line + 1, error.mark.column + 1}, error.msg + "; this is not valid YAML"}});
-    }
-}
 
 }  // namespace
 
@@ -286,38 +267,11 @@ MachineDescription read_machine(const std::string& text, const std::string& file
     MachineDescription machine;
     machine.file = file_name;
     machine.text = text;
-    const YAML::Node root = parse(text, file_name);
-    std::vector<Diagnostic> diagnostics;
-    try {
-        diagnostics = MachineReader(machine).read(root);
-    } catch (const YAML::Exception& error) {
-        diagnostics.push_back({{error.mark.line + 1, error.mark.column + 1}, error.msg});
-    }
+    const YAML::Node root = load_yaml(text, file_name);
+    auto diagnostics = MachineReader(machine).read(root);
     if (!diagnostics.empty()) throw MachineError(file_name, std::move(diagnostics));
     if (machine.memories.empty()) machine.memories.emplace_back();
     return machine;
-}
-
-MachineDescription load_machine(const std::string& name_or_path) {
-    for (const PresetText& preset : preset_texts())
-        if (preset.name == name_or_path) return read_machine(std::string(preset.text), name_or_path);
-    std::ifstream file(name_or_path, std::ios::binary);
-    if (!file) {
-        std::vector<std::string_view> known;
-        for (const PresetText& preset : preset_texts()) known.push_back(preset.name);
-        throw MachineError(
-            name_or_path, {{{}, "neither a machine file that can be read nor a preset" + advice(name_or_path, known)}});
-    }
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    return read_machine(text, name_or_path);
-}
-
-std::vector<PresetInfo> machine_presets() {
-    std::vector<PresetInfo> presets;
-    for (const PresetText& preset : preset_texts())
-        presets.push_back(
-            {std::string(preset.name), read_machine(std::string(preset.text), std::string(preset.name)).description});
-    return presets;
 }
 
 }  // namespace cachetally

@@ -20,13 +20,16 @@ struct Diagnostic {
     std::string message;
 };
 
-/// All that is wrong with a machine description. what() has one "file:line:column: error: message" per line.
+/// All that is wrong with a machine description, in the order of the file. what() has one "file:line:column: error:
+/// message" per line, for the first 50.
 class MachineError : public std::runtime_error {
 public:
     MachineError(const std::string& file, std::vector<Diagnostic> diagnostics);
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
 private:
+    MachineError(std::vector<Diagnostic> ordered, const std::string& file);
+
     std::vector<Diagnostic> diagnostics_;
 };
 
@@ -66,13 +69,16 @@ public:
     /// Id of the link with this name; throws std::invalid_argument that lists the names there are.
     std::size_t link(std::string_view name) const;
 
-    /// Id of the link over which requests for data (or instructions) leave the core towards caches or memory.
+    /// Id of the link over which requests for data (or instructions) leave the core towards caches or memory. Throws
+    /// std::invalid_argument where nothing serves them: a machine may leave fetches out.
     std::size_t core_link(bool fetch) const;
 
     /// Graphviz text. `labels` may add a line of text per link name (e.g. monitors, traffic).
     std::string to_dot(const std::map<std::string, std::string>& labels = {}) const;
 
 private:
+    void elaborate();
+
     MachineDescription machine_;
     Graph graph_;
     std::vector<Component> components_;
@@ -83,10 +89,12 @@ private:
 /// range; geometry and graph are judged by Topology.
 MachineDescription read_machine(const std::string& text, const std::string& file_name);
 
-/// Reads a preset by its name ("schulz2002", "generic3") or a file by its path. Throws MachineError.
+/// Reads a preset by its name ("schulz2002", "generic3") or else a file by its path. Throws MachineError.
 MachineDescription load_machine(const std::string& name_or_path);
 
-/// Writes a description as a machine file that read_machine takes back to an equal description.
+/// Writes a description as a machine file that read_machine takes back to an equal description (marks, file and text
+/// aside). What is as by default is left out, and so is what has no effect: colours of other mappings, walks without
+/// TLBs, the entrance of walks without references, entries of a next_line prefetcher. Text must be UTF-8.
 std::string write_machine(const MachineDescription& machine);
 
 /// Names and one-line descriptions of the presets that are built in.

@@ -10,20 +10,32 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t smallest_page = 4096, largest_page = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 44;
+constexpr std::uint64_t most_lines = std::uint64_t{1} << 26;  ///< of all copies of all caches
+constexpr std::uint64_t most_entries = std::uint64_t{1} << 20;
+constexpr unsigned most_ways = 65536, most_cycles = 1'000'000, longest_period = 1'000'000;
+constexpr unsigned most_prefetched = 64;
+
+bool by_victims(const CacheConfig& cache) {
+    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
+}
+
+Mark place_of_machine(const MachineDescription& machine, std::string_view key) {
+    const auto found = machine.keys.find(key);
+    return found != machine.keys.end() ? found->second : Mark{};
+}
 
 class Checker {
 public:
     explicit Checker(const MachineDescription& machine) : machine_(machine) {}
 
     std::vector<Diagnostic> components() {
+        check_clock();
         for (const CacheConfig& cache : machine_.caches) check(cache);
         for (const TlbConfig& tlb : machine_.tlbs) check(tlb);
         check(machine_.pages);
         for (const MemoryConfig& memory : machine_.memories) check(memory);
-        if (machine_.period <= machine_.cores)
-            complain({},
-                     "the clock is too fast for so many cores: a cycle must be longer than one picosecond per core; "
-                     "lower 'clock'");
+        check_total();
         return std::move(diagnostics_);
     }
 
@@ -35,167 +47,270 @@ public:
         for (const CacheConfig& cache : machine_.caches) check_place(cache);
         for (const TlbConfig& upper : machine_.tlbs) {
             const auto lower = std::ranges::find(machine_.tlbs, upper.next, &TlbConfig::name);
-            if (lower != machine_.tlbs.end())
-                check_sharing(upper.mark, upper.name, upper.shared_by, lower->name, lower->shared_by);
+            if (lower != machine_.tlbs.end()) check_sharing(upper, *lower);
+            check_side(upper, machine_.tlbs);
         }
+        check_walk();
         return std::move(diagnostics_);
     }
 
 private:
     void complain(const Mark& mark, std::string message) { diagnostics_.push_back({mark, std::move(message)}); }
 
-    void check_sharing_of(const Mark& mark, const std::string& name, unsigned shared_by) {
-        if (shared_by != 0 && machine_.cores % shared_by != 0)
-            complain(mark, fmt::format("'{}' is shared by {} of {} cores; write a divisor of {} or all", name,
-                                       shared_by, machine_.cores, machine_.cores));
+    void check_clock() {
+        const Mark mark = place_of_machine(machine_, "clock");
+        if (machine_.period < 1 || machine_.period > longest_period)
+            complain(mark, fmt::format("a cycle of {} picoseconds is not possible; write a clock from 1 MHz to 1 THz",
+                                       machine_.period));
+        else if (machine_.period <= machine_.cores)
+            complain(mark, fmt::format("a cycle of {} picoseconds is too short for {} cores, each of which begins a "
+                                       "picosecond after the one before; write a clock below {:.3g} GHz",
+                                       machine_.period, machine_.cores, 1000.0 / machine_.cores));
+    }
+
+    template <class Config>
+    void check_shared_by(const Config& part) {
+        if (part.shared_by != 0 && machine_.cores % part.shared_by != 0)
+            complain(place_of(part, "shared_by"),
+                     fmt::format("'{}' is shared by {} of {} cores; write a divisor of {}, or all", shown(part.name),
+                                 part.shared_by, machine_.cores, machine_.cores));
+    }
+
+    template <class Config>
+    void check_latency(const Config& part, unsigned cycles) {
+        if (cycles > most_cycles)
+            complain(place_of(part, "latency"),
+                     fmt::format("a latency of {} cycles is too long; write at most {}", cycles, most_cycles));
+    }
+
+    template <class Config>
+    void check_sets(const Config& part, std::uint64_t blocks, std::uint64_t ways) {
+        if (ways > most_ways)
+            complain(place_of(part, "ways"),
+                     fmt::format("'{}' has {} ways; at most {} can be simulated", shown(part.name), ways, most_ways));
+        if (part.indexing == Indexing::xor_hash && !is_power_of_two(blocks / ways))
+            complain(place_of(part, "indexing"),
+                     fmt::format("'{}' has {} sets, but xor_hash needs a power of two; write modulo, which takes any "
+                                 "number, or other ways or sizes",
+                                 shown(part.name), blocks / ways));
     }
 
     void check(const CacheConfig& cache) {
-        check_sharing_of(cache.mark, cache.name, cache.shared_by);
-        if (!is_power_of_two(cache.line) || cache.line < 8 || cache.line > 4096) {
-            complain(cache.mark, fmt::format("the line of '{}' is {} bytes; write a power of two from 8 to 4096",
-                                             cache.name, cache.line));
-            return;
-        }
-        const std::uint64_t unit = std::uint64_t{cache.line} * std::max(1U, cache.ways);
-        if (cache.size == 0 || cache.size % unit != 0) {
-            const std::uint64_t below = cache.size / unit * unit;
+        check_shared_by(cache);
+        check_latency(cache, cache.latency);
+        check_geometry(cache);
+        check_prefetch(cache);
+        if (!by_victims(cache)) return;
+        const auto kind = name_of(cache.inclusion);
+        if (cache.write_back_miss != WriteBackMiss::allocate)
+            complain(place_of(cache, "write_back_miss"),
+                     fmt::format("'{}' is {} and takes all victims; write 'write_back_miss: allocate'",
+                                 shown(cache.name), kind));
+        if (cache.prefetch.kind != PrefetchKind::none)
             complain(
-                cache.mark,
-                fmt::format(
-                    "the size of '{}' is {} bytes, which is not a multiple of ways x line = {} x {} = {}; write {}{}",
-                    cache.name, cache.size, std::max(1U, cache.ways), cache.line, unit,
-                    below == 0 ? "" : fmt::format("{} or ", below), below + unit));
-            return;
-        }
-        if (cache.size > (std::uint64_t{1} << 36))
-            complain(cache.mark, fmt::format("'{}' is larger than 64 GiB", cache.name));
-        const std::uint64_t ways = cache.ways != 0 ? cache.ways : cache.size / cache.line;
-        if (ways > 65536)
-            complain(cache.mark, fmt::format("'{}' has {} ways; at most 65536 are possible", cache.name, ways));
-        if (cache.indexing == Indexing::xor_hash && !is_power_of_two(cache.size / cache.line / ways))
-            complain(cache.mark, fmt::format("'{}' has {} sets; xor_hash needs a power of two, modulo takes any number",
-                                             cache.name, cache.size / cache.line / ways));
-        check_policies(cache);
+                place_of(cache, "prefetch"),
+                fmt::format("'{}' is {} and filled by victims only; put the prefetcher on a level above or below it",
+                            shown(cache.name), kind));
     }
 
-    void check_policies(const CacheConfig& cache) {
-        const bool by_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-        if (by_victims && cache.write_back_miss != WriteBackMiss::allocate)
-            complain(cache.mark, fmt::format("'{}' is {}: it takes all victims; write 'write_back_miss: allocate'",
-                                             cache.name, name_of(cache.inclusion)));
-        if (by_victims && cache.prefetch.kind != PrefetchKind::none)
+    void check_geometry(const CacheConfig& cache) {
+        if (!is_power_of_two(cache.line) || cache.line < 8 || cache.line > 4096) {
+            complain(place_of(cache, "line"),
+                     fmt::format("the line of '{}' is {} bytes; write a power of two from 8 to "
+                                 "4096",
+                                 shown(cache.name), cache.line));
+            return;
+        }
+        const unsigned ways = std::max(1U, cache.ways);
+        const std::uint64_t unit = std::uint64_t{cache.line} * ways;
+        if (cache.size == 0 || cache.size % unit != 0) {
+            const std::uint64_t below = cache.size / unit * unit;
+            const std::string written = cache.ways == 0
+                                            ? fmt::format("of its line, {} bytes", cache.line)
+                                            : fmt::format("of ways x line = {} x {} = {}", ways, cache.line, unit);
             complain(
-                cache.mark,
-                fmt::format("'{}' is {}: it is filled by victims only; put the prefetcher on a level above or below",
-                            cache.name, name_of(cache.inclusion)));
+                place_of(cache, "size"),
+                fmt::format("the size of '{}' is {} bytes, which is not a multiple {}; write {}{}", shown(cache.name),
+                            cache.size, written, below == 0 ? "" : fmt::format("{} or ", format_size(below)),
+                            format_size(below + unit)));
+            return;
+        }
+        const std::uint64_t lines = cache.size / cache.line;
+        check_sets(cache, lines, cache.ways != 0 ? cache.ways : lines);
+    }
+
+    void check_prefetch(const CacheConfig& cache) {
+        const PrefetchConfig& prefetch = cache.prefetch;
+        const auto possible = [](unsigned value, unsigned most) { return value >= 1 && value <= most; };
+        if (!possible(prefetch.degree, most_prefetched) || !possible(prefetch.distance, most_prefetched) ||
+            !possible(prefetch.entries, most_ways))
+            complain(place_of(cache, "prefetch"),
+                     fmt::format("the prefetcher of '{}' must have a degree and a distance from 1 to {}, and from 1 to "
+                                 "{} entries",
+                                 shown(cache.name), most_prefetched, most_ways));
+    }
+
+    /// Bounds the memory that a simulation takes.
+    void check_total() {
+        std::uint64_t lines = 0;
+        const CacheConfig* largest = nullptr;
+        for (const CacheConfig& cache : machine_.caches) {
+            const std::uint64_t copies =
+                cache.shared_by == 0 ? 1 : std::max<std::uint64_t>(1, machine_.cores / cache.shared_by);
+            // No size times 256 copies comes near 2^64 once it is over the limit in lines of 8 bytes.
+            lines += std::min(cache.size / std::max(1U, cache.line), most_lines + 1) * copies;
+            if (largest == nullptr || cache.size > largest->size) largest = &cache;
+        }
+        if (lines > most_lines)
+            complain(place_of(*largest, "size"),
+                     fmt::format("all copies of all caches together have more than {} lines (4 GiB of 64-byte lines), "
+                                 "which is too much to simulate; make '{}' smaller",
+                                 most_lines, shown(largest->name)));
     }
 
     void check(const TlbConfig& tlb) {
-        check_sharing_of(tlb.mark, tlb.name, tlb.shared_by);
-        if (tlb.entries == 0 || (tlb.ways != 0 && tlb.entries % tlb.ways != 0)) {
-            complain(tlb.mark, fmt::format("'{}' has {} entries, which is not a multiple of its {} ways", tlb.name,
-                                           tlb.entries, tlb.ways));
+        check_shared_by(tlb);
+        check_latency(tlb, tlb.latency);
+        if (tlb.entries == 0 || tlb.entries > most_entries) {
+            complain(place_of(tlb, "entries"), fmt::format("'{}' has {} entries; write a number from 1 to {}",
+                                                           shown(tlb.name), tlb.entries, most_entries));
             return;
         }
-        const unsigned ways = tlb.ways != 0 ? tlb.ways : tlb.entries;
-        if (ways > 65536)
-            complain(tlb.mark, fmt::format("'{}' has {} ways; at most 65536 are possible", tlb.name, ways));
-        if (tlb.indexing == Indexing::xor_hash && !is_power_of_two(tlb.entries / ways))
-            complain(tlb.mark, fmt::format("'{}' has {} sets; xor_hash needs a power of two, modulo takes any number",
-                                           tlb.name, tlb.entries / ways));
+        if (tlb.ways != 0 && tlb.entries % tlb.ways != 0) {
+            const unsigned below = tlb.entries / tlb.ways * tlb.ways;
+            complain(
+                place_of(tlb, "entries"),
+                fmt::format("'{}' has {} entries, which is not a multiple of its {} ways; write {}{}", shown(tlb.name),
+                            tlb.entries, tlb.ways, below == 0 ? "" : fmt::format("{} or ", below), below + tlb.ways));
+            return;
+        }
+        check_sets(tlb, tlb.entries, tlb.ways != 0 ? tlb.ways : tlb.entries);
         for (const std::uint64_t size : tlb.page_sizes)
-            check_page_size(tlb.mark, fmt::format("a page size of '{}'", tlb.name), size);
-        if (tlb.granule != 0) check_page_size(tlb.mark, fmt::format("the granule of '{}'", tlb.name), tlb.granule);
+            check_page_size(place_of(tlb, "page_sizes"), fmt::format("a page size of '{}'", shown(tlb.name)), size);
+        if (tlb.granule != 0)
+            check_page_size(place_of(tlb, "granule"), fmt::format("the granule of '{}'", shown(tlb.name)), tlb.granule);
     }
 
-    void check_page_size(const Mark& mark, const std::string& what, std::uint64_t size) {
-        if (!is_power_of_two(size) || size < smallest_page || size > largest_page)
-            complain(mark, fmt::format("{} is {} bytes; write a power of two from 4 KiB to 1 GiB", what, size));
+    bool check_page_size(const Mark& mark, const std::string& what, std::uint64_t size) {
+        if (is_power_of_two(size) && size >= smallest_page && size <= largest_page) return true;
+        complain(mark, fmt::format("{} is {} bytes; write a power of two from 4 KiB to 1 GiB", what, size));
+        return false;
     }
 
     void check(const PagesConfig& pages) {
-        check_page_size(pages.mark, "the page size", pages.size);
-        for (const PageRange& range : pages.ranges) {
-            check_page_size(range.mark, "the page size of a range", range.size);
-            if (range.size == 0 || !is_power_of_two(range.size)) continue;
-            if (range.from >= range.to || range.from % range.size != 0 || range.to % range.size != 0)
-                complain(range.mark, fmt::format("the range from {:#x} to {:#x} must be ascending, with ends that are "
-                                                 "multiples of its page size {}",
-                                                 range.from, range.to, format_size(range.size)));
-            // The smaller pages around a range must end where it begins.
-            if (range.from % pages.size != 0 || range.to % pages.size != 0)
-                complain(range.mark, fmt::format("the ends of a range must be multiples of the page size elsewhere, {}",
-                                                 format_size(pages.size)));
-        }
+        const bool good = check_page_size(place_of(pages, "size"), "the page size", pages.size);
+        for (const PageRange& range : pages.ranges)
+            if (check_page_size(range.mark, "the page size of a range", range.size) && good) check(range, pages.size);
         auto ranges = pages.ranges;
-        std::ranges::sort(ranges, {}, &PageRange::from);
+        std::ranges::stable_sort(ranges, {}, &PageRange::from);
         for (std::size_t i = 1; i < ranges.size(); ++i)
             if (ranges[i].from < ranges[i - 1].to)
-                complain(ranges[i].mark, "this range overlaps another one; ranges must be disjoint");
+                complain(ranges[i].mark, fmt::format("this range overlaps the one from {:#x} to {:#x}; ranges are "
+                                                     "disjoint",
+                                                     ranges[i - 1].from, ranges[i - 1].to));
+        if (pages.walk_latency > most_cycles)
+            complain(place_of(pages, "walk.latency"), fmt::format("a latency of {} cycles is too long; write at most "
+                                                                  "{}",
+                                                                  pages.walk_latency, most_cycles));
+        if (pages.colours == 0)
+            complain(place_of(pages, "colours"), "there is at least one colour; write 1, or another 'mapping'");
+        if (pages.keys.contains("colours") && pages.mapping != Mapping::coloured)
+            complain(place_of(pages, "colours"),
+                     fmt::format("colours mean nothing with 'mapping: {}'; write 'mapping: coloured', or remove them",
+                                 name_of(pages.mapping)));
+    }
+
+    /// `around`: the page size elsewhere. Pages of that size must end where the range begins.
+    void check(const PageRange& range, std::uint64_t around) {
+        if (range.from >= range.to)
+            complain(range.mark, fmt::format("the range from {:#x} to {:#x} is empty; 'to' is the first address after "
+                                             "it",
+                                             range.from, range.to));
+        const std::uint64_t unit = std::max(range.size, around);
+        if (range.from % unit != 0 || range.to % unit != 0)
+            complain(range.mark,
+                     fmt::format("the range from {:#x} to {:#x} cuts pages; its ends must be multiples of {}, the "
+                                 "larger of the page sizes inside and outside",
+                                 range.from, range.to, format_size(unit)));
     }
 
     void check(const MemoryConfig& memory) {
-        const std::uint64_t most = std::uint64_t{1} << 44;
         std::uint64_t page = machine_.pages.size;
         for (const PageRange& range : machine_.pages.ranges) page = std::max(page, range.size);
-        if (memory.size < page || memory.size > most)
-            complain(memory.mark,
-                     fmt::format("the size of '{}' is {} bytes; write at least one page ({}) and at most 16 TiB",
-                                 memory.name, memory.size, format_size(page)));
+        if (memory.size < page || memory.size > most_memory)
+            complain(place_of(memory, "size"),
+                     fmt::format("the size of '{}' is {} bytes; write at least a page ({}) and at most 16 TiB",
+                                 shown(memory.name), memory.size, format_size(page)));
+        check_latency(memory, memory.latency);
     }
 
-    void check_sharing(const Mark& mark, const std::string& upper, unsigned upper_by, const std::string& lower,
-                       unsigned lower_by) {
-        const unsigned above = upper_by != 0 ? upper_by : machine_.cores,
-                       below = lower_by != 0 ? lower_by : machine_.cores;
+    template <class Config>
+    void check_sharing(const Config& upper, const Config& lower) {
+        const unsigned above = upper.shared_by != 0 ? upper.shared_by : machine_.cores;
+        const unsigned below = lower.shared_by != 0 ? lower.shared_by : machine_.cores;
         if (below % above != 0)
-            complain(
-                mark,
-                fmt::format(
-                    "'{}' is shared by {} cores, but '{}' below it by {}; a level below must be shared by a multiple",
-                    upper, above, lower, below));
+            complain(place_of(lower, "shared_by"),
+                     fmt::format("'{}' is shared by {} cores, but '{}' above it by {}; write a multiple of {}, or all",
+                                 shown(lower.name), below, shown(upper.name), above, above));
     }
 
     void check(const CacheConfig& upper, const CacheConfig& lower) {
-        check_sharing(upper.mark, upper.name, upper.shared_by, lower.name, lower.shared_by);
-        if (lower.line < upper.line)
-            complain(
-                lower.mark,
-                fmt::format(
-                    "lines shrink from {} bytes in '{}' to {} in '{}'; a level below must have lines at least as long",
-                    upper.line, upper.name, lower.line, lower.name));
-        if (lower.inclusion != Inclusion::exclusive && lower.inclusion != Inclusion::victim) return;
+        check_sharing(upper, lower);
+        if (!by_victims(lower)) {
+            if (lower.line < upper.line)
+                complain(place_of(lower, "line"),
+                         fmt::format("lines shrink from {} bytes in '{}' to {} in '{}'; write at least {} here",
+                                     upper.line, shown(upper.name), lower.line, shown(lower.name), upper.line));
+            return;
+        }
         const auto kind = name_of(lower.inclusion);
         if (lower.line != upper.line)
-            complain(lower.mark, fmt::format("'{}' is {}: its lines must be as long as those of '{}', {} bytes",
-                                             lower.name, kind, upper.name, upper.line));
+            complain(place_of(lower, "line"),
+                     fmt::format("'{}' is {}, so its lines must be as long as those of '{}'; write {}",
+                                 shown(lower.name), kind, shown(upper.name), upper.line));
         if (!upper.write_back_traffic)
-            complain(upper.mark,
+            complain(place_of(upper, "write_back_traffic"),
                      fmt::format("'{}' must hand its victims to '{}', which is {}; write 'write_back_traffic: true'",
-                                 upper.name, lower.name, kind));
+                                 shown(upper.name), shown(lower.name), kind));
     }
 
-    /// What depends on whether a cache is next to a core, or where walks enter.
+    /// What depends on whether a cache is next to a core.
     void check_place(const CacheConfig& cache) {
-        const bool next_to_core =
-            std::ranges::none_of(machine_.caches, [&](const CacheConfig& other) { return other.next == cache.name; });
-        const bool by_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
-        if (cache.virtually_indexed && !next_to_core)
-            complain(cache.mark,
-                     fmt::format("'{}' is not next to a core, so it cannot be virtually indexed", cache.name));
-        if (cache.virtually_indexed && std::max<std::uint64_t>(cache.line, smallest_page) != smallest_page)
-            complain(cache.mark,
-                     fmt::format("'{}' is virtually indexed, so its lines cannot be longer than a page", cache.name));
-        if (by_victims && next_to_core)
-            complain(cache.mark,
-                     fmt::format("'{}' is {}, but no cache above hands victims to it; write 'inclusion: neither'",
-                                 cache.name, name_of(cache.inclusion)));
-        if (by_victims && machine_.pages.walk_through == cache.name)
-            complain(machine_.pages.mark,
-                     fmt::format(
-                         "page walks cannot enter '{}', which is filled by victims only; name a level above or below",
-                         cache.name));
+        check_side(cache, machine_.caches);
+        const bool first = is_next_to_core(cache, machine_.caches);
+        if (cache.virtually_indexed && !first)
+            complain(place_of(cache, "virtually_indexed"),
+                     fmt::format("'{}' is not next to a core, so it cannot be virtually indexed; remove this",
+                                 shown(cache.name)));
+        if (by_victims(cache) && first)
+            complain(place_of(cache, "inclusion"),
+                     fmt::format("'{}' is {}, but no level above hands victims to it; write 'inclusion: neither'",
+                                 shown(cache.name), name_of(cache.inclusion)));
+    }
+
+    template <class Config>
+    void check_side(const Config& part, const std::vector<Config>& parts) {
+        if (part.serves == Serves::both || is_next_to_core(part, parts)) return;
+        complain(place_of(part, "serves"),
+                 fmt::format("'{}' is not next to a core and takes all that comes from above; remove 'serves'",
+                             shown(part.name)));
+    }
+
+    void check_walk() {
+        const PagesConfig& pages = machine_.pages;
+        if (machine_.tlbs.empty() && pages.keys.contains("walk"))
+            complain(place_of(pages, "walk"),
+                     "there are no TLBs, so there are no page walks; add 'tlbs', or remove "
+                     "'walk'");
+        const auto entry = std::ranges::find(machine_.caches, pages.walk_through, &CacheConfig::name);
+        if (!machine_.tlbs.empty() && entry != machine_.caches.end() && by_victims(*entry))
+            complain(place_of(pages, "walk.through"),
+                     fmt::format("page walks cannot enter '{}', which is filled by victims only; name a level above or "
+                                 "below it",
+                                 shown(entry->name)));
+        if (pages.keys.contains("walk.through") && !pages.walk_references)
+            complain(place_of(pages, "walk.through"),
+                     "page walks without references enter nothing; remove 'through', or write 'references: true'");
     }
 
     const MachineDescription& machine_;

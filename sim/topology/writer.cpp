@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -34,29 +36,57 @@ private:
     std::vector<std::string> pairs_;
 };
 
-std::string quoted(const std::string& text) {
+std::string quoted(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c == '\n' ? ' ' : c;
+        const auto code = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (code < 0x20 || code == 0x7F) {
+            out += fmt::format("\\x{:02x}", code);
+        } else {
+            out += c;
+        }
     }
     return out + '"';
+}
+
+/// Without quotes where the reader takes it for the same word.
+std::string plain(std::string_view text) {
+    const auto is_alnum = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    };
+    const auto is_tame = [&](char c) { return is_alnum(c) || std::string_view("_.+-").find(c) != text.npos; };
+    const bool tame = !text.empty() && is_alnum(text.front()) && std::ranges::all_of(text, is_tame);
+    const bool null = text == "null" || text == "Null" || text == "NULL";
+    return tame && !null ? std::string(text) : quoted(text);
 }
 
 std::string ways_text(unsigned ways) { return ways == 0 ? "full" : std::to_string(ways); }
 std::string shared_text(unsigned shared_by) { return shared_by == 0 ? "all" : std::to_string(shared_by); }
 
+std::string text_of(const PrefetchConfig& prefetch) {
+    const PrefetchConfig standard;
+    Line line;
+    line.add("kind", name_of(prefetch.kind));
+    line.number("degree", prefetch.degree, standard.degree);
+    line.number("distance", prefetch.distance, standard.distance);
+    if (prefetch.kind != PrefetchKind::next_line) line.number("entries", prefetch.entries, standard.entries);
+    return line.str();
+}
+
 std::string text_of(const CacheConfig& cache) {
     const CacheConfig standard;
     Line line;
-    line.add("name", cache.name);
-    line.add("next", cache.next);
+    line.add("name", plain(cache.name));
+    line.add("next", plain(cache.next));
     line.choice("serves", cache.serves, standard.serves);
     line.add_unless("shared_by", cache.shared_by, standard.shared_by, shared_text(cache.shared_by));
     line.add("size", format_size(cache.size));
     line.add("ways", ways_text(cache.ways));
-    line.add("line", std::to_string(cache.line));
-    line.add("latency", std::to_string(cache.latency));
+    line.number("line", cache.line, standard.line);
+    line.number("latency", cache.latency, standard.latency);
     line.choice("replacement", cache.replacement, standard.replacement);
     line.number("seed", cache.seed, standard.seed);
     line.choice("indexing", cache.indexing, standard.indexing);
@@ -69,22 +99,15 @@ std::string text_of(const CacheConfig& cache) {
     line.flag("write_back_traffic", cache.write_back_traffic, standard.write_back_traffic);
     line.flag("store_hit_refreshes", cache.store_hit_refreshes, standard.store_hit_refreshes);
     line.flag("write_back_refreshes", cache.write_back_refreshes, standard.write_back_refreshes);
-    if (cache.prefetch.kind != PrefetchKind::none) {
-        Line prefetch;
-        prefetch.add("kind", name_of(cache.prefetch.kind));
-        prefetch.number("degree", cache.prefetch.degree, standard.prefetch.degree);
-        prefetch.number("distance", cache.prefetch.distance, standard.prefetch.distance);
-        prefetch.number("entries", cache.prefetch.entries, standard.prefetch.entries);
-        line.add("prefetch", prefetch.str());
-    }
+    if (cache.prefetch.kind != PrefetchKind::none) line.add("prefetch", text_of(cache.prefetch));
     return line.str();
 }
 
 std::string text_of(const TlbConfig& tlb) {
     const TlbConfig standard;
     Line line;
-    line.add("name", tlb.name);
-    if (!tlb.next.empty()) line.add("next", tlb.next);
+    line.add("name", plain(tlb.name));
+    if (!tlb.next.empty()) line.add("next", plain(tlb.next));
     line.choice("serves", tlb.serves, standard.serves);
     line.add_unless("shared_by", tlb.shared_by, standard.shared_by, shared_text(tlb.shared_by));
     line.add("entries", std::to_string(tlb.entries));
@@ -102,32 +125,37 @@ std::string text_of(const TlbConfig& tlb) {
     return line.str();
 }
 
-std::string text_of(const PagesConfig& pages) {
+std::string text_of(const PagesConfig& pages, bool walks) {
     const PagesConfig standard;
     Line line, walk;
-    line.add("size", format_size(pages.size));
+    line.add_unless("size", pages.size, standard.size, format_size(pages.size));
     line.choice("mapping", pages.mapping, standard.mapping);
-    line.number("colours", pages.colours, standard.colours);
+    if (pages.mapping == Mapping::coloured) line.number("colours", pages.colours, standard.colours);
     line.number("seed", pages.seed, standard.seed);
     std::vector<std::string> ranges;
     for (const PageRange& range : pages.ranges)
         ranges.push_back(
             fmt::format("{{from: {:#x}, to: {:#x}, size: {}}}", range.from, range.to, format_size(range.size)));
     if (!ranges.empty()) line.add("ranges", fmt::format("[{}]", fmt::join(ranges, ", ")));
-    if (!pages.walk_through.empty()) walk.add("through", pages.walk_through);
+    if (!pages.walk_through.empty() && pages.walk_references) walk.add("through", plain(pages.walk_through));
     walk.number("latency", pages.walk_latency, standard.walk_latency);
     walk.flag("references", pages.walk_references, standard.walk_references);
-    if (!walk.empty()) line.add("walk", walk.str());
+    if (walks && !walk.empty()) line.add("walk", walk.str());
     return line.str();
 }
 
 std::string text_of(const MemoryConfig& memory) {
-    return fmt::format("{{name: {}, size: {}, latency: {}}}", memory.name, format_size(memory.size), memory.latency);
+    const MemoryConfig standard;
+    Line line;
+    line.add("name", plain(memory.name));
+    line.add_unless("size", memory.size, standard.size, format_size(memory.size));
+    line.number("latency", memory.latency, standard.latency);
+    return line.str();
 }
 
 std::string text_of(const MonitorEntry& monitor) {
     Line line;
-    for (const MonitorEntry::Setting& setting : monitor.settings) line.add(setting.key, quoted(setting.value));
+    for (const MonitorEntry::Setting& setting : monitor.settings) line.add(plain(setting.key), plain(setting.value));
     return line.str();
 }
 
@@ -142,15 +170,19 @@ std::string list(std::string_view key, const std::vector<Part>& parts) {
 }  // namespace
 
 std::string write_machine(const MachineDescription& machine) {
+    const MachineDescription standard;
     std::string text;
-    if (!machine.name.empty()) text += fmt::format("name: {}\n", quoted(machine.name));
+    if (!machine.name.empty()) text += fmt::format("name: {}\n", plain(machine.name));
     if (!machine.description.empty()) text += fmt::format("description: {}\n", quoted(machine.description));
     if (!machine.source.empty()) text += fmt::format("source: {}\n", quoted(machine.source));
-    text += fmt::format("clock: {:.9g} GHz\ncores: {}\n", 1000.0 / static_cast<double>(machine.period), machine.cores);
+    if (machine.period != standard.period) text += fmt::format("clock: {}\n", format_frequency(machine.period));
+    if (machine.cores != standard.cores) text += fmt::format("cores: {}\n", machine.cores);
     text += list("caches", machine.caches) + list("tlbs", machine.tlbs);
-    text += fmt::format("pages: {}\n", text_of(machine.pages));
-    text += list("memories", machine.memories) + list("monitors", machine.monitors);
-    return text;
+    if (const std::string pages = text_of(machine.pages, !machine.tlbs.empty()); pages != "{}")
+        text += fmt::format("pages: {}\n", pages);
+    if (machine.memories != std::vector{MemoryConfig{}}) text += list("memories", machine.memories);
+    text += list("monitors", machine.monitors);
+    return text.empty() ? "{}\n" : text;
 }
 
 }  // namespace cachetally

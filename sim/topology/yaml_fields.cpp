@@ -4,43 +4,60 @@
 #include <charconv>
 #include <set>
 
-namespace cachetally {
+#include "sim/topology/yaml_document.hpp"
 
-Mark mark_of(const YAML::Node& node) {
-    const YAML::Mark mark = node.Mark();
-    return mark.is_null() ? Mark{} : Mark{mark.line + 1, mark.column + 1};
+namespace cachetally {
+namespace {
+
+/// The whole of `text` as a number; hexadecimal with 0x.
+std::optional<std::uint64_t> parse_whole(std::string_view text) {
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (hexadecimal) text.remove_prefix(2);
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number, hexadecimal ? 16 : 10);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return number;
 }
 
-void FieldReader::mapping(const YAML::Node& node, std::string_view what, const std::vector<Field>& fields) {
+}  // namespace
+
+Mark mark_of(const YAML::Node& node) { return mark_of(node.Mark()); }
+
+KeyMarks FieldReader::mapping(const YAML::Node& node, const MappingKind& kind, const std::vector<Field>& fields) {
+    KeyMarks marks;
     if (!node.IsMap()) {
-        complain(mark_of(node),
-                 fmt::format("{} must be a mapping of keys to values, as in '{}: ...'", what, fields.front().key));
-        return;
+        complain(mark_of(node), fmt::format("{} is a mapping of keys to values, as in '{}'", kind.name, kind.example));
+        return marks;
     }
-    std::set<std::string> seen;
+    std::vector<std::string_view> known;
+    for (const Field& field : fields) known.push_back(field.key);
     for (const auto& entry : node) {
         if (!entry.first.IsScalar()) {
-            complain(mark_of(entry.first), fmt::format("a key of {} must be a word", what));
+            complain(mark_of(entry.first), fmt::format("a key of {} is a word, as in '{}'", kind.name, kind.example));
             continue;
         }
         const std::string& key = entry.first.Scalar();
         const auto field = std::ranges::find(fields, std::string_view(key), &Field::key);
         if (field == fields.end()) {
-            std::vector<std::string_view> known;
-            for (const Field& each : fields) known.push_back(each.key);
-            complain(mark_of(entry.first), fmt::format("unknown key '{}' in {}{}", key, what, advice(key, known)));
-        } else if (!seen.insert(key).second) {
-            complain(mark_of(entry.first), fmt::format("key '{}' of {} is given twice; keep one", key, what));
+            complain(mark_of(entry.first),
+                     fmt::format("unknown key '{}' in {}{}", shown(key), kind.name, advice(key, known)));
+        } else if (!marks.emplace(key, mark_of(entry.second)).second) {
+            complain(mark_of(entry.first), fmt::format("key '{}' of {} is given twice; keep one", key, kind.name));
         } else {
             field->read(entry.second);
         }
     }
+    for (const Field& field : fields)
+        if (field.required && !marks.contains(field.key))
+            complain(mark_of(node), fmt::format("{} needs '{}', as in '{}'", kind.name, field.key, kind.example));
+    return marks;
 }
 
 void FieldReader::list(const YAML::Node& node, std::string_view key,
                        const std::function<void(const YAML::Node&)>& read) {
     if (!node.IsSequence()) {
-        complain(mark_of(node), fmt::format("'{}' must be a list, one '- ...' per element", key));
+        complain(mark_of(node), fmt::format("'{}' is a list: one '- ...' per element, or '[..., ...]'", key));
         return;
     }
     for (const YAML::Node& element : node) read(element);
@@ -48,19 +65,19 @@ void FieldReader::list(const YAML::Node& node, std::string_view key,
 
 std::optional<std::string> FieldReader::scalar(const YAML::Node& node, std::string_view key, std::string_view example) {
     if (node.IsScalar()) return node.Scalar();
-    complain(mark_of(node), fmt::format("'{}' must be a single value, as in '{}: {}'", key, key, example));
+    complain(mark_of(node), fmt::format("'{}' is a single value, as in '{}: {}'", shown(key), shown(key), example));
     return std::nullopt;
 }
 
-void FieldReader::text(const YAML::Node& node, std::string_view key, std::string& target) {
-    if (auto value = scalar(node, key, "name")) target = std::move(*value);
+void FieldReader::text(const YAML::Node& node, std::string_view key, std::string_view example, std::string& target) {
+    if (auto value = scalar(node, key, example)) target = std::move(*value);
 }
 
 void FieldReader::flag(const YAML::Node& node, std::string_view key, bool& target) {
     const auto value = scalar(node, key, "true");
     if (!value) return;
     if (*value != "true" && *value != "false") {
-        complain(mark_of(node), fmt::format("'{}' is not a value of '{}'; write true or false", *value, key));
+        complain(mark_of(node), fmt::format("'{}' is not a value of '{}'; write true or false", shown(*value), key));
         return;
     }
     target = *value == "true";
@@ -72,28 +89,47 @@ void FieldReader::size(const YAML::Node& node, std::string_view key, std::uint64
     if (const auto bytes = parse_size(*value)) {
         target = *bytes;
     } else {
-        complain(
-            mark_of(node),
-            fmt::format("'{}' is not a size for '{}'; write bytes or a number with KiB, MiB, GiB or TiB, as in 32 KiB",
-                        *value, key));
+        complain(mark_of(node),
+                 fmt::format("'{}' is not a size for '{}'; write whole bytes, or a number with KiB, MiB, "
+                             "GiB or TiB, as in 32 KiB",
+                             shown(*value), key));
+    }
+}
+
+void FieldReader::address(const YAML::Node& node, std::string_view key, Address& target) {
+    const auto value = scalar(node, key, "0x40000000");
+    if (!value) return;
+    auto number = parse_whole(*value);
+    if (!number) number = parse_size(*value);
+    if (number) {
+        target = *number;
+    } else {
+        complain(mark_of(node), fmt::format("'{}' is not an address for '{}'; write bytes, as in 0x40000000 or 1 GiB",
+                                            shown(*value), key));
     }
 }
 
 void FieldReader::whole(const YAML::Node& node, std::string_view key, std::uint64_t& target, std::uint64_t least,
-                        std::uint64_t most) {
-    const auto value = scalar(node, key, std::to_string(least));
+                        std::uint64_t most, std::string_view words) {
+    const auto value = scalar(node, key, std::to_string(std::max<std::uint64_t>(least, 1)));
     if (!value) return;
-    std::uint64_t number = 0;
-    const char* const end = value->data() + value->size();
-    const bool hexadecimal = value->starts_with("0x");
-    const auto [stop, error] =
-        std::from_chars(value->data() + (hexadecimal ? 2 : 0), end, number, hexadecimal ? 16 : 10);
-    if (error != std::errc() || stop != end || number < least || number > most) {
-        complain(mark_of(node), fmt::format("'{}' is not a value of '{}'; write a whole number from {} to {}", *value,
-                                            key, least, most));
+    const auto number = parse_whole(*value);
+    if (!number || *number < least || *number > most) {
+        complain(mark_of(node), fmt::format("'{}' is not a value of '{}'; write a whole number from {} to {}{}",
+                                            shown(*value), key, least, most, words));
         return;
     }
-    target = number;
+    target = *number;
+}
+
+std::optional<std::size_t> FieldReader::choice(const YAML::Node& node, std::string_view key,
+                                               std::span<const std::string_view> names) {
+    const auto word = scalar(node, key, names.front());
+    if (!word) return std::nullopt;
+    const auto found = std::ranges::find(names, std::string_view(*word));
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    complain(mark_of(node), fmt::format("'{}' is not a value of '{}'{}", shown(*word), key, advice(*word, names)));
+    return std::nullopt;
 }
 
 }  // namespace cachetally

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <cstdint>
 #include <functional>
-#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/topology/names.hpp"
@@ -21,6 +23,13 @@ Mark mark_of(const YAML::Node& node);
 struct Field {
     std::string_view key;
     std::function<void(const YAML::Node&)> read;
+    bool required = false;
+};
+
+/// What a mapping is, for messages, with an example of a right one.
+struct MappingKind {
+    std::string_view name;
+    std::string_view example;
 };
 
 class FieldReader {
@@ -28,8 +37,8 @@ public:
     void complain(const Mark& mark, std::string message) { diagnostics_.push_back({mark, std::move(message)}); }
     std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
 
-    /// Reads all keys of a mapping; unknown and repeated keys are complained of. `what` names the mapping in messages.
-    void mapping(const YAML::Node& node, std::string_view what, const std::vector<Field>& fields);
+    /// Reads all keys of a mapping; complains of unknown, repeated and missing ones. Returns where the values are.
+    KeyMarks mapping(const YAML::Node& node, const MappingKind& kind, const std::vector<Field>& fields);
 
     /// Calls `read` for each element of a list; complains where it is none.
     void list(const YAML::Node& node, std::string_view key, const std::function<void(const YAML::Node&)>& read);
@@ -37,33 +46,33 @@ public:
     /// The text of a scalar; complains and returns nothing where it is none. `example` shows what would be right.
     std::optional<std::string> scalar(const YAML::Node& node, std::string_view key, std::string_view example);
 
-    void text(const YAML::Node& node, std::string_view key, std::string& target);
+    void text(const YAML::Node& node, std::string_view key, std::string_view example, std::string& target);
     void flag(const YAML::Node& node, std::string_view key, bool& target);
     void size(const YAML::Node& node, std::string_view key, std::uint64_t& target);
-    void whole(const YAML::Node& node, std::string_view key, std::uint64_t& target, std::uint64_t least,
-               std::uint64_t most);
 
-    template <class Integer>
-    void whole(const YAML::Node& node, std::string_view key, Integer& target, std::uint64_t least, std::uint64_t most) {
+    /// An address: hexadecimal with 0x, or as a size.
+    void address(const YAML::Node& node, std::string_view key, Address& target);
+
+    /// A whole number, decimal or hexadecimal with 0x. `words` says what may stand instead, e.g. ", or all".
+    void whole(const YAML::Node& node, std::string_view key, std::uint64_t& target, std::uint64_t least,
+               std::uint64_t most, std::string_view words = "");
+
+    void whole(const YAML::Node& node, std::string_view key, unsigned& target, std::uint64_t least, std::uint64_t most,
+               std::string_view words = "") {
         std::uint64_t value = target;
-        whole(node, key, value, least, most);
-        target = static_cast<Integer>(value);
+        whole(node, key, value, least, most, words);
+        target = static_cast<unsigned>(value);
     }
 
     template <class Enum>
     void choice(const YAML::Node& node, std::string_view key, Enum& target) {
-        const auto names = names_of<Enum>();
-        const auto word = scalar(node, key, names.front());
-        if (!word) return;
-        for (std::size_t i = 0; i < names.size(); ++i)
-            if (names[i] == *word) {
-                target = static_cast<Enum>(i);
-                return;
-            }
-        complain(mark_of(node), fmt::format("'{}' is not a value of '{}'{}", *word, key, advice(*word, names)));
+        if (const auto number = choice(node, key, names_of<Enum>())) target = static_cast<Enum>(*number);
     }
 
 private:
+    std::optional<std::size_t> choice(const YAML::Node& node, std::string_view key,
+                                      std::span<const std::string_view> names);
+
     std::vector<Diagnostic> diagnostics_;
 };
 

@@ -1,0 +1,114 @@
+// Topology to Graphviz: what each component is, and the names of the links.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/topology/names.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally {
+namespace {
+
+/// A text within the quotes of a label; its lines stay lines.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (c == '\n') {
+            out += "\\n";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+std::string associativity(unsigned ways) {
+    if (ways == 0) return "fully associative";
+    return ways == 1 ? "direct-mapped" : fmt::format("{}-way", ways);
+}
+
+std::string cycles(unsigned number) { return number == 1 ? "1 cycle" : fmt::format("{} cycles", number); }
+
+std::string line_of(const std::vector<std::string>& words) {
+    return words.empty() ? "" : fmt::format("\n{}", fmt::join(words, ", "));
+}
+
+template <class Config>
+std::vector<std::string> policies(const Config& part) {
+    std::vector<std::string> words{std::string(name_of(part.replacement))};
+    if (part.indexing != Indexing::modulo) words.emplace_back(name_of(part.indexing));
+    return words;
+}
+
+std::string label_of(const CacheConfig& cache) {
+    std::vector<std::string> words = policies(cache);
+    if (cache.virtually_indexed) words.emplace_back("virtually indexed");
+    words.emplace_back(name_of(cache.write));
+    if (!cache.write_allocate) words.emplace_back("no allocation");
+    std::vector<std::string> more;
+    if (cache.inclusion != Inclusion::neither) more.emplace_back(name_of(cache.inclusion));
+    if (cache.prefetch.kind != PrefetchKind::none)
+        more.push_back(fmt::format("{} prefetcher", name_of(cache.prefetch.kind)));
+    return fmt::format("{}\n{}, {}, {}-byte lines{}{}\n{}", cache.name, format_size(cache.size),
+                       associativity(cache.ways), cache.line, line_of(words), line_of(more), cycles(cache.latency));
+}
+
+std::string label_of(const TlbConfig& tlb) {
+    return fmt::format("{}\n{} entries, {}{}\n{}", tlb.name, tlb.entries, associativity(tlb.ways),
+                       line_of(policies(tlb)), cycles(tlb.latency));
+}
+
+std::string label_of(const MachineDescription& machine, const Component& component) {
+    switch (component.kind) {
+        case Component::Kind::core: return "core";
+        case Component::Kind::walker: {
+            const PagesConfig& pages = machine.pages;
+            return fmt::format("page walker\n{} pages{}, {}", format_size(pages.size),
+                               pages.ranges.empty() ? "" : " and others", name_of(pages.mapping));
+        }
+        case Component::Kind::tlb: return label_of(machine.tlbs[component.index]);
+        case Component::Kind::cache: return label_of(machine.caches[component.index]);
+        case Component::Kind::memory: {
+            const MemoryConfig& memory = machine.memories[component.index];
+            return fmt::format("{}\n{}\n{}", memory.name, format_size(memory.size), cycles(memory.latency));
+        }
+    }
+    return {};
+}
+
+/// The shape and colour that tell the kinds apart.
+std::string_view look_of(Component::Kind kind) {
+    switch (kind) {
+        case Component::Kind::core: return "shape=ellipse, fillcolor=\"#e8e8e8\"";
+        case Component::Kind::walker: return "shape=ellipse, fillcolor=\"#fff3d6\"";
+        case Component::Kind::tlb: return "fillcolor=\"#fff3d6\"";
+        case Component::Kind::cache: return "fillcolor=\"#dcebfa\"";
+        case Component::Kind::memory: return "fillcolor=\"#e2f2e2\"";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string Topology::to_dot(const std::map<std::string, std::string>& labels) const {
+    std::string text = fmt::format(
+        "digraph \"{}\" {{\n"
+        "    node [shape=box, style=filled, fontname=\"sans-serif\"];\n"
+        "    edge [fontname=\"sans-serif\", fontsize=10];\n",
+        escaped(machine_.name));
+    for (std::size_t i = 0; i < components_.size(); ++i) {
+        const Component& component = components_[i];
+        const std::string copies = component.copies > 1 ? fmt::format("{} x ", component.copies) : "";
+        text += fmt::format("    n{} [label=\"{}{}\", {}];\n", i, copies, escaped(label_of(machine_, component)),
+                            look_of(component.kind));
+    }
+    for (const LinkInfo& each : links_) {
+        const auto more = labels.find(each.name);
+        text += fmt::format("    n{} -> n{} [label=\" {}{}\"{}];\n", each.from, each.to, escaped(each.name),
+                            more == labels.end() ? "" : "\\n" + escaped(more->second),
+                            each.virtual_addresses ? ", style=dashed" : "");
+    }
+    return text + "}\n";
+}
+
+}  // namespace cachetally
