@@ -214,7 +214,8 @@ Tick CorePath::step(Array& array, const Reference& reference, const Translation&
     }
     events.flush();
     const Tick lookup = tlb_ != nullptr ? tlb_->latency() : 0;
-    return cache_->request_absent(physical, set, {reference.site, event_kind(reference.kind), core_}, now + lookup)
+    return cache_
+        ->request_absent(array, physical, set, {reference.site, event_kind(reference.kind), core_}, now + lookup)
         .time;
 }
 
@@ -255,7 +256,7 @@ Tick CorePath::access_line(Address address, EventKind kind, std::uint32_t site, 
     const Address physical = pages_.translate(address);
     if (!virtually_indexed_) return link_.request(physical, cause, time).time;
     link_.notify(physical, cause, time);
-    return cache_->request(physical, cache_->indexing().set_of(address), cause, time).time;
+    return cache_->request_in(cache_->indexing().set_of(address), physical, cause, time).time;
 }
 
 void CorePath::tell(const LinkEvent& event, Address virtual_address) {

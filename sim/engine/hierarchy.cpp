@@ -101,7 +101,7 @@ void Hierarchy::Parts::make_components() {
                 case Component::Kind::walker: break;
                 case Component::Kind::cache:
                     caches[part.index].push_back(
-                        std::make_unique<Cache>(machine.caches[part.index], copy, machine.period, next_to_core(part)));
+                        make_cache(machine.caches[part.index], copy, machine.period, next_to_core(part)));
                     break;
                 case Component::Kind::memory:
                     memories[part.index] =

@@ -1,5 +1,6 @@
 #include "sim/model/cache.hpp"
 
+#include "sim/model/array_types.hpp"
 #include "sim/model/page_table.hpp"
 
 namespace cachetally {
@@ -9,11 +10,6 @@ std::uint64_t ways_of(const CacheConfig& config) { return config.ways != 0 ? con
 
 std::uint64_t sets_of(const CacheConfig& config) { return config.size / config.line / ways_of(config); }
 
-ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy, bool next_to_core) {
-    return {sets_of(config), static_cast<unsigned>(ways_of(config)), config.replacement, config.seed + copy,
-            next_to_core};
-}
-
 bool is_demand(EventKind kind) {
     return kind == EventKind::load || kind == EventKind::store || kind == EventKind::fetch;
 }
@@ -21,11 +17,9 @@ bool is_demand(EventKind kind) {
 /// Prefetchers know physical addresses only, so they stay within the smallest page.
 constexpr Address prefetch_boundary = 4096;
 
-constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
-
 }  // namespace
 
-Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core)
+Cache::Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArray& array)
     : config_(config),
       line_mask_(config.line - 1),
       latency_(config.latency * period),
@@ -33,7 +27,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
       filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
       next_to_core_(next_to_core),
       index_(config.indexing, sets_of(config), config.line),
-      array_(make_cache_array(geometry_of(config, copy, next_to_core))),
+      array_(array),
       prefetcher_(make_prefetcher(config.prefetch, config.line)) {
     const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);
     const Touch demand{true, 0, entry_bit::prefetched};
@@ -57,66 +51,22 @@ void Cache::settle() {
     victims_matter_ = config_.inclusion == Inclusion::inclusive || below_.takes_clean_victims();
 }
 
-Reply Cache::request(Address address, Cause cause, Tick time) {
-    const Address line = address & ~line_mask_;
-    const std::uint64_t set = config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
-    return request(address, set, cause, time);
-}
-
-Reply Cache::request(Address address, std::uint64_t set, Cause cause, Tick time) {
-    const Address line = address & ~line_mask_;
-    const unsigned kind = index_of(cause.kind);
-    ++requests_[kind];
-    if (!simple_[kind]) [[unlikely]]
-        return request_in_steps(address, set, cause, time);
-    const Entry state = cause.kind == EventKind::store ? entry_bit::dirty : 0;
-    const auto [found, victim] = array_->access_or_insert(set, line, touch_[kind], state);
-    if (next_to_core_) [[unlikely]]
-        remember(set, line, cause.kind, found != 0);
-    if (found != 0) return {time + latency_};
-    return fetch_simply(line, cause, time, victim);
-}
-
-Reply Cache::request_absent(Address address, std::uint64_t set, Cause cause, Tick time) {
-    const unsigned kind = index_of(cause.kind);
-    ++requests_[kind];
-    if (!simple_[kind]) [[unlikely]]
-        return miss(address, set, cause, time);
-    const Address line = address & ~line_mask_;
-    const Entry victim = array_->insert(set, line, cause.kind == EventKind::store ? entry_bit::dirty : 0);
-    remember(set, line, cause.kind, false);
-    return fetch_simply(line, cause, time, victim);
-}
-
-/// The rest of a simple miss, when the line is inserted and the victim removed already, which nobody below can tell.
-inline Reply Cache::fetch_simply(Address line, Cause cause, Tick time, Entry victim) {
-    ++misses_[index_of(cause.kind)];
-    const Cause down = cause.kind == EventKind::store ? cause.as(EventKind::load) : cause;
-    const Reply reply = below_.request(line, down, time + latency_);
-    if (victim != 0) {
-        if (is_dirty(victim) || victims_matter_) {
-            dispose(victim, down, time + latency_);
-        } else {
-            ++counts_.evictions;
-        }
-    }
-    if (below_.wants(EventKind::fill)) [[unlikely]]
-        below_.notify(line, down.as(EventKind::fill), reply.time);
-    return {reply.time};
+Reply Cache::request_in(std::uint64_t set, Address address, Cause cause, Tick time) {
+    return request_on(array_, set, address, cause, time);
 }
 
 /// A request step by step, as docs/counting.md has it: where the order of lookup, fetch and insertion can be seen.
 Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, Tick time) {
     const Address line = address & ~line_mask_;
-    const bool store = cause.kind == EventKind::store;
+    const bool store = cause.kind() == EventKind::store;
     const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
-    const Entry found = array_->access(set, line, touch_[index_of(cause.kind)]);
+    const Entry found = array_.access(set, line, touch_[index_of(cause.kind())]);
     if (found == 0) return miss(address, set, cause, time);
-    if (moves_up) array_->remove(set, line);
+    if (moves_up) array_.remove(set, line);
 
-    remember(set, line, cause.kind, true);
+    remember(set, line, cause.kind(), true);
     if (store && !writes_back_) pass_on(line, cause, time);
-    if (prefetcher_ && is_demand(cause.kind)) {
+    if (prefetcher_ && is_demand(cause.kind())) {
         const bool first_use = (found & entry_bit::prefetched) != 0;
         if (first_use) ++counts_.prefetch_hits;
         train(address, cause, time, first_use);
@@ -125,9 +75,9 @@ Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, T
 }
 
 Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
-    ++misses_[index_of(cause.kind)];
+    ++misses_[index_of(cause.kind())];
     const Address line = address & ~line_mask_;
-    const bool store = cause.kind == EventKind::store;
+    const bool store = cause.kind() == EventKind::store;
     const Cause down = store ? cause.as(EventKind::load) : cause;
     Reply reply{time + latency_};
     if (store && (filled_by_victims_ || !config_.write_allocate)) {
@@ -138,10 +88,10 @@ Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
     } else {
         const Entry state = store && writes_back_ ? entry_bit::dirty : 0;
         reply = fetch(line, set, down, time + latency_, state);
-        remember(set, line, cause.kind, false);  // before the store goes on, which may take the line away again
+        remember(set, line, cause.kind(), false);  // before the store goes on, which may take the line away again
         if (store && !writes_back_) pass_on(line, cause, time);
     }
-    if (prefetcher_ && is_demand(cause.kind)) train(address, cause, time, true);
+    if (prefetcher_ && is_demand(cause.kind())) train(address, cause, time, true);
     return reply;
 }
 
@@ -156,14 +106,14 @@ Reply Cache::fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entr
 void Cache::take_victim(Address address, Cause cause, Tick time) {
     const Address line = address & ~line_mask_;
     const std::uint64_t set = set_of_physical(line);
-    const bool clean = cause.kind == EventKind::clean_victim;
-    ++requests_[index_of(cause.kind)];
-    if (array_->access(set, line, touch_[index_of(cause.kind)]) != 0) {
+    const bool clean = cause.kind() == EventKind::clean_victim;
+    ++requests_[index_of(cause.kind())];
+    if (array_.access(set, line, touch_[index_of(cause.kind())]) != 0) {
         if (!clean && !writes_back_) below_.send(line, cause, time);
     } else if (clean) {
         insert(set, line, 0, cause, time);
     } else {
-        ++misses_[index_of(cause.kind)];
+        ++misses_[index_of(cause.kind())];
         take_missing(line, set, cause, time);
     }
     forget(set);
@@ -184,12 +134,12 @@ void Cache::take_missing(Address line, std::uint64_t set, Cause cause, Tick time
 
 void Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
     if (line_may_be_taken_) make_room(set, cause, time);
-    const Entry victim = array_->insert(set, line, state);
+    const Entry victim = array_.insert(set, line, state);
     if (victim != 0) dispose(victim, cause, time);
 }
 
 void Cache::make_room(std::uint64_t set, Cause cause, Tick time) {
-    const Entry victim = array_->make_room(set);
+    const Entry victim = array_.make_room(set);
     if (victim != 0) dispose(victim, cause, time);
 }
 
@@ -213,7 +163,7 @@ bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick ti
     for (Cache* upper : above_) dirty |= upper->take_away(address, bytes, cause, time);
     for (Address line = address; line < address + bytes; line += config_.line) {
         const std::uint64_t set = set_of_physical(line);
-        const Entry removed = array_->remove(set, line);
+        const Entry removed = array_.remove(set, line);
         if (removed == 0) continue;
         forget(set);
         dirty |= is_dirty(removed);
@@ -229,12 +179,12 @@ void Cache::pass_on(Address line, Cause cause, Tick time) {
 
 void Cache::train(Address address, Cause cause, Tick time, bool trigger) {
     wanted_.clear();
-    prefetcher_->observe({address, address & ~line_mask_, cause.site, trigger}, wanted_);
+    prefetcher_->observe({address, address & ~line_mask_, cause.site(), trigger}, wanted_);
     for (const Address wanted : wanted_) {
         if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
         const Address line = wanted & ~line_mask_;
         const std::uint64_t set = set_of_physical(line);
-        if (array_->find(set, line) != 0) continue;
+        if (array_.find(set, line) != 0) continue;
         ++counts_.prefetches_issued;
         fetch(line, set, cause.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
         forget(set);
@@ -273,6 +223,33 @@ CacheCounts Cache::counts() const {
     }
     counts.clean_victims_in = requests_[index_of(EventKind::clean_victim)];
     return counts;
+}
+
+namespace {
+
+/// A cache whose array's type is known where requests come in: one virtual call per level.
+template <class Array>
+class CacheOf final : public Cache {
+public:
+    CacheOf(const CacheConfig& config, const ArrayGeometry& geometry, Tick period, bool next_to_core)
+        : Cache(config, period, next_to_core, tags_), tags_(geometry) {}
+
+    Reply request(Address address, Cause cause, Tick time) override {
+        return request_on(tags_, set_of(address), address, cause, time);
+    }
+
+private:
+    Array tags_;
+};
+
+}  // namespace
+
+std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core) {
+    const ArrayGeometry geometry{sets_of(config), static_cast<unsigned>(ways_of(config)), config.replacement,
+                                 config.seed + copy, next_to_core};
+    return with_array_type(geometry, [&]<class Array>(ArrayType<Array>) -> std::unique_ptr<Cache> {
+        return std::make_unique<CacheOf<Array>>(config, geometry, period, next_to_core);
+    });
 }
 
 }  // namespace cachetally

@@ -9,6 +9,7 @@
 #include "sim/model/counts.hpp"
 #include "sim/model/downlink.hpp"
 #include "sim/model/indexing.hpp"
+#include "sim/model/memory.hpp"
 #include "sim/model/prefetcher.hpp"
 #include "sim/topology/machine.hpp"
 
@@ -24,9 +25,9 @@ inline constexpr Entry load_and_store = 3;
 
 class Cache {
 public:
-    /// `copy` numbers the copies of a level; `period` is the length of a cycle in ticks. A cache next to a core
-    /// recognises accesses that change nothing.
-    Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core);
+    virtual ~Cache() = default;
+    Cache(const Cache&) = delete;
+    Cache& operator=(const Cache&) = delete;
 
     const CacheConfig& config() const { return config_; }
     Downlink& below() { return below_; }
@@ -53,10 +54,12 @@ public:
     }
 
     /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
-    Reply request(Address address, Cause cause, Tick time);
-    Reply request(Address address, std::uint64_t set, Cause cause, Tick time);
+    virtual Reply request(Address address, Cause cause, Tick time) = 0;
 
-    /// A dirty or clean victim from above, or a monitor's record. cause.kind tells which.
+    /// The same where the address alone does not choose the set (virtually indexed caches).
+    Reply request_in(std::uint64_t set, Address address, Cause cause, Tick time);
+
+    /// A dirty or clean victim from above, or a monitor's record. cause.kind() tells which.
     void take_victim(Address address, Cause cause, Tick time);
 
     /// Takes all lines in [address, address + bytes) away, here and above; true if one of them was dirty.
@@ -76,10 +79,20 @@ public:
         return !prefetcher_ && (kind != ReferenceKind::store || writes_back_);
     }
 
-    CacheArray& array() { return *array_; }
+    CacheArray& array() { return array_; }
 
-    /// request() for a line that hits() has not found.
-    Reply request_absent(Address address, std::uint64_t set, Cause cause, Tick time);
+    /// A request of a core for a line that hits() has not found in `array`.
+    template <class Array>
+    Reply request_absent(Array& array, Address address, std::uint64_t set, Cause cause, Tick time) {
+        const unsigned kind = index_of(cause.kind());
+        ++requests_[kind];
+        if (!simple_[kind]) [[unlikely]]
+            return miss(address, set, cause, time);
+        const Address line = address & ~line_mask_;
+        const Entry victim = array.insert(set, line, cause.kind() == EventKind::store ? entry_bit::dirty : 0);
+        front_[set] = line | front_flags_[0][kind];
+        return fetch_simply(line, cause, time, victim);
+    }
 
     /// Counts accesses that were found by changes_nothing() or hits().
     void count_hits(std::uint64_t loads, std::uint64_t stores, std::uint64_t fetches) {
@@ -98,9 +111,51 @@ public:
 
     CacheCounts counts() const;
 
+protected:
+    /// `array` may be constructed later. Otherwise as make_cache().
+    Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArray& array);
+
+    static constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
+
+    /// request() with one pass over the set where nobody can tell, else step by step.
+    template <class Array>
+    Reply request_on(Array& array, std::uint64_t set, Address address, Cause cause, Tick time) {
+        const unsigned kind = index_of(cause.kind());
+        ++requests_[kind];
+        if (!simple_[kind]) [[unlikely]]
+            return request_in_steps(address, set, cause, time);
+        const Address line = address & ~line_mask_;
+        const Entry state = cause.kind() == EventKind::store ? entry_bit::dirty : 0;
+        const auto [found, victim] = array.access_or_insert(set, line, touch_[kind], state);
+        if (next_to_core_) [[unlikely]]
+            remember(set, line, cause.kind(), found != 0);
+        if (found != 0) return {time + latency_};
+        return fetch_simply(line, cause, time, victim);
+    }
+
+    std::uint64_t set_of(Address address) const {
+        const Address line = address & ~line_mask_;
+        return config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
+    }
+
 private:
     Reply request_in_steps(Address address, std::uint64_t set, Cause cause, Tick time);
-    Reply fetch_simply(Address line, Cause cause, Tick time, Entry victim);
+
+    /// The rest of a simple miss, when the line is inserted and the victim removed already, which nobody below can
+    /// tell.
+    Reply fetch_simply(Address line, Cause cause, Tick time, Entry victim) {
+        ++misses_[index_of(cause.kind())];
+        const Cause down = cause.kind() == EventKind::store ? cause.as(EventKind::load) : cause;
+        const Reply reply = below_.request(line, down, time + latency_);
+        if (is_dirty(victim) || (victims_matter_ && victim != 0)) {
+            dispose(victim, down, time + latency_);
+        } else {
+            counts_.evictions += victim != 0;
+        }
+        if (below_.wants(EventKind::fill)) [[unlikely]]
+            below_.notify(line, down.as(EventKind::fill), reply.time);
+        return {reply.time};
+    }
     Reply miss(Address address, std::uint64_t set, Cause cause, Tick time);
     Reply fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state);
     void take_missing(Address line, std::uint64_t set, Cause cause, Tick time);
@@ -125,7 +180,7 @@ private:
     bool line_may_be_taken_ = false, victims_matter_ = false;
     std::array<Touch, event_kind_count> touch_;  ///< by kind
     IndexingPolicy index_;
-    std::unique_ptr<CacheArray> array_;
+    CacheArray& array_;
     std::unique_ptr<Prefetcher> prefetcher_;
     Downlink below_;
     std::vector<Cache*> above_;
@@ -137,5 +192,15 @@ private:
     CacheCounts counts_;           ///< those that are not requests
     std::vector<Address> wanted_;  ///< by the prefetcher; kept to save allocations
 };
+
+/// One copy of a level; its array is chosen for its geometry. `copy` numbers the copies; `period` is the length of a
+/// cycle in ticks. A cache next to a core recognises accesses that change nothing.
+std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core);
+
+inline Reply Downlink::request(Address address, Cause cause, Tick time) {
+    if (wants(cause.kind())) [[unlikely]]
+        tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
+    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(cause.kind(), time);
+}
 
 }  // namespace cachetally

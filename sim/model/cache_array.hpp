@@ -23,10 +23,11 @@ constexpr Address line_of(Entry entry) { return entry & ~entry_bit::all; }
 constexpr bool is_dirty(Entry entry) { return (entry & entry_bit::dirty) != 0; }
 
 /// What an access does to the line that it finds; small, so that it travels in a register.
-struct Touch {
-    bool use = true;         ///< counts as a use for replacement
-    std::uint8_t set = 0;    ///< state bits to set
-    std::uint8_t clear = 0;  ///< state bits to clear
+struct alignas(4) Touch {
+    bool use = true;          ///< counts as a use for replacement
+    std::uint8_t set = 0;     ///< state bits to set
+    std::uint8_t clear = 0;   ///< state bits to clear
+    std::uint8_t unused = 0;  ///< makes it a whole word
 
     Entry applied_to(Entry entry) const { return (entry & ~Entry{clear}) | set; }
 };

@@ -21,16 +21,12 @@ void Downlink::tell(const LinkEvent& event) {
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-Reply Downlink::deliver(Address address, Cause cause, Tick time) {
-    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(cause.kind, time);
-}
-
 void Downlink::send(Address address, Cause cause, Tick time) {
     notify(address, cause, time);
     if (cache_ != nullptr) {
         cache_->take_victim(address, cause, time);
     } else {
-        memory_->write(cause.kind);
+        memory_->write(cause.kind());
     }
 }
 

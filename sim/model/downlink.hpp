@@ -11,13 +11,25 @@ namespace cachetally {
 class Cache;
 class Memory;
 
-/// What a request is and where it comes from; small, so that it travels in a register.
-struct Cause {
-    std::uint32_t site = 0;
-    EventKind kind = EventKind::load;
-    std::uint8_t core = 0;
+/// What a request is and where it comes from, in one register.
+class Cause {
+public:
+    Cause(std::uint32_t site, EventKind kind, std::uint8_t core)
+        : bits_(std::uint64_t{site} << 32 | std::uint64_t{core} << 8 | static_cast<std::uint64_t>(kind)) {}
 
-    Cause as(EventKind other) const { return {site, other, core}; }
+    EventKind kind() const { return static_cast<EventKind>(bits_ & 0xff); }
+    std::uint8_t core() const { return static_cast<std::uint8_t>(bits_ >> 8); }
+    std::uint32_t site() const { return static_cast<std::uint32_t>(bits_ >> 32); }
+
+    /// The same origin with another kind.
+    Cause as(EventKind other) const {
+        Cause cause = *this;
+        cause.bits_ = (bits_ & ~std::uint64_t{0xff}) | static_cast<std::uint64_t>(other);
+        return cause;
+    }
+
+private:
+    std::uint64_t bits_;
 };
 
 struct Reply {
@@ -49,15 +61,11 @@ public:
         if (wants(event.kind)) tell(event);
     }
     void notify(Address address, Cause cause, Tick time) {
-        if (wants(cause.kind)) tell({address, 1, cause.site, cause.kind, cause.core, time});
+        if (wants(cause.kind())) tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
     }
 
     /// A demand request, walk or prefetch for the byte or line at a physical address.
-    Reply request(Address address, Cause cause, Tick time) {
-        if (wants(cause.kind)) [[unlikely]]
-            tell({address, 1, cause.site, cause.kind, cause.core, time});
-        return deliver(address, cause, time);
-    }
+    Reply request(Address address, Cause cause, Tick time);  // inline in cache.hpp
 
     /// A dirty or clean victim, or a monitor's record. Nothing waits for it.
     void send(Address address, Cause cause, Tick time);
@@ -76,7 +84,6 @@ private:
     };
 
     void tell(const LinkEvent& event);
-    Reply deliver(Address address, Cause cause, Tick time);
 
     Cache* cache_ = nullptr;
     Memory* memory_ = nullptr;

@@ -76,7 +76,7 @@ void Tlb::remember(std::uint64_t set, Address number, Address address, bool hit)
 Tick Tlb::miss(Address address, unsigned page_bits, Cause cause, Tick time) {
     below_.notify(address, cause, time);
     return next_ != nullptr ? next_->translate(address, page_bits, cause, time)
-                            : walkers_[cause.core]->walk(address, page_bits, cause, time);
+                            : walkers_[cause.core()]->walk(address, page_bits, cause, time);
 }
 
 }  // namespace cachetally
