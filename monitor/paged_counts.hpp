@@ -77,6 +77,9 @@ public:
     void select(std::uint32_t function) { current_ = &counts_[function]; }
     void add(std::uint64_t key, std::uint64_t count) { (*current_)[key] += count; }
 
+    /// The count of a key for the selected function; valid until select() or take().
+    std::uint64_t& count(std::uint64_t key) { return (*current_)[key]; }
+
     /// Appends one row per function and key counted, ascending, and begins again at 0. A key covers `span` units of
     /// `unit` bytes.
     void take(std::vector<HistogramRow>& rows, std::uint32_t unit, std::uint32_t span, std::uint32_t phase);

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "monitor/accuracy.hpp"
-#include "monitor/exact_histogram.hpp"
+#include "monitor/histogram.hpp"
 #include "monitor/spec.hpp"
 #include "sim/model/link.hpp"
 
@@ -30,32 +31,44 @@ struct SweepRow {
     friend bool operator==(const SweepRow&, const SweepRow&) = default;
 };
 
-/// Counters of 32 bits and more are taken to be unlimited: exact as long as no counter sees 2^width - 1 events.
+/// Counters of 32 bits and more are taken to be unlimited: exact as long as no counter sees 2^width - 1 events between
+/// two swap-outs. With these, fully associative, the cells of a granularity are not simulated one by one: with lru one
+/// recency log serves every number of counters (the stack property of Mattson et al. 1970), with fifo one set of
+/// residency bits per key.
 class Sweep final : public LinkListener {
 public:
     /// Throws SpecError where a combination is impossible or a list is empty.
     explicit Sweep(const SweepSpec& spec, unsigned copy = 0);
     ~Sweep() override;
 
+    const SweepSpec& spec() const;
+
     std::uint32_t kinds() const override;
     bool accepts_merged(std::uint32_t line_bytes) const override;
     void on_event(const LinkEvent& event, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
-    /// The run is over: final swap-out. Call once, before rows().
+    /// The run is over: final swap-out. Call once, before what follows.
     void finish();
 
-    std::uint64_t events() const;
-    /// The exact histogram of the link; after finish().
+    /// The exact histogram of the link.
     const Histogram& exact() const;
 
-    /// One row per cell: by eviction, then granularity, then counters, in the order given. Error over `data` as in
-    /// histogram_error. After finish().
-    std::vector<SweepRow> rows(std::span<const AddressRange> data = {}, const AddressMap& map = {}) const;
+    /// Swap-outs per cell: by eviction, then granularity, then counters, in the order given.
+    std::vector<std::uint64_t> swapouts() const;
+
+    /// What the software would have summed up with this granularity (index into the spec's list) and, where it is
+    /// dynamic, in this cell.
+    Histogram measured(std::size_t granularity, std::size_t cell) const;
 
 private:
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };
+
+/// One row per cell, for the sweeps of all copies of a link together (same spec; at least one). Error over `data` as in
+/// histogram_error. After finish().
+std::vector<SweepRow> sweep_rows(std::span<const Sweep* const> copies, std::span<const AddressRange> data = {},
+                                 const AddressMap& map = {});
 
 }  // namespace cachetally

@@ -1,0 +1,127 @@
+// How a sweep follows many numbers of counters at once: by recency (LRU), by residency (FIFO), or one by one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "monitor/counter_array.hpp"
+#include "monitor/granularity.hpp"
+#include "monitor/record_sums.hpp"
+
+namespace cachetally {
+
+/// What a pass keeps per key. Recency: position of the key's last use in the log; residency: one bit per number of
+/// counters, set where it holds the key. Cells live in a PagedArray, never move, and begin as 0.
+using SweepCell = std::uint64_t;
+
+/// LRU counters of any number from one log of uses: with C counters the C keys used last are resident, that is, those
+/// whose last use is not before the C-th last of distinct keys. That border is kept per C and moves forward only.
+class RecencyPass {
+public:
+    explicit RecencyPass(std::span<const std::uint32_t> counters);
+
+    void use(SweepCell& cell) {
+        if (&cell == top_) return;
+        if (end_ - sizes_.back().border == log_.size()) [[unlikely]]
+            compact();
+        const std::uint64_t before = cell;
+        append(cell);
+        top_ = &cell;
+        if (before <= sizes_.front().border) cross_borders(before);
+    }
+
+    void flush();
+
+    /// Swap-outs in the order of the counters given.
+    std::vector<std::uint64_t> swapouts() const;
+
+private:
+    struct Size {
+        std::uint32_t counters = 0;
+        std::uint32_t taken = 0;
+        std::uint64_t border = 1;  ///< position of the least recent resident key's last use
+        std::uint64_t swapouts = 0;
+        std::size_t place = 0;  ///< in the list given
+    };
+
+    bool is_current(std::uint64_t position) const { return *log_[position & mask_] == position; }
+    void append(SweepCell& cell) {
+        log_[end_ & mask_] = &cell;
+        cell = end_++;
+    }
+    void cross_borders(std::uint64_t before);
+    void compact();
+
+    std::vector<Size> sizes_;  ///< ascending counters: descending borders
+    std::vector<SweepCell*> log_;
+    std::uint64_t mask_;
+    std::uint64_t end_ = 1;  ///< 0 in a cell: never used
+    SweepCell* top_ = nullptr;
+};
+
+/// FIFO counters of several numbers, at most 64: a use of a resident key changes nothing.
+class ResidencyPass {
+public:
+    explicit ResidencyPass(std::span<const std::uint32_t> counters);
+
+    void use(SweepCell& cell) {
+        if (cell != all_) [[unlikely]]
+            insert(cell);
+    }
+
+    void flush();
+    std::vector<std::uint64_t> swapouts() const;
+
+private:
+    struct Size {
+        std::vector<SweepCell*> queue;
+        std::uint32_t counters = 0;
+        std::uint32_t next = 0;  ///< the oldest, once the queue is full
+        std::uint64_t swapouts = 0;
+    };
+
+    void insert(SweepCell& cell);
+
+    std::vector<Size> sizes_;
+    SweepCell all_;
+};
+
+/// Events of a stretch with the same unit.
+struct UnitRun {
+    std::uint64_t unit = 0;
+    std::uint64_t count = 0;
+};
+
+/// Counters of any kind, an array per number, fed in batches so that each array stays in the processor's cache.
+class ArrayPass {
+public:
+    /// `spec.counters` is replaced by each of `counters`.
+    ArrayPass(const MonitorSpec& spec, std::span<const std::uint32_t> counters, unsigned copy);
+
+    void add(std::span<const UnitRun> runs);
+    void flush();
+    std::vector<std::uint64_t> swapouts() const;
+
+    /// Dynamic granularity: the sum of all records of one array. Empties it.
+    Histogram take_histogram(std::size_t array);
+
+private:
+    struct Array {
+        std::unique_ptr<CounterArray> counters;
+        RecordSums sums;
+        std::uint64_t swapouts = 0;
+    };
+
+    void take(Array& array);
+
+    bool dynamic_;
+    std::uint32_t unit_;
+    KeyMap keys_;
+    std::vector<Array> arrays_;
+    std::vector<UnitRun> key_runs_;
+    std::vector<SwapOut> swapped_;
+};
+
+}  // namespace cachetally
