@@ -74,10 +74,11 @@ TEST(Laws, LinesAreConserved) {
     });
 }
 
+// Of one core: with several, times and so the interleaving would change.
 TEST(Laws, MoreWaysOfLruNeverMissMore) {
     check_cases(600, [] {
         MachineLimits limits = plain();
-        limits.levels = 1;
+        limits.cores = limits.levels = 1;
         limits.prefetchers = false;
         Case test_case = *arbitrary_case(limits);
         for (CacheConfig& cache : test_case.machine.caches)
