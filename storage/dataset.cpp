@@ -1,6 +1,7 @@
 // Reading datasets, and appending to columns.
 #include <fmt/format.h>
 
+#include "storage/driver.hpp"
 #include "storage/types.hpp"
 
 namespace cachetally {
@@ -96,6 +97,7 @@ void Dataset::append_rows(Element element, std::uint64_t count, const void* valu
     if (H5Sselect_hyperslab(file_space.get(), H5S_SELECT_SET, &start, nullptr, &length, nullptr) < 0 ||
         H5Dwrite(id(), memory_type(element), memory_space.get(), file_space.get(), H5P_DEFAULT, values) < 0)
         throw_storage_error(fmt::format("{}: cannot append", where_));
+    check_object_written(id(), where_);
 }
 
 }  // namespace cachetally

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "storage/driver.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -38,7 +40,7 @@ Group open_root(const Handle& file, const std::string& path) {
 Handle access_properties() {
     Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     if (!list || H5Pset_libver_bounds(list.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) < 0 ||
-        H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) < 0)
+        H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) < 0 || H5Pset_cache(list.get(), 0, 521, 0, 0.75) < 0)
         throw_storage_error("cannot make a property list");
     return list;
 }
@@ -76,15 +78,17 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 }
 
 ResultFile::ResultFile(std::string path, Existing existing)
-    : path_(std::move(path)), part_(path_ + ".part"), existing_(existing) {
+    : path_(std::move(path)), part_(path_ + ".part"), existing_(existing), failure_(std::make_unique<int>(0)) {
     silence_library();
     check_target(path_, existing_);
     remove_stale(part_);
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation.get(), false);
+    driver_ = register_result_driver();
     const Handle access = access_properties();
+    set_result_driver(access, driver_, failure_.get());
     file_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), H5Fclose);
-    if (!file_) throw_storage_error(fmt::format("{}: cannot create", part_));
+    if (!file_) throw StorageError(fmt::format("{}: cannot create: {}", part_, system_error()));
     root_ = open_root(file_, path_);
 }
 
@@ -92,7 +96,7 @@ ResultFile::~ResultFile() { discard(); }
 
 void ResultFile::discard() {
     root_.reset();
-    if (file_.close() && part_.empty()) return;
+    file_.close();
     H5Eclear2(H5E_DEFAULT);
     if (!part_.empty()) ::unlink(part_.c_str());
 }
@@ -110,8 +114,9 @@ void ResultFile::keep_partial(const std::string& reason) {
 
 void ResultFile::publish() {
     root_.reset();
-    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) throw_storage_error(fmt::format("{}: cannot write", part_));
-    if (!file_.close()) throw_storage_error(fmt::format("{}: cannot write", part_));
+    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0 || !file_.close())
+        throw_storage_error(fmt::format("{}: cannot write", part_));
+    check_written(*failure_, path_);
     {
         const Descriptor file(::open(part_.c_str(), O_RDWR | O_CLOEXEC));
         if (file.number < 0 || ::fdatasync(file.number) != 0)

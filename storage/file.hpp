@@ -1,6 +1,7 @@
 // Files: InputFile to read, ResultFile to write so that a file appears under its name only when it is whole, or marked.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -55,6 +56,8 @@ private:
     std::string path_;
     std::string part_;
     Existing existing_;
+    std::unique_ptr<int> failure_;  ///< errno of the first write that failed; outlives the file
+    Handle driver_;
     Handle file_;
     std::optional<Group> root_;
 };

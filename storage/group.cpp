@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "storage/driver.hpp"
 #include "storage/types.hpp"
 
 namespace cachetally {
@@ -85,6 +86,7 @@ Dataset Group::write_array(const std::string& name, Element element, const std::
     Handle dataset = create_dataset(*this, path_of(name), name, file_type(element), space.get(), properties);
     if (elements > 0 && H5Dwrite(dataset.get(), memory_type(element), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         throw_storage_error(fmt::format("{}: cannot write", path_of(name)));
+    check_object_written(id(), path_of(name));
     return {std::move(dataset), path_of(name)};
 }
 
@@ -107,6 +109,7 @@ Dataset Group::write_texts(const std::string& name, std::span<const std::string>
     Handle dataset = create_dataset(*this, path_of(name), name, type.get(), space.get(), properties);
     if (count > 0 && H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0)
         throw_storage_error(fmt::format("{}: cannot write", path_of(name)));
+    check_object_written(id(), path_of(name));
     return {std::move(dataset), path_of(name)};
 }
 

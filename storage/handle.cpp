@@ -3,25 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-
 namespace cachetally {
 namespace {
 
 struct Deepest {
     std::string text;
-    bool disk_full = false;
-    bool too_large = false;
 };
 
 herr_t visit(unsigned, const H5E_error2_t* error, void* target) {
     auto& deepest = *static_cast<Deepest*>(target);
     if (error->desc == nullptr || *error->desc == '\0') return 0;
-    const std::string text = error->desc;
-    if (text.find(std::strerror(ENOSPC)) != std::string::npos) deepest.disk_full = true;
-    if (text.find(std::strerror(EFBIG)) != std::string::npos) deepest.too_large = true;
-    deepest.text = text;  // the walk ends at the innermost function: the last text is the cause
+    deepest.text = error->desc;  // the walk ends at the innermost function: the last text is the cause
     return 0;
 }
 
@@ -42,8 +34,6 @@ void throw_storage_error(const std::string& what) {
     Deepest deepest;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit, &deepest);
     H5Eclear2(H5E_DEFAULT);
-    if (deepest.disk_full) throw StorageError(fmt::format("{}: the disk is full", what));
-    if (deepest.too_large) throw StorageError(fmt::format("{}: the file is larger than the system allows", what));
     if (deepest.text.empty()) throw StorageError(what);
     throw StorageError(fmt::format("{}: {}", what, shortened(deepest.text)));
 }

@@ -48,7 +48,7 @@ private:
 /// may fail.
 void silence_library();
 
-/// Throws StorageError: "what: why", where why comes from the library's error stack (and the full disk, if it is full).
+/// Throws StorageError: "what: why", where why comes from the library's error stack.
 [[noreturn]] void throw_storage_error(const std::string& what);
 
 /// True where several threads may use the library at once.

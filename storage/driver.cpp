@@ -1,0 +1,170 @@
+// The driver of result files: plain pread and pwrite, and a memory of the first failure.
+#include "storage/driver.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+namespace cachetally {
+namespace {
+
+/// What travels in the property list.
+struct Settings {
+    int* failure;
+};
+
+struct OpenFile {
+    H5FD_t library{};  // first: the library sees an OpenFile as this
+    int descriptor = -1;
+    haddr_t end_allocated = 0;
+    haddr_t end_written = 0;
+    int* failure = nullptr;  ///< errno of the first write that failed
+};
+
+OpenFile& self(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
+const OpenFile& self(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
+
+H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
+    const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
+    if (settings == nullptr || (flags & H5F_ACC_EXCL) == 0) return nullptr;  // results are created, never opened
+    auto file = std::make_unique<OpenFile>();
+    file->failure = settings->failure;
+    file->descriptor = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file->descriptor < 0) return nullptr;
+    return &file.release()->library;
+}
+
+herr_t close_file(H5FD_t* file) {
+    const std::unique_ptr<OpenFile> owned(&self(file));
+    ::close(owned->descriptor);
+    return 0;
+}
+
+int compare(const H5FD_t* a, const H5FD_t* b) { return a == b ? 0 : (a < b ? -1 : 1); }
+
+herr_t query(const H5FD_t*, unsigned long* flags) {
+    if (flags != nullptr)
+        *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+                 H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    return 0;
+}
+
+haddr_t end_allocated(const H5FD_t* file, H5FD_mem_t) { return self(file).end_allocated; }
+haddr_t end_written(const H5FD_t* file, H5FD_mem_t) { return self(file).end_written; }
+
+herr_t set_end_allocated(H5FD_t* file, H5FD_mem_t, haddr_t end) {
+    self(file).end_allocated = end;
+    return 0;
+}
+
+herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
+    *handle = file;
+    return 0;
+}
+
+herr_t read_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+    auto* bytes = static_cast<char*>(buffer);
+    while (size > 0) {
+        const ssize_t count = ::pread(self(file).descriptor, bytes, size, static_cast<off_t>(address));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return -1;
+        if (count == 0) {  // beyond the end: zeros
+            std::memset(bytes, 0, size);
+            return 0;
+        }
+        const auto done = static_cast<size_t>(count);
+        bytes += done, size -= done, address += done;
+    }
+    return 0;
+}
+
+herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
+    OpenFile& open = self(file);
+    const auto* bytes = static_cast<const char*>(buffer);
+    open.end_written = std::max(open.end_written, address + size);
+    while (size > 0 && *open.failure == 0) {
+        const ssize_t count = ::pwrite(open.descriptor, bytes, size, static_cast<off_t>(address));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) {
+            *open.failure = errno;
+            return 0;
+        }
+        const auto done = static_cast<size_t>(count);
+        bytes += done, size -= done, address += done;
+    }
+    return 0;
+}
+
+herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
+    OpenFile& open = self(file);
+    if (*open.failure == 0 && ::ftruncate(open.descriptor, static_cast<off_t>(open.end_allocated)) != 0)
+        *open.failure = errno;
+    open.end_written = open.end_allocated;
+    return 0;
+}
+
+herr_t lock_file(H5FD_t* file, hbool_t writing) {
+    // A file system without locks is no reason to fail: the lock only tells a live run from a killed one.
+    const bool taken = ::flock(self(file).descriptor, (writing ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
+    return taken || errno != EWOULDBLOCK ? 0 : -1;
+}
+
+herr_t unlock_file(H5FD_t* file) {
+    ::flock(self(file).descriptor, LOCK_UN);
+    return 0;
+}
+
+}  // namespace
+
+Handle register_result_driver() {
+    H5FD_class_t driver{};
+    driver.name = "cachetally";
+    driver.maxaddr = (haddr_t{1} << 62) - 1;
+    driver.fc_degree = H5F_CLOSE_STRONG;
+    driver.fapl_size = sizeof(Settings);
+    driver.open = open_file;
+    driver.close = close_file;
+    driver.cmp = compare;
+    driver.query = query;
+    driver.get_eoa = end_allocated;
+    driver.set_eoa = set_end_allocated;
+    driver.get_eof = end_written;
+    driver.get_handle = get_handle;
+    driver.read = read_file;
+    driver.write = write_file;
+    driver.truncate = truncate_file;
+    driver.lock = lock_file;
+    driver.unlock = unlock_file;
+    constexpr H5FD_mem_t map[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
+    std::copy(std::begin(map), std::end(map), driver.fl_map);
+    Handle id(H5FDregister(&driver), H5FDunregister);
+    if (!id) throw_storage_error("cannot register the file driver");
+    return id;
+}
+
+void set_result_driver(const Handle& access, const Handle& driver, int* failure) {
+    const Settings settings{failure};
+    if (H5Pset_driver(access.get(), driver.get(), &settings) < 0) throw_storage_error("cannot set the file driver");
+}
+
+void check_written(int failure, const std::string& where) {
+    if (failure == 0) return;
+    const char* text = failure == ENOSPC ? "the disk is full" : std::strerror(failure);
+    throw StorageError(fmt::format("{}: cannot write: {}", where, text));
+}
+
+void check_object_written(hid_t object, const std::string& where) {
+    const Handle file(H5Iget_file_id(object), H5Fclose);
+    void* handle = nullptr;
+    if (!file || H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle) < 0 || handle == nullptr)
+        throw_storage_error(where + ": cannot ask for the state of the file");
+    check_written(*static_cast<const OpenFile*>(handle)->failure, where);
+}
+
+}  // namespace cachetally

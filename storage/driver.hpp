@@ -1,0 +1,25 @@
+// How result files reach the disk: a driver under the HDF5 library that never lets it see a write fail.
+#pragma once
+
+#include <string>
+
+#include "storage/handle.hpp"
+
+namespace cachetally {
+
+/// Registers the driver. The library corrupts its memory where a write fails while it closes a file or dataset, and
+/// crashes when the program ends. This driver reports success always, remembers the first failure, and drops all that
+/// comes after it; whoever writes asks with check_written().
+Handle register_result_driver();
+
+/// Makes the driver that of an access property list. `failure` takes the errno of the first write that fails; it must
+/// outlive the file.
+void set_result_driver(const Handle& access, const Handle& driver, int* failure);
+
+/// Throws StorageError, naming `where`, if something could not be written.
+void check_written(int failure, const std::string& where);
+
+/// The same for the file that holds `object`, which must be one that was created with the driver.
+void check_object_written(hid_t object, const std::string& where);
+
+}  // namespace cachetally
