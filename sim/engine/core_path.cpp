@@ -105,29 +105,47 @@ struct SetOf<IndexingPolicy::Field> {
     std::uint64_t operator()(Address, Address physical) const { return index.set_of(physical); }
 };
 
-/// The first of the references in [next, stop) that may change something, by kind or by what the models remember.
-/// `kinds` gathers how many of those before it were stores (low half) and fetches (high half).
+/// What is constant in the loop over references, to be kept in registers.
 template <class Translation, class Sets>
-const Reference* skip_quick(const Reference* next, const Reference* stop, const Translation& translation,
-                            const Sets& set_of, const Entry* front, Address line_mask, unsigned plain_kinds,
-                            std::uint64_t& kinds) {
-    static constexpr std::uint64_t weight[] = {0, 1, std::uint64_t{1} << 32};
-    std::uint64_t gathered = 0;
-    for (; next < stop; ++next) {
-        const Address address = next->address;
-        const auto kind = static_cast<unsigned>(next->kind);
-        Address physical;
-        if ((address & line_mask) + next->size > line_mask + 1 || (plain_kinds >> kind & 1U) == 0 ||
-            !translation(address, physical))
-            break;
-        if (!Cache::changes_nothing(front[set_of(address, physical)], physical & ~line_mask,
-                                    next->kind == ReferenceKind::store))
-            break;
-        gathered += weight[kind];
+struct QuickTest {
+    Translation translation;
+    Sets set_of;
+    const Entry* front;
+    Address line_mask;
+    unsigned plain_kinds;
+
+    /// Where a reference lies, as far as it could be found without changing anything.
+    struct Place {
+        Address physical = 0;
+        std::uint64_t set = 0;
+        bool known = false;  ///< of a kind whose hits are plain, within one line, and translated
+    };
+
+    /// True where nothing but counts and time comes of the reference.
+    bool changes_nothing(const Reference& reference, Place& place) const {
+        const Address address = reference.address;
+        place.known = (address & line_mask) + reference.size <= line_mask + 1 &&
+                      (plain_kinds >> static_cast<unsigned>(reference.kind) & 1U) != 0 &&
+                      translation(address, place.physical);
+        if (!place.known) return false;
+        place.set = set_of(address, place.physical);
+        return Cache::changes_nothing(front[place.set], place.physical & ~line_mask,
+                                      reference.kind == ReferenceKind::store);
     }
-    kinds = gathered;
-    return next;
-}
+};
+
+/// Hits by kind: how many in all, and of these stores (low half) and fetches (high half).
+struct HitCounts {
+    std::uint64_t all = 0, others = 0;
+
+    void add(ReferenceKind kind) {
+        static constexpr std::uint64_t weight[] = {0, 1, std::uint64_t{1} << 32};
+        ++all;
+        others += weight[static_cast<unsigned>(kind)];
+    }
+    std::uint64_t stores() const { return others & 0xffffffff; }
+    std::uint64_t fetches() const { return others >> 32; }
+};
 
 }  // namespace
 
@@ -146,12 +164,19 @@ Progress CorePath::run_translated(Translation translation, std::span<const Refer
     if (index.is_field() && !virtually_indexed_) {
         const SetOf<IndexingPolicy::Field> sets{index.field()};
         if (auto* known = dynamic_cast<StampArray8*>(&array))
-            return run_on(*known, translation, sets, references, now, until, pending);
+            return run_watched(*known, translation, sets, references, now, until, pending);
         if (auto* known = dynamic_cast<StampArray4*>(&array))
-            return run_on(*known, translation, sets, references, now, until, pending);
+            return run_watched(*known, translation, sets, references, now, until, pending);
     }
-    return run_on(array, translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until,
-                  pending);
+    return run_watched(array, translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until,
+                       pending);
+}
+
+template <class Array, class Translation, class Sets>
+Progress CorePath::run_watched(Array& array, Translation translation, Sets set_of,
+                               std::span<const Reference> references, Tick now, Tick until, const bool& pending) {
+    return watch_ == Watch::nobody ? run_on<false>(array, translation, set_of, references, now, until, pending)
+                                   : run_on<true>(array, translation, set_of, references, now, until, pending);
 }
 
 /// Where there is no first-level cache, or translations have to be looked up each time.
@@ -164,72 +189,58 @@ Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Ti
     return {done, now};
 }
 
-/// The loop in which a simulation spends most of its time. References of which nothing follows but counts and
-/// `quick_latency_` are skipped; all others go step by step.
-template <class Array, class Translation, class Sets>
+/// The loop in which a simulation spends most of its time. A reference of which nothing follows but counts and
+/// `quick_latency_` is made by counting it; one that hits, in the array; all others go step by step.
+template <bool watched, class Array, class Translation, class Sets>
 Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
                           Tick now, Tick until, const bool& pending) {
+    using Test = QuickTest<Translation, Sets>;
+    const Test test{translation, set_of, cache_->front(), line_bytes_ - 1, plain_kinds_};
+    const Tick quick_latency = quick_latency_, lookup_latency = tlb_ != nullptr ? tlb_->latency() : 0;
     const Reference* next = references.data();
     const Reference* const end = next + references.size();
     EventRun events(*this);
-    while (next < end && now < until && takes(next->kind)) {
-        const Reference* stop = watch_ == Watch::each ? next + 1 : stop_at(next, end, now, until);
-        std::uint64_t kinds = 0;
-        const Reference* const first = next;
-        next = skip_quick(next, stop, translation, set_of, cache_->front(), line_bytes_ - 1, plain_kinds_, kinds);
-        const auto skipped = static_cast<std::uint64_t>(next - first);
-        count_hits(skipped, kinds);
-        if (watch_ != Watch::nobody) [[unlikely]] {
-            for (std::uint64_t i = 0; i < skipped; ++i) {
-                Address physical = 0;
-                translation(first[i].address, physical);
-                events.add(first[i], physical, now + i * quick_latency_);
+    HitCounts hits;
+    std::uint64_t lookups = 0;  ///< translated here, and not hit
+    while (next < end && now < until) {
+        const Reference* const stop = watched && watch_ == Watch::each ? next + 1 : stop_at(next, end, now, until);
+        typename Test::Place place;
+        for (; next < stop && test.changes_nothing(*next, place); ++next, now += quick_latency) {
+            hits.add(next->kind);
+            if (watched) events.add(*next, place.physical, now);
+        }
+        if (next < stop) {
+            const Reference& reference = *next;
+            if (!takes(reference.kind)) break;
+            ++next;
+            if (!place.known) {
+                if (watched) events.flush();
+                now = access_lines(reference, now);
+            } else {
+                if (watched) events.add(reference, place.physical, now);
+                if (cache_->hits(array, place.set, place.physical & ~test.line_mask, reference.kind)) {
+                    hits.add(reference.kind);
+                    now += quick_latency;
+                } else {
+                    if (watched) events.flush();
+                    ++lookups;
+                    const Cause cause{reference.site, event_kind(reference.kind), core_};
+                    now = cache_->request_absent(array, place.physical, place.set, cause, now + lookup_latency).time;
+                }
             }
         }
-        now += skipped * quick_latency_;
-        if (next < stop && takes(next->kind)) now = step(array, *next++, translation, set_of, events, now);
-        if (pending) break;
+        if (watched && pending) break;
     }
-    events.flush();
+    if (watched) events.flush();
+    cache_->count_hits(hits.all - hits.stores() - hits.fetches(), hits.stores(), hits.fetches());
+    if (tlb_ != nullptr) tlb_->count_hits(hits.all + lookups);
     return {static_cast<std::size_t>(next - references.data()), now};
-}
-
-/// One reference that may change something.
-template <class Array, class Translation, class Sets>
-Tick CorePath::step(Array& array, const Reference& reference, const Translation& translation, const Sets& set_of,
-                    EventRun& events, Tick now) {
-    const Address address = reference.address, line_mask = line_bytes_ - 1;
-    Address physical = 0;
-    if (!takes_plainly(reference.kind) || (address & line_mask) + reference.size > line_bytes_ ||
-        !translation(address, physical)) {
-        events.flush();
-        return access_lines(reference, now);
-    }
-    if (watch_ != Watch::nobody) events.add(reference, physical, now);
-    const std::uint64_t set = set_of(address, physical);
-    if (tlb_ != nullptr) tlb_->count_hits(1);
-    if (cache_->hits(array, set, physical & ~line_mask, reference.kind)) {
-        cache_->count_hit(reference.kind);
-        return now + quick_latency_;
-    }
-    events.flush();
-    const Tick lookup = tlb_ != nullptr ? tlb_->latency() : 0;
-    return cache_
-        ->request_absent(array, physical, set, {reference.site, event_kind(reference.kind), core_}, now + lookup)
-        .time;
-}
-
-void CorePath::count_hits(std::uint64_t all, std::uint64_t kinds) {
-    const std::uint64_t stores = kinds & 0xffffffff, fetches = kinds >> 32;
-    cache_->count_hits(all - stores - fetches, stores, fetches);
-    if (tlb_ != nullptr) tlb_->count_hits(all);
 }
 
 /// The first reference, at the earliest, before which the time is up.
 const Reference* CorePath::stop_at(const Reference* next, const Reference* end, Tick now, Tick until) const {
-    if (now >= until) return next;
     const auto left = static_cast<std::uint64_t>(end - next);
-    if (quick_latency_ == 0 || until - now > left * quick_latency_) return end;
+    if (quick_latency_ == 0 || until == ~Tick{0} || until - now > left * quick_latency_) return end;
     return next + divide_round_up(until - now, quick_latency_);
 }
 

@@ -42,14 +42,12 @@ private:
     Progress run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
                             const bool& pending);
     template <class Array, class Translation, class Sets>
+    Progress run_watched(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
+                         Tick now, Tick until, const bool& pending);
+    template <bool watched, class Array, class Translation, class Sets>
     Progress run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
                     Tick until, const bool& pending);
-    template <class Array, class Translation, class Sets>
-    Tick step(Array& array, const Reference& reference, const Translation& translation, const Sets& set_of,
-              EventRun& events, Tick now);
     const Reference* stop_at(const Reference* next, const Reference* end, Tick now, Tick until) const;
-    bool takes_plainly(ReferenceKind kind) const { return (plain_kinds_ >> static_cast<unsigned>(kind) & 1U) != 0; }
-    void count_hits(std::uint64_t all, std::uint64_t kinds);
     Progress run_steps(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
     Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);

@@ -101,8 +101,6 @@ public:
         requests_[static_cast<unsigned>(EventKind::fetch)] += fetches;
     }
 
-    void count_hit(ReferenceKind kind) { ++requests_[static_cast<unsigned>(kind)]; }
-
     /// Declares that a level below may take lines away while this one makes room.
     void expect_loss_of_lines() { line_may_be_taken_ = true; }
 
