@@ -1,0 +1,21 @@
+// The kernels as the factory knows them. Internal to the room.
+#pragma once
+
+#include <memory>
+
+#include "workloads/kernels/workload.hpp"
+
+namespace cachetally {
+
+struct Kernel {
+    WorkloadInfo info;
+    std::unique_ptr<Workload> (*make)(const OptionValues& options);
+};
+
+Kernel lu_kernel();
+
+/// The option that every kernel has.
+WorkloadOption processors_option();
+unsigned processors_of(const OptionValues& options);
+
+}  // namespace cachetally

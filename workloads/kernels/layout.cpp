@@ -1,0 +1,42 @@
+// Layout: a bump allocator of simulated addresses.
+#include "workloads/kernels/layout.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+
+Address Layout::place(std::string name, std::uint64_t bytes, std::uint32_t element_bytes, std::uint64_t offset) {
+    const Address base = next_ + offset;
+    next_ += divide_round_up(offset + bytes, page) * page;
+    regions_.push_back({std::move(name), base, bytes, element_bytes});
+    return base;
+}
+
+Address Layout::stack(unsigned processor) {
+    // One page lies above the stack pointer, as the frames of the callers would. Where in the page it
+    // points matters to monitors with groups of lines (docs/workloads.md, lu).
+    const Address base = 0x7ffef000 - processor * (stack_bytes + page);
+    regions_.push_back({"stack" + std::to_string(processor), base, stack_bytes, 4});
+    return base + stack_bytes / 2 + 32;
+}
+
+Share share_of(std::uint64_t count, unsigned number, unsigned processors) {
+    const std::uint64_t each = count / processors, over = count % processors;
+    const std::uint64_t begin = number * each + std::min<std::uint64_t>(number, over);
+    return {begin, begin + each + (number < over ? 1 : 0)};
+}
+
+std::uint64_t fingerprint_of(const void* data, std::size_t bytes) {
+    std::uint64_t hash = splitmix64(bytes);
+    for (std::size_t i = 0; i < bytes; i += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, static_cast<const char*>(data) + i, std::min<std::size_t>(8, bytes - i));
+        hash = splitmix64(hash ^ word);
+    }
+    return hash;
+}
+
+}  // namespace cachetally

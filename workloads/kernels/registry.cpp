@@ -1,0 +1,42 @@
+// The factory: all kernels by name.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/topology/names.hpp"
+#include "workloads/kernels/kernels.hpp"
+
+namespace cachetally {
+namespace {
+
+const std::vector<Kernel>& kernels() {
+    static const std::vector<Kernel> all = {lu_kernel()};
+    return all;
+}
+
+}  // namespace
+
+WorkloadOption processors_option() {
+    return number_option("processors", 1, "logical processors, one stream of references each", 1, 1024);
+}
+
+unsigned processors_of(const OptionValues& options) { return static_cast<unsigned>(options.number("processors")); }
+
+const std::vector<WorkloadInfo>& workload_list() {
+    static const std::vector<WorkloadInfo> all = [] {
+        std::vector<WorkloadInfo> infos;
+        for (const Kernel& kernel : kernels()) infos.push_back(kernel.info);
+        return infos;
+    }();
+    return all;
+}
+
+std::unique_ptr<Workload> make_workload(std::string_view name, std::span<const std::string> options) {
+    const auto kernel = std::ranges::find(kernels(), name, [](const Kernel& k) { return k.info.name; });
+    if (kernel != kernels().end()) return kernel->make(OptionValues(name, kernel->info.options, options));
+    std::vector<std::string_view> names;
+    for (const Kernel& known : kernels()) names.push_back(known.info.name);
+    throw OptionError(fmt::format("there is no workload '{}'{}", name, advice(name, names)));
+}
+
+}  // namespace cachetally
