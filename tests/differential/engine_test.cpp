@@ -1,4 +1,6 @@
 // The engine against the reference simulator: count for count, event for event, end time for end time.
+#include <stdexcept>
+
 #include "tests/differential/cases.hpp"
 #include "tests/differential/engine_run.hpp"
 
@@ -37,6 +39,33 @@ TEST(Differential, TranslationAgrees) {
     limits.levels = 2;
     limits.prefetchers = false;
     check_cases(2000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+}
+
+/// Whether the reference simulator finds a frame for every page.
+bool fits(const Case& test_case) {
+    try {
+        simulate(test_case.machine, test_case.programs, test_case.quantum);
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+    return true;
+}
+
+// Few frames are free, so that draws hit taken ones again and again.
+TEST(Differential, ScarceMemoryAgrees) {
+    MachineLimits limits;
+    limits.cores = 1;
+    limits.levels = 1;
+    check_cases(300, [=] {
+        Case test_case = *arbitrary_case(limits);
+        PagesConfig& pages = test_case.machine.pages;
+        pages.size = 4096;
+        pages.ranges.clear();
+        if (pages.mapping == Mapping::identity) pages.mapping = Mapping::random;
+        test_case.machine.memories.front().size = 4096 * (rapidcheck_chooser()(60) + 10);
+        RC_PRE(fits(test_case));
+        agree(test_case, {Driving::each, Driving::unwatched});
+    });
 }
 
 TEST(Differential, PrefetchersAgree) {

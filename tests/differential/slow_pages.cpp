@@ -43,17 +43,26 @@ bool SlowPages::taken(Address frame, std::uint64_t size) const {
 Address SlowPages::choose_frame(Address base, std::uint64_t size) {
     if (config_.mapping == Mapping::contiguous) {
         const Address end = pages_.empty() ? 0 : pages_.back().frame + pages_.back().size;
-        return (end + size - 1) / size * size;
+        const Address frame = (end + size - 1) / size * size;
+        if (frame + size > memory_bytes_) throw std::runtime_error("memory is full");
+        return frame;
     }
-    std::vector<std::uint64_t> rest_and_step{0, 1};
-    if (config_.mapping == Mapping::coloured) rest_and_step = {base / size % config_.colours, config_.colours};
     const std::uint64_t runs = memory_bytes_ / size;
-    if (rest_and_step[0] >= runs) throw std::runtime_error("no frame of this colour");
-    const std::uint64_t choices = (runs - rest_and_step[0] + rest_and_step[1] - 1) / rest_and_step[1];
-    for (;;) {
-        const Address frame = (rest_and_step[0] + rest_and_step[1] * random_.draw(choices)) * size;
+    std::uint64_t colours = config_.mapping == Mapping::coloured ? config_.colours : 1;
+    if (colours > runs) colours = runs;
+    const std::uint64_t colour = base / size % colours;
+    const std::uint64_t choices = (runs - colour + colours - 1) / colours;
+    std::uint64_t choice = 0;
+    for (int draw = 0; draw < 64; ++draw) {
+        choice = random_.draw(choices);
+        const Address frame = (colour + colours * choice) * size;
         if (!taken(frame, size)) return frame;
     }
+    for (std::uint64_t i = 0; i < choices; ++i) {
+        const Address frame = (colour + colours * ((choice + i) % choices)) * size;
+        if (!taken(frame, size)) return frame;
+    }
+    throw std::runtime_error("memory is full");
 }
 
 std::vector<Address> SlowPages::walk_entries(Address address) const {
