@@ -105,15 +105,16 @@ private:
                         graph_);
     }
 
-    /// The vertex that a name means, which must be one of these kinds. `what` says who names it.
+    /// The vertex that a name means, which must be one of these kinds. `what` says who names it, `self` is not meant.
     std::optional<Vertex> find(const std::string& name, std::initializer_list<Kind> kinds, const Mark& mark,
-                               std::string_view what) {
+                               std::string_view what, Vertex self) {
         const auto found = by_name_.find(name);
         if (found != by_name_.end() && std::ranges::find(kinds, graph_[found->second].kind) != kinds.end())
             return found->second;
         std::vector<std::string_view> known;
         for (Vertex vertex = 0; vertex < boost::num_vertices(graph_); ++vertex)
-            if (std::ranges::find(kinds, graph_[vertex].kind) != kinds.end()) known.push_back(graph_[vertex].name);
+            if (vertex != self && std::ranges::find(kinds, graph_[vertex].kind) != kinds.end())
+                known.push_back(graph_[vertex].name);
         const std::string_view problem = found == by_name_.end() ? "which is not there" : "which cannot be there";
         complain_of_name(mark, fmt::format("{} names '{}', {}{}", what, shown(name), problem, advice(name, known)));
         return std::nullopt;
@@ -126,11 +127,11 @@ private:
             const Vertex vertex = 1 + machine_.tlbs.size() + (machine_.tlbs.empty() ? 0 : 1) + i;
             if (is_next_to_core(cache, machine_.caches)) connect(core, vertex, false);
             if (cache.next.empty()) {
-                complain_of_name(cache.mark,
+                complain_of_name(place_of(cache, "next"),
                                  fmt::format("'{}' leads nowhere; write 'next: {}', or the name of the level below",
                                              shown(cache.name), shown(machine_.memories.front().name)));
             } else if (const auto next = find(cache.next, {Kind::cache, Kind::memory}, place_of(cache, "next"),
-                                              fmt::format("'next' of '{}'", shown(cache.name)))) {
+                                              fmt::format("'next' of '{}'", shown(cache.name)), vertex)) {
                 connect(vertex, *next, false);
             }
         }
@@ -146,7 +147,7 @@ private:
             if (tlb.next.empty()) {
                 connect(vertex, walker, true);
             } else if (const auto next = find(tlb.next, {Kind::tlb}, place_of(tlb, "next"),
-                                              fmt::format("'next' of '{}'", shown(tlb.name)))) {
+                                              fmt::format("'next' of '{}'", shown(tlb.name)), vertex)) {
                 connect(vertex, *next, true);
             }
         }
@@ -158,7 +159,7 @@ private:
         const PagesConfig& pages = machine_.pages;
         if (!pages.walk_through.empty()) {
             if (const auto entry = find(pages.walk_through, {Kind::cache, Kind::memory},
-                                        place_of(pages, "walk.through"), "'through' of the page walk"))
+                                        place_of(pages, "walk.through"), "'through' of the page walk", walker))
                 connect(walker, *entry, false);
             return;
         }
@@ -175,28 +176,28 @@ private:
     /// At most one component next to the core serves data, and one fetches; somebody serves data.
     template <class Config>
     void check_sides(const std::vector<Config>& parts, std::string_view what) {
+        // A name that leads nowhere leaves its owner's lower levels next to the core: not their fault.
+        if (!names_are_good_) return;
         const Config* data = nullptr;
         const Config* fetch = nullptr;
         const Config* anybody = nullptr;
         for (const Config& part : parts) {
             if (!is_next_to_core(part, parts)) continue;
             anybody = &part;
-            if (part.serves != Serves::fetch) take_side(data, part, "data");
-            if (part.serves != Serves::data) take_side(fetch, part, "fetches");
+            const bool both_data = part.serves != Serves::fetch && data != nullptr;
+            const bool both_fetch = part.serves != Serves::data && fetch != nullptr;
+            if (both_data || both_fetch)
+                complain(part.mark,
+                         fmt::format("'{}' and '{}' are both next to the core and serve {}; give one of "
+                                     "them another 'serves', or name it in the 'next' of a level",
+                                     (both_data ? data : fetch)->name, part.name, both_data ? "data" : "fetches"));
+            if (part.serves != Serves::fetch) data = &part;
+            if (part.serves != Serves::data) fetch = &part;
         }
         // Where nobody is next to the core the levels form a loop, which is complained of by name.
         if (data == nullptr && anybody != nullptr)
             complain(place_of(*anybody, "serves"),
                      fmt::format("no {} next to the core serves data; write 'serves: data' or 'serves: both'", what));
-    }
-
-    template <class Config>
-    void take_side(const Config*& server, const Config& part, std::string_view side) {
-        if (server != nullptr)
-            complain(part.mark, fmt::format("'{}' and '{}' are both next to the core and serve {}; give one of them "
-                                            "another 'serves', or name it in the 'next' of a level",
-                                            shown(server->name), shown(part.name), side));
-        server = &part;
     }
 
     const MachineDescription& machine_;

@@ -250,9 +250,17 @@ private:
 
     /// A scalar, or the elements of a list with '+' between them.
     std::string setting_value(const std::string& key, const YAML::Node& node) {
-        if (!node.IsSequence()) return fields_.scalar(node, key, "64").value_or("");
+        if (node.IsScalar()) return node.Scalar();
         std::vector<std::string> values;
-        for (const YAML::Node& element : node) values.push_back(fields_.scalar(element, key, "64").value_or(""));
+        bool good = node.IsSequence();
+        for (const YAML::Node& element : node) {
+            good = good && element.IsScalar();
+            if (good) values.push_back(element.Scalar());
+        }
+        if (!good)
+            fields_.complain(mark_of(node), fmt::format("'{}' of a monitor is a value or a list of values, as in '64' "
+                                                        "or '[load, store]'",
+                                                        shown(key)));
         return fmt::format("{}", fmt::join(values, "+"));
     }
 

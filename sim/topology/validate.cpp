@@ -20,6 +20,12 @@ bool by_victims(const CacheConfig& cache) {
     return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
 }
 
+std::string_view kind_of(const CacheConfig& cache) {
+    return cache.inclusion == Inclusion::victim ? "a victim cache" : name_of(cache.inclusion);
+}
+
+std::string cores(unsigned number) { return fmt::format("{} core{}", number, number == 1 ? "" : "s"); }
+
 Mark place_of_machine(const MachineDescription& machine, std::string_view key) {
     const auto found = machine.keys.find(key);
     return found != machine.keys.end() ? found->second : Mark{};
@@ -63,9 +69,9 @@ private:
             complain(mark, fmt::format("a cycle of {} picoseconds is not possible; write a clock from 1 MHz to 1 THz",
                                        machine_.period));
         else if (machine_.period <= machine_.cores)
-            complain(mark, fmt::format("a cycle of {} picoseconds is too short for {} cores, each of which begins a "
-                                       "picosecond after the one before; write a clock below {:.3g} GHz",
-                                       machine_.period, machine_.cores, 1000.0 / machine_.cores));
+            complain(mark, fmt::format("a cycle must be longer than one picosecond per core, since no two cores begin "
+                                       "at the same time; with {} write a clock of at most {}",
+                                       cores(machine_.cores), format_frequency(machine_.cores + 1)));
     }
 
     template <class Config>
@@ -101,7 +107,7 @@ private:
         check_geometry(cache);
         check_prefetch(cache);
         if (!by_victims(cache)) return;
-        const auto kind = name_of(cache.inclusion);
+        const auto kind = kind_of(cache);
         if (cache.write_back_miss != WriteBackMiss::allocate)
             complain(place_of(cache, "write_back_miss"),
                      fmt::format("'{}' is {} and takes all victims; write 'write_back_miss: allocate'",
@@ -214,6 +220,11 @@ private:
                                                                   pages.walk_latency, most_cycles));
         if (pages.colours == 0)
             complain(place_of(pages, "colours"), "there is at least one colour; write 1, or another 'mapping'");
+        const std::uint64_t frames = machine_.memories.front().size / std::max(largest_page_used(), smallest_page);
+        if (pages.mapping == Mapping::coloured && pages.colours > frames)
+            complain(place_of(pages, "colours"),
+                     fmt::format("{} colours need as many frames, but '{}' holds {} of the largest pages; write fewer",
+                                 pages.colours, shown(machine_.memories.front().name), frames));
         if (pages.keys.contains("colours") && pages.mapping != Mapping::coloured)
             complain(place_of(pages, "colours"),
                      fmt::format("colours mean nothing with 'mapping: {}'; write 'mapping: coloured', or remove them",
@@ -234,9 +245,14 @@ private:
                                  range.from, range.to, format_size(unit)));
     }
 
-    void check(const MemoryConfig& memory) {
+    std::uint64_t largest_page_used() const {
         std::uint64_t page = machine_.pages.size;
         for (const PageRange& range : machine_.pages.ranges) page = std::max(page, range.size);
+        return page;
+    }
+
+    void check(const MemoryConfig& memory) {
+        const std::uint64_t page = largest_page_used();
         if (memory.size < page || memory.size > most_memory)
             complain(place_of(memory, "size"),
                      fmt::format("the size of '{}' is {} bytes; write at least a page ({}) and at most 16 TiB",
@@ -250,8 +266,8 @@ private:
         const unsigned below = lower.shared_by != 0 ? lower.shared_by : machine_.cores;
         if (below % above != 0)
             complain(place_of(lower, "shared_by"),
-                     fmt::format("'{}' is shared by {} cores, but '{}' above it by {}; write a multiple of {}, or all",
-                                 shown(lower.name), below, shown(upper.name), above, above));
+                     fmt::format("'{}' is shared by {}, but '{}' above it by {}; write a multiple of {}, or all",
+                                 shown(lower.name), cores(below), shown(upper.name), above, above));
     }
 
     void check(const CacheConfig& upper, const CacheConfig& lower) {
@@ -263,7 +279,7 @@ private:
                                      upper.line, shown(upper.name), lower.line, shown(lower.name), upper.line));
             return;
         }
-        const auto kind = name_of(lower.inclusion);
+        const auto kind = kind_of(lower);
         if (lower.line != upper.line)
             complain(place_of(lower, "line"),
                      fmt::format("'{}' is {}, so its lines must be as long as those of '{}'; write {}",
@@ -285,7 +301,7 @@ private:
         if (by_victims(cache) && first)
             complain(place_of(cache, "inclusion"),
                      fmt::format("'{}' is {}, but no level above hands victims to it; write 'inclusion: neither'",
-                                 shown(cache.name), name_of(cache.inclusion)));
+                                 shown(cache.name), kind_of(cache)));
     }
 
     template <class Config>

@@ -4,13 +4,46 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
+#include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace cachetally {
 namespace {
 
 constexpr int deepest = 16;
+
+/// The rest of a text from a place on. Columns count characters, of one to four bytes.
+std::string_view rest_from(std::string_view text, const YAML::Mark& mark) {
+    for (int line = 0; line < mark.line; ++line) {
+        const auto end = text.find('\n');
+        if (end == text.npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    const auto continues = [&] { return !text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0U) == 0x80U; };
+    for (int column = 0; column < mark.column && !text.empty(); ++column) {
+        text.remove_prefix(1);
+        while (continues()) text.remove_prefix(1);
+    }
+    return text;
+}
+
+/// Whether the quotation that begins at a place ends; true where none begins there.
+bool ends_quotation(std::string_view text, const YAML::Mark& mark) {
+    text = rest_from(text, mark);
+    if (text.empty() || (text.front() != '"' && text.front() != '\'')) return true;
+    const char quote = text.front();
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (quote == '"' && text[i] == '\\') {
+            ++i;
+        } else if (text[i] == quote) {
+            if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return true;
+            ++i;  // '' stands for a quote
+        }
+    }
+    return false;
+}
 
 /// Follows the events of a parser and stops it where nodes would be dangerous to build: yaml-cpp recurses over nesting,
 /// and aliases make much of little.
@@ -29,6 +62,7 @@ public:
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string&) override {
         check(mark, tag, anchor);
+        if (tag == "!") last_quoted_ = mark;
     }
     void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                          YAML::EmitterStyle::value) override {
@@ -42,6 +76,12 @@ public:
         enter(mark);
     }
     void OnMapEnd() override { --depth_; }
+
+    /// yaml-cpp takes the end of the file for the end of a quotation.
+    void check_last_quotation(const std::string& text) const {
+        if (!last_quoted_.is_null() && !ends_quotation(text, last_quoted_))
+            refuse(last_quoted_, "this is not valid YAML: the quotation that begins here does not end");
+    }
 
 private:
     [[noreturn]] void refuse(const YAML::Mark& mark, std::string message) const {
@@ -62,6 +102,7 @@ private:
     const std::string& file_;
     int depth_ = 0;
     int documents_ = 0;
+    YAML::Mark last_quoted_ = YAML::Mark::null_mark();
 };
 
 }  // namespace
@@ -79,9 +120,10 @@ YAML::Node load_yaml(const std::string& text, const std::string& file) {
         Guard guard(file);
         while (parser.HandleNextDocument(guard)) {
         }
+        guard.check_last_quotation(text);
         return YAML::Load(text);
     } catch (const YAML::Exception& error) {
-        throw MachineError(file, {{mark_of(error.mark), "this is not valid YAML: " + error.msg}});
+        throw MachineError(file, {{mark_of(error.mark), "this is not valid YAML: " + shown(error.msg)}});
     }
 }
 

@@ -44,6 +44,10 @@ KeyMarks FieldReader::mapping(const YAML::Node& node, const MappingKind& kind, c
                      fmt::format("unknown key '{}' in {}{}", shown(key), kind.name, advice(key, known)));
         } else if (!marks.emplace(key, mark_of(entry.second)).second) {
             complain(mark_of(entry.first), fmt::format("key '{}' of {} is given twice; keep one", key, kind.name));
+        } else if (entry.second.IsNull()) {
+            complain(mark_of(entry.first), fmt::format("key '{}' of {} has no value; write one after the colon, or "
+                                                       "remove the key",
+                                                       key, kind.name));
         } else {
             field->read(entry.second);
         }
