@@ -13,6 +13,14 @@ struct Kernel {
 };
 
 Kernel lu_kernel();
+Kernel radix_kernel();
+Kernel water_kernel();
+Kernel fft_kernel();
+Kernel ocean_kernel();
+Kernel matmul_kernel();
+Kernel stream_kernel();
+Kernel gups_kernel();
+Kernel chase_kernel();
 
 /// The option that every kernel has.
 WorkloadOption processors_option();

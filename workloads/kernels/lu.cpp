@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/random.hpp"
 #include "workloads/kernels/kernels.hpp"
+#include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
 namespace {
@@ -74,8 +74,7 @@ public:
         for (std::uint64_t i = 0; i < n_; ++i) {
             double lux = 0;
             for (std::uint64_t j = 0; j <= i; ++j) lux += a_.host()[index(i, j)] * ux[j];
-            const double difference = std::abs(ax[i] - lux);
-            if (!(difference <= residual)) residual = difference;  // NaN stays
+            residual = worse(residual, ax[i] - lux);
         }
         return {"max |A x - L U x| / |A|", residual / norm, 1e-15 * static_cast<double>(n_ + 16)};
     }
@@ -93,8 +92,6 @@ public:
     }
 
 private:
-    static double uniform(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
-
     /// As square a grid as the number of processors allows (SPLASH-2).
     void split_processors() {
         grid_rows_ = static_cast<unsigned>(std::sqrt(static_cast<double>(processors())));

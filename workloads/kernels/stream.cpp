@@ -1,0 +1,125 @@
+// STREAM: copy, scale, add and triad over three long arrays (McCalpin 1995).
+#include "workloads/kernels/kernels.hpp"
+#include "workloads/kernels/numbers.hpp"
+
+namespace cachetally {
+namespace {
+
+enum Site : std::uint32_t { init = 1, copy_site, scale_site, add_site, triad_site };
+enum Function : std::uint32_t { f_init, f_copy, f_scale, f_add, f_triad };
+
+class Stream final : public Workload {
+public:
+    explicit Stream(const OptionValues& options)
+        : Workload(processors_of(options), {"init", "copy", "scale", "add", "triad"}),
+          n_(options.number("n")),
+          repetitions_(options.number("repetitions")),
+          only_(options.choice("kernel")),
+          a_(layout().array<double>("a", n_)),
+          b_(layout().array<double>("b", n_)),
+          c_(layout().array<double>("c", n_)) {
+        if (processors() > n_) options.reject("processors", "is more than n; make it at most n");
+    }
+
+    void run(Processor& p) override {
+        const Share share = share_of(n_, p.number(), processors());
+        p.enter(f_init);
+        for (std::uint64_t i = share.begin; i < share.end; ++i) {
+            a_.write(p, i, initial_a, init);
+            b_.write(p, i, initial_b, init);
+            c_.write(p, i, initial_c, init);
+        }
+        p.leave();
+        p.barrier();
+        for (std::uint64_t repetition = 0; repetition < repetitions_; ++repetition) {
+            if (does("copy")) copy(p, share);
+            if (does("scale")) scale(p, share);
+            if (does("add")) add(p, share);
+            if (does("triad")) triad(p, share);
+        }
+    }
+
+    /// Every element goes the same way, which is followed here once.
+    Verdict check() const override {
+        double a = initial_a, b = initial_b, c = initial_c;
+        for (std::uint64_t repetition = 0; repetition < repetitions_; ++repetition) {
+            if (does("copy")) c = a;
+            if (does("scale")) b = scalar * c;
+            if (does("add")) c = a + b;
+            if (does("triad")) a = b + scalar * c;
+        }
+        double residual = 0;
+        for (const double x : a_.host()) residual = worse(residual, x - a);
+        for (const double x : b_.host()) residual = worse(residual, x - b);
+        for (const double x : c_.host()) residual = worse(residual, x - c);
+        return {"largest difference from the value that all elements have", residual, 0};
+    }
+
+    double expected_references() const override {
+        const double each =
+            (does("copy") ? 2 : 0) + (does("scale") ? 2 : 0) + (does("add") ? 3 : 0) + (does("triad") ? 3 : 0);
+        return static_cast<double>(n_) * (3 + each * static_cast<double>(repetitions_));
+    }
+
+    std::uint64_t fingerprint() const override {
+        return fingerprint_of(a_.host()) ^ splitmix64(fingerprint_of(b_.host())) ^
+               splitmix64(splitmix64(fingerprint_of(c_.host())));
+    }
+
+private:
+    bool does(std::string_view kernel) const { return only_ == "all" || only_ == kernel; }
+
+    void copy(Processor& p, Share share) {
+        p.enter(f_copy);
+        for (std::uint64_t i = share.begin; i < share.end; ++i) c_.write(p, i, a_.read(p, i, copy_site), copy_site);
+        p.leave();
+        p.barrier();
+    }
+    void scale(Processor& p, Share share) {
+        p.enter(f_scale);
+        for (std::uint64_t i = share.begin; i < share.end; ++i)
+            b_.write(p, i, scalar * c_.read(p, i, scale_site), scale_site);
+        p.leave();
+        p.barrier();
+    }
+    void add(Processor& p, Share share) {
+        p.enter(f_add);
+        for (std::uint64_t i = share.begin; i < share.end; ++i) {
+            const double a = a_.read(p, i, add_site);
+            c_.write(p, i, a + b_.read(p, i, add_site), add_site);
+        }
+        p.leave();
+        p.barrier();
+    }
+    void triad(Processor& p, Share share) {
+        p.enter(f_triad);
+        for (std::uint64_t i = share.begin; i < share.end; ++i) {
+            const double b = b_.read(p, i, triad_site);
+            a_.write(p, i, b + scalar * c_.read(p, i, triad_site), triad_site);
+        }
+        p.leave();
+        p.barrier();
+    }
+
+    static constexpr double initial_a = 1, initial_b = 2, initial_c = 0;
+    /// sqrt(2) - 1: one round multiplies a by 2s + s^2 = 1, so that no number of repetitions overflows.
+    static constexpr double scalar = 0.41421356237309503;
+
+    std::uint64_t n_, repetitions_;
+    std::string only_;
+    Array<double> a_, b_, c_;
+};
+
+}  // namespace
+
+Kernel stream_kernel() {
+    return {
+        {"stream",
+         "copy, scale, add and triad over three arrays of doubles (STREAM)",
+         {number_option("n", 262144, "elements per array", 1, std::uint64_t{1} << 32),
+          number_option("repetitions", 4, "rounds of the kernels", 1, std::uint64_t{1} << 40),
+          choice_option("kernel", "which of the four", {"all", "copy", "scale", "add", "triad"}), processors_option()}},
+        [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Stream>(options); }};
+}
+
+}  // namespace cachetally
