@@ -53,6 +53,24 @@ private:
     EngineOutcome& result_;
 };
 
+/// The same in the engine's terms.
+class RecordSender final : public LinkListener {
+public:
+    explicit RecordSender(Records records) : records_(std::move(records)) {}
+    std::uint32_t kinds() const override { return bit(EventKind::load) | bit(EventKind::store); }
+    bool accepts_merged(std::uint32_t) const override { return false; }
+    void on_event(const LinkEvent& event, Injector& injector) override {
+        for (std::uint32_t i = 0; i < event.count; ++i) {
+            if (++events_ % records_.every == 0) injector.write({records_.base + 16 * sent_++, 16, records_.bypass});
+        }
+    }
+    void on_control(const Control&, Tick, Injector&) override {}
+
+private:
+    Records records_;
+    std::uint64_t events_ = 0, sent_ = 0;
+};
+
 std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topology& topology, Driving driving,
                                               EngineOutcome& result) {
     std::vector<std::unique_ptr<Recorder>> recorders;
@@ -146,11 +164,16 @@ BlockRuns block_runs(const std::vector<ObservedEvent>& events,
 }
 
 EngineOutcome run_engine(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
-                         Driving driving) {
+                         Driving driving, const std::optional<Records>& records) {
     EngineOutcome result;
     const Topology topology(machine);
     Hierarchy hierarchy(topology);
     const auto recorders = attach(hierarchy, topology, driving, result);
+    std::unique_ptr<RecordSender> sender;
+    if (records) {
+        sender = std::make_unique<RecordSender>(*records);
+        hierarchy.listen(topology.link(records->link), records->copy, *sender);
+    }
     if (driving == Driving::one_by_one) {
         drive_one_by_one(hierarchy, programs.at(0), result.outcome);
         result.outcome.counts = hierarchy.counts();

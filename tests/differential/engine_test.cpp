@@ -68,6 +68,42 @@ TEST(Differential, ScarceMemoryAgrees) {
     });
 }
 
+/// Links that a record may be sent from: those that lead to caches or memory, below a core or cache.
+std::vector<LinkInfo> links_for_records(const Topology& topology) {
+    std::vector<LinkInfo> found;
+    for (const LinkInfo& link : topology.links()) {
+        const auto kind = topology.components()[link.from].kind;
+        const bool data = kind == Component::Kind::core || kind == Component::Kind::cache;
+        if (data && !link.virtual_addresses) found.push_back(link);
+    }
+    return found;
+}
+
+TEST(Differential, RecordsOfListenersAgree) {
+    check_cases(1000, [] {
+        const Case test_case = *arbitrary_case({}, 5);
+        const Chooser choose = rapidcheck_chooser();
+        const Topology topology(test_case.machine);
+        const auto links = links_for_records(topology);
+        const LinkInfo& link = links[choose(links.size())];
+        Records records;
+        records.link = link.name;
+        records.copy = static_cast<unsigned>(choose(topology.components()[link.from].copies));
+        records.every = 1 + static_cast<unsigned>(choose(8));
+        records.bypass = choose(3) == 2;
+        records.base = choose(2) * 0x100000;
+        const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum, records);
+        for (const Driving driving : {Driving::each, Driving::unwatched, Driving::one_by_one}) {
+            if (driving == Driving::one_by_one && test_case.machine.cores > 1) continue;
+            if (driving == Driving::one_by_one && test_case.programs[0].size() > 1) continue;
+            const EngineOutcome actual =
+                run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, records);
+            const std::string found = difference(test_case.machine, expected, actual, driving);
+            if (!found.empty()) RC_FAIL(link.name + (records.bypass ? " bypass" : "") + ": " + found);
+        }
+    });
+}
+
 TEST(Differential, PrefetchersAgree) {
     MachineLimits limits;
     limits.cores = 1;

@@ -18,8 +18,9 @@ struct Core {
 
 class Runner {
 public:
-    Runner(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum)
-        : hierarchy_(machine), period_(machine.period), quantum_(quantum), cores_(machine.cores) {
+    Runner(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
+           const std::optional<Records>& records)
+        : hierarchy_(machine, records), period_(machine.period), quantum_(quantum), cores_(machine.cores) {
         for (std::size_t i = 0; i < cores_.size(); ++i) {
             cores_[i].time = i;
             if (i < programs.size()) cores_[i].program = programs[i];
@@ -70,14 +71,17 @@ private:
     /// All cores that are not over stand at the barrier, if there are any.
     void release() {
         Tick latest = 0;
+        unsigned last = 0;
         bool any = false;
         for (std::size_t i = 0; i < cores_.size(); ++i) {
             if (!cores_[i].waiting) continue;
             any = true;
+            last = static_cast<unsigned>(i);
             latest = std::max(latest, cores_[i].time - i);
         }
         if (!any) return;
         phases_.push_back(hierarchy_.counts());
+        hierarchy_.write_records(last);
         for (std::size_t i = 0; i < cores_.size(); ++i) {
             if (!cores_[i].waiting) continue;
             cores_[i].waiting = false;
@@ -100,8 +104,9 @@ std::string to_text(const ObservedEvent& event) {
     return text.str();
 }
 
-Outcome simulate(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum) {
-    return Runner(machine, programs, quantum).run();
+Outcome simulate(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
+                 const std::optional<Records>& records) {
+    return Runner(machine, programs, quantum, records).run();
 }
 
 }  // namespace cachetally::differential

@@ -1,6 +1,7 @@
 // The independent, slow, obvious simulator that judges the engine; written from docs/counting.md alone.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,15 @@ struct ObservedEvent {
 /// "L1D-L2[0] load 0x1000 core 0 site 3"
 std::string to_text(const ObservedEvent& event);
 
+/// A listener on one copy of a link that sends a record of 16 bytes on every n-th load or store that it sees there.
+struct Records {
+    std::string link;
+    unsigned copy = 0;
+    unsigned every = 1;
+    bool bypass = false;  ///< straight to memory
+    Address base = 0;     ///< physical address of the first record
+};
+
 struct Outcome {
     HierarchyCounts counts;  ///< caches, TLBs and memories in the order of the description
     std::vector<Tick> core_ends;
@@ -41,6 +51,7 @@ struct Outcome {
 };
 
 /// Runs one program per core (at most as many as the machine has cores). `quantum` in picoseconds.
-Outcome simulate(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum);
+Outcome simulate(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
+                 const std::optional<Records>& records = {});
 
 }  // namespace cachetally::differential

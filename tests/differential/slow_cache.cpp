@@ -42,6 +42,9 @@ bool is_demand(EventKind kind) {
 
 void SlowMachine::tell(const std::string& link, unsigned copy, const Request& request) {
     events_.push_back({link, copy, request.kind, request.address, request.core, request.site});
+    const bool counted = request.kind == EventKind::load || request.kind == EventKind::store;
+    if (!records_ || records_->link != link || records_->copy != copy || !counted) return;
+    if (++watched_events_ % records_->every == 0) ++records_due_;
 }
 
 void SlowMachine::tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause) {
@@ -85,7 +88,8 @@ Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const 
     tell(above + "-" + name, above_copy, arriving);
     SlowCache* cache = cache_of(name, arriving.core);
     if (cache == nullptr) return {memory_arrives(name, arriving), false};
-    const bool is_victim = arriving.kind == EventKind::write_back || arriving.kind == EventKind::clean_victim;
+    const bool is_victim = arriving.kind == EventKind::write_back || arriving.kind == EventKind::clean_victim ||
+                           arriving.kind == EventKind::ring_write;
     if (!is_victim) return request(*cache, arriving);
     victim_arrives(*cache, arriving);
     return {};

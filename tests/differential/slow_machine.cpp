@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace cachetally::differential {
 namespace {
@@ -28,7 +29,8 @@ const Config* first_level(const std::vector<Config>& parts, ReferenceKind kind) 
 
 }  // namespace
 
-SlowMachine::SlowMachine(const MachineDescription& machine) : machine_(machine), pages_(machine) {
+SlowMachine::SlowMachine(const MachineDescription& machine, std::optional<Records> records)
+    : machine_(machine), records_(std::move(records)), pages_(machine) {
     build_caches();
     build_tlbs();
     counts_.memories.resize(machine.memories.size());
@@ -82,7 +84,31 @@ Tick SlowMachine::reference(unsigned core, const Reference& reference) {
         cycles += access(core, reference, address);
         address = (address / line + 1) * line;
     }
+    write_records(core);
     return cycles;
+}
+
+std::string SlowMachine::memory_below(std::string name) const {
+    for (const CacheConfig& cache : machine_.caches) {
+        if (cache.name == name) return memory_below(cache.next);
+    }
+    return name;
+}
+
+/// What the listener sent is written; nothing waits for it. What it sends meanwhile is left for the next time.
+void SlowMachine::write_records(unsigned core) {
+    const std::uint64_t due = std::exchange(records_due_, 0);
+    for (std::uint64_t i = 0; i < due; ++i) {
+        const Address address = records_->base + 16 * records_sent_++;
+        const Request record{EventKind::ring_write, address, core, 0, std::nullopt};
+        const auto dash = records_->link.find('-');
+        const std::string above = records_->link.substr(0, dash), below = records_->link.substr(dash + 1);
+        if (records_->bypass || memory_below(below) == below) {
+            memory_arrives(memory_below(below), record);
+        } else {
+            arrive(above, records_->copy, below, record);
+        }
+    }
 }
 
 Tick SlowMachine::access(unsigned core, const Reference& reference, Address address) {

@@ -48,12 +48,15 @@ struct SlowTlb {
 
 class SlowMachine {
 public:
-    explicit SlowMachine(const MachineDescription& machine);
+    explicit SlowMachine(const MachineDescription& machine, std::optional<Records> records = {});
     SlowMachine(const SlowMachine&) = delete;
     SlowMachine& operator=(const SlowMachine&) = delete;
 
     /// Makes a whole reference; returns the cycles that it takes.
     Tick reference(unsigned core, const Reference& reference);
+
+    /// Carries out what the listener has sent; after each reference and at barriers.
+    void write_records(unsigned core);
 
     const HierarchyCounts& counts() const { return counts_; }
     const std::vector<ObservedEvent>& events() const { return events_; }
@@ -90,7 +93,12 @@ private:
     bool below_takes_clean_victims(const SlowCache& cache) const;
     Tick memory_arrives(const std::string& name, const Request& request);
 
+    std::string memory_below(std::string name) const;
+
     const MachineDescription& machine_;
+    std::optional<Records> records_;
+    std::uint64_t watched_events_ = 0, records_sent_ = 0;
+    std::uint64_t records_due_ = 0;  ///< sent, and not yet written
     SlowPages pages_;
     std::deque<SlowCache> caches_;
     std::deque<SlowTlb> tlbs_;
