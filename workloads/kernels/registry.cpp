@@ -10,7 +10,8 @@ namespace cachetally {
 namespace {
 
 const std::vector<Kernel>& kernels() {
-    static const std::vector<Kernel> all = {lu_kernel(),     radix_kernel(), matmul_kernel(),
+    static const std::vector<Kernel> all = {lu_kernel(),     radix_kernel(), water_kernel(),
+                                            fft_kernel(),    ocean_kernel(), matmul_kernel(),
                                             stream_kernel(), gups_kernel(),  chase_kernel()};
     return all;
 }

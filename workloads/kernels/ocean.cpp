@@ -1,0 +1,247 @@
+// OCEAN-style solver: red-black Gauss-Seidel with multigrid on square grids, rows split among the processors, as the
+// equation solver of SPLASH-2 OCEAN (Woo et al. 1995; Brandt 1977).
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "workloads/kernels/kernels.hpp"
+#include "workloads/kernels/numbers.hpp"
+
+namespace cachetally {
+namespace {
+
+enum Site : std::uint32_t {
+    init = 1,
+    relax_u,
+    relax_f,
+    residual_u,
+    residual_f,
+    residual_r,
+    restrict_r,
+    restrict_f,
+    clear,
+    correct_u,
+    correct_c
+};
+enum Function : std::uint32_t { f_init, f_relax, f_residual, f_restrict, f_interpolate };
+
+/// -laplace(u) = f on the inner points of a square grid of points 0 .. cells; u = 0 on the border.
+struct Grid {
+    std::uint64_t cells = 0;
+    Array<double> u, f, r;  ///< solution, right-hand side, residual
+
+    std::uint64_t at(std::uint64_t row, std::uint64_t column) const { return row * (cells + 1) + column; }
+    double h2() const { return 1.0 / static_cast<double>(cells * cells); }
+};
+
+class Ocean final : public Workload {
+public:
+    explicit Ocean(const OptionValues& options)
+        : Workload(processors_of(options), {"init", "relax", "residual", "restrict", "interpolate"}),
+          sweeps_(options.number("sweeps")),
+          cycles_(options.number("cycles")) {
+        const std::uint64_t n = options.number("n"), levels = options.number("levels");
+        if (n % (std::uint64_t{1} << (levels - 1)) != 0 || n >> (levels - 1) < 2)
+            options.reject("levels", "needs n to be a multiple of 2^(levels-1), and at least 2^levels");
+        if (processors() > n - 1) options.reject("processors", "is more than the inner rows; make it at most n - 1");
+        for (std::uint64_t level = 0; level < levels; ++level) add_grid(n >> level, level);
+        wanted_.resize(grids_[0].u.size());
+        for (std::uint64_t i = 1; i < n; ++i)
+            for (std::uint64_t j = 1; j < n; ++j) wanted_[grids_[0].at(i, j)] = solution(i, j, n);
+    }
+
+    void run(Processor& p) override {
+        initialise(p);
+        p.barrier();
+        for (std::uint64_t cycle = 0; cycle < cycles_; ++cycle) {
+            for (std::size_t level = 0; level + 1 < grids_.size(); ++level) descend(p, level);
+            smooth(p, grids_.back());
+            for (std::size_t level = grids_.size() - 1; level-- > 0;) ascend(p, level);
+        }
+    }
+
+    /// The residual that is left, relative to that at the beginning (where u = 0 and it is f). A cycle must reduce it
+    /// at least by half with multigrid; plain relaxation just must not increase it.
+    Verdict check() const override {
+        const Grid& grid = grids_[0];
+        double left = 0, initial = 0;
+        for (std::uint64_t i = 1; i < grid.cells; ++i)
+            for (std::uint64_t j = 1; j < grid.cells; ++j) {
+                left += std::pow(defect(grid, i, j), 2);
+                initial += std::pow(grid.f.host()[grid.at(i, j)], 2);
+            }
+        const double bound = grids_.back().cells <= 4 ? std::pow(0.5, static_cast<double>(cycles_)) : 1.0;
+        return {"|f - A u| / |f|", std::sqrt(left / initial), std::max(bound, 1e-11)};
+    }
+
+    double expected_references() const override {
+        double total = 0;
+        for (const Grid& grid : grids_) {
+            const auto points = static_cast<double>((grid.cells - 1) * (grid.cells - 1));
+            const bool last = &grid == &grids_.back();
+            total += 2 * static_cast<double>(grid.u.size());
+            total += static_cast<double>(cycles_) * points *
+                     (last ? 6.0 * static_cast<double>(sweeps_) : 12.0 * static_cast<double>(sweeps_) + 14.0);
+        }
+        return total;
+    }
+
+    std::uint64_t fingerprint() const override { return fingerprint_of(grids_[0].u.host()); }
+
+private:
+    void add_grid(std::uint64_t cells, std::uint64_t level) {
+        const std::string suffix = std::to_string(level);
+        const std::uint64_t points = (cells + 1) * (cells + 1);
+        Grid& grid = grids_.emplace_back();
+        grid.cells = cells;
+        grid.u = layout().array<double>("u" + suffix, points);
+        grid.f = layout().array<double>("f" + suffix, points);
+        grid.r = layout().array<double>("r" + suffix, points);
+    }
+
+    /// Any smooth and any rough part would do; zero on the border.
+    static double solution(std::uint64_t i, std::uint64_t j, std::uint64_t n) {
+        const double x = static_cast<double>(i) / static_cast<double>(n),
+                     y = static_cast<double>(j) / static_cast<double>(n);
+        return std::sin(std::numbers::pi * x) * std::sin(2 * std::numbers::pi * y) + x * (1 - x) * y * y * (1 - y);
+    }
+
+    /// f at a point such that wanted_ solves the discrete equations.
+    double right_hand_side(std::uint64_t i, std::uint64_t j) const {
+        const Grid& grid = grids_[0];
+        const double* w = wanted_.data() + grid.at(i, j);
+        const auto row = static_cast<std::ptrdiff_t>(grid.cells + 1);
+        return (4 * w[0] - w[-row] - w[-1] - w[1] - w[row]) / grid.h2();
+    }
+
+    /// The rows of one processor: inner rows only.
+    Share inner_rows(const Processor& p, const Grid& grid) const {
+        const Share share = share_of(grid.cells - 1, p.number(), processors());
+        return {share.begin + 1, share.end + 1};
+    }
+
+    void initialise(Processor& p) {
+        p.enter(f_init);
+        for (Grid& grid : grids_) {
+            const Share rows = share_of(grid.cells + 1, p.number(), processors());
+            for (std::uint64_t i = rows.begin; i < rows.end; ++i)
+                for (std::uint64_t j = 0; j <= grid.cells; ++j) {
+                    const bool inside = &grid == grids_.data() && i > 0 && i < grid.cells && j > 0 && j < grid.cells;
+                    grid.u.write(p, grid.at(i, j), 0.0, init);
+                    grid.f.write(p, grid.at(i, j), inside ? right_hand_side(i, j) : 0.0, init);
+                }
+        }
+        p.leave();
+    }
+
+    void descend(Processor& p, std::size_t level) {
+        smooth(p, grids_[level]);
+        compute_residual(p, grids_[level]);
+        p.barrier();
+        restrict_residual(p, grids_[level], grids_[level + 1]);
+        p.barrier();
+    }
+
+    void ascend(Processor& p, std::size_t level) {
+        interpolate(p, grids_[level + 1], grids_[level]);
+        p.barrier();
+        smooth(p, grids_[level]);
+    }
+
+    void smooth(Processor& p, Grid& grid) {
+        for (std::uint64_t sweep = 0; sweep < sweeps_; ++sweep)
+            for (const std::uint64_t colour : {0, 1}) {
+                relax(p, grid, colour);
+                p.barrier();
+            }
+    }
+
+    /// Points with row + column of one parity depend on the other parity only: order does not matter.
+    void relax(Processor& p, Grid& grid, std::uint64_t colour) {
+        const Share rows = inner_rows(p, grid);
+        p.enter(f_relax);
+        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
+            for (std::uint64_t j = 1 + (i + 1 + colour) % 2; j < grid.cells; j += 2) {
+                double sum = grid.u.read(p, grid.at(i - 1, j), relax_u);
+                sum += grid.u.read(p, grid.at(i, j - 1), relax_u);
+                sum += grid.u.read(p, grid.at(i, j + 1), relax_u);
+                sum += grid.u.read(p, grid.at(i + 1, j), relax_u);
+                sum += grid.h2() * grid.f.read(p, grid.at(i, j), relax_f);
+                grid.u.write(p, grid.at(i, j), sum / 4, relax_u);
+            }
+        p.leave();
+    }
+
+    void compute_residual(Processor& p, Grid& grid) {
+        const Share rows = inner_rows(p, grid);
+        p.enter(f_residual);
+        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
+            for (std::uint64_t j = 1; j < grid.cells; ++j) {
+                double sum = grid.u.read(p, grid.at(i - 1, j), residual_u);
+                sum += grid.u.read(p, grid.at(i, j - 1), residual_u);
+                sum += grid.u.read(p, grid.at(i, j + 1), residual_u);
+                sum += grid.u.read(p, grid.at(i + 1, j), residual_u);
+                sum -= 4 * grid.u.read(p, grid.at(i, j), residual_u);
+                const double f = grid.f.read(p, grid.at(i, j), residual_f);
+                grid.r.write(p, grid.at(i, j), f + sum / grid.h2(), residual_r);
+            }
+        p.leave();
+    }
+
+    /// Full weighting onto the coarser grid, whose solution (a correction) begins at 0.
+    void restrict_residual(Processor& p, const Grid& fine, Grid& coarse) {
+        const Share rows = inner_rows(p, coarse);
+        p.enter(f_restrict);
+        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
+            for (std::uint64_t j = 1; j < coarse.cells; ++j) {
+                double sum = 0;
+                for (std::uint64_t di = 0; di < 3; ++di)
+                    for (std::uint64_t dj = 0; dj < 3; ++dj)
+                        sum += (di == 1 ? 2 : 1) * (dj == 1 ? 2 : 1) *
+                               fine.r.read(p, fine.at(2 * i + di - 1, 2 * j + dj - 1), restrict_r);
+                coarse.f.write(p, coarse.at(i, j), sum / 16, restrict_f);
+                coarse.u.write(p, coarse.at(i, j), 0.0, clear);
+            }
+        p.leave();
+    }
+
+    /// Bilinear; each fine point reads the 1, 2 or 4 coarse points around it.
+    void interpolate(Processor& p, const Grid& coarse, Grid& fine) {
+        const Share rows = inner_rows(p, fine);
+        p.enter(f_interpolate);
+        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
+            for (std::uint64_t j = 1; j < fine.cells; ++j) {
+                double sum = 0;
+                for (std::uint64_t ci = i / 2; ci <= (i + 1) / 2; ++ci)
+                    for (std::uint64_t cj = j / 2; cj <= (j + 1) / 2; ++cj)
+                        sum += coarse.u.read(p, coarse.at(ci, cj), correct_c);
+                const double count = (1.0 + static_cast<double>(i % 2)) * (1.0 + static_cast<double>(j % 2));
+                fine.u.write(p, fine.at(i, j), fine.u.read(p, fine.at(i, j), correct_u) + sum / count, correct_u);
+            }
+        p.leave();
+    }
+
+    static double defect(const Grid& grid, std::uint64_t i, std::uint64_t j) {
+        const double* u = grid.u.host().data() + grid.at(i, j);
+        const auto row = static_cast<std::ptrdiff_t>(grid.cells + 1);
+        return grid.f.host()[grid.at(i, j)] - (4 * u[0] - u[-row] - u[-1] - u[1] - u[row]) / grid.h2();
+    }
+
+    std::uint64_t sweeps_, cycles_;
+    std::vector<Grid> grids_;  ///< from fine to coarse
+    std::vector<double> wanted_;
+};
+
+}  // namespace
+
+Kernel ocean_kernel() {
+    return {{"ocean",
+             "red-black Gauss-Seidel multigrid solver on a square grid (the solver of SPLASH-2 OCEAN)",
+             {number_option("n", 128, "cells along a side of the finest grid", 2, 1 << 14),
+              number_option("levels", 6, "grids, each half as fine as the one before", 1, 14),
+              number_option("sweeps", 2, "relaxations before and after a coarser grid", 1, 1000),
+              number_option("cycles", 4, "V-cycles", 1, 1 << 30), processors_option()}},
+            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Ocean>(options); }};
+}
+
+}  // namespace cachetally
