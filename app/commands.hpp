@@ -18,5 +18,8 @@ public:
 };
 
 void add_machine(CLI::App& app);
+void add_run(CLI::App& app);
+void add_sweep(CLI::App& app);
+void add_workload(CLI::App& app);
 
 }  // namespace cachetally::app

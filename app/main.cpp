@@ -16,7 +16,10 @@ int run(int argc, char** argv) {
     app.set_help_all_flag("--help-all", "Help of all subcommands");
     app.failure_message(CLI::FailureMessage::help);
     app.get_formatter()->column_width(34);
+    cachetally::app::add_run(app);
+    cachetally::app::add_sweep(app);
     cachetally::app::add_machine(app);
+    cachetally::app::add_workload(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -34,6 +37,9 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const cachetally::app::UsageError& error) {
+        fmt::print(stderr, "cachetally: {}\n", error.what());
+        return wrong_use;
+    } catch (const std::invalid_argument& error) {  // machine, monitor and workload options
         fmt::print(stderr, "cachetally: {}\n", error.what());
         return wrong_use;
     } catch (const cachetally::MachineError& error) {

@@ -49,6 +49,11 @@ bool is_for_data(const Topology& topology, const LinkInfo& link) {
 
 }  // namespace
 
+std::vector<Region> data_of(std::vector<Region> regions) {
+    std::erase_if(regions, [](const Region& region) { return region.name.starts_with("stack"); });
+    return regions;
+}
+
 std::vector<MonitorSpec> default_monitors(const Topology& topology) {
     std::vector<MonitorSpec> specs;
     for (const LinkInfo& link : topology.links()) {
@@ -83,7 +88,8 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
         outcome.virtual_address = [hierarchy = outcome.hierarchy.get()](Address physical) {
             return hierarchy->virtual_address(physical);
         };
-    for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(outcome.regions, outcome.virtual_address));
+    const std::vector<Region> data = data_of(outcome.regions);
+    for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, outcome.virtual_address));
     return outcome;
 }
 

@@ -18,7 +18,7 @@ namespace cachetally::app {
 struct MonitorOutcome {
     MonitorSpec spec;
     MonitorResult result;
-    double error = 0;  ///< against exact counting, over the lines of the regions (all lines where there are none)
+    double error = 0;  ///< against exact counting, over the lines of the data (all lines where no regions are known)
 };
 
 struct Outcome {
@@ -29,6 +29,10 @@ struct Outcome {
     AddressMap virtual_address;  ///< empty where nothing is translated
     std::unique_ptr<Hierarchy> hierarchy;
 };
+
+/// The regions over which errors are measured: data structures, not stacks (Schulz et al. 2002, section 4.4, give
+/// errors of data).
+std::vector<Region> data_of(std::vector<Region> regions);
 
 /// One monitor for each link on the way of data and instructions, with the defaults of a specification.
 std::vector<MonitorSpec> default_monitors(const Topology& topology);

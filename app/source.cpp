@@ -1,0 +1,112 @@
+#include "app/source.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <csignal>
+
+#include "app/simulation.hpp"
+
+namespace cachetally::app {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_interrupt(int) { interrupted = 1; }
+
+/// "1us", "500ns", "0": picoseconds.
+Tick parse_time(const std::string& text) {
+    if (text.empty()) return 0;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    for (const auto& [name, picoseconds] :
+         {std::pair<std::string_view, Tick>{"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}})
+        if (error == std::errc() && unit == name) return number * picoseconds;
+    if (error == std::errc() && number == 0 && unit.empty()) return 0;
+    throw UsageError(fmt::format("'--quantum {}': write a whole number with ps, ns, us or ms, as in 1us", text));
+}
+
+/// One line that is written over and over: how far, how fast, how long it will take.
+class ProgressLine {
+public:
+    explicit ProgressLine(const ReferenceSource& source) : source_(source), start_(Clock::now()), last_(start_) {}
+    ProgressLine(const ProgressLine&) = default;
+
+    void show(std::uint64_t references) {
+        const auto now = Clock::now();
+        if (now - last_ < std::chrono::milliseconds(200)) return;
+        last_ = now;
+        const double seconds = std::chrono::duration<double>(now - start_).count();
+        const double done = source_.progress();
+        std::string text = fmt::format("\r{:.1f} M references, {:.1f} M/s", static_cast<double>(references) / 1e6,
+                                       static_cast<double>(references) / 1e6 / seconds);
+        if (done > 0) text += fmt::format(", {:.0f} %, {:.0f} s left", 100 * done, seconds / done - seconds);
+        fmt::print(stderr, "{}\033[K", text);
+        std::fflush(stderr);
+    }
+    static void clear() { fmt::print(stderr, "\r\033[K"); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    const ReferenceSource& source_;
+    Clock::time_point start_, last_;
+};
+
+}  // namespace
+
+void add_simulation_options(CLI::App& command, SimulationOptions& options) {
+    command
+        .add_option("-m,--machine", options.machine, "A built-in machine (cachetally machine list) or a machine file")
+        ->capture_default_str();
+    command.add_option("--cores", options.cores, "Cores, in place of what the machine says")->check(CLI::Range(1, 256));
+    command.add_option("--monitor", options.monitors,
+                       "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
+                       "'none' for none. Default: those "
+                       "of the machine file, else one on each link");
+    command.add_option("--quantum", options.quantum,
+                       "How far a core may go ahead of the others, e.g. 1us; default: not at all");
+    command.add_option("--max-references", options.max_references, "Stop after so many references");
+    command.add_flag("!--no-errors", options.errors,
+                     "Do not count exactly beside monitors to tell their error: faster");
+    command.add_flag("--json", options.json, "Print JSON");
+}
+
+Topology topology_of(const SimulationOptions& options) {
+    MachineDescription machine = load_machine(options.machine);
+    if (options.cores != 0) machine.cores = options.cores;
+    return Topology(std::move(machine));
+}
+
+std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Topology& topology) {
+    std::vector<MonitorSpec> specs;
+    for (const std::string& text : options.monitors) {
+        if (text == "none") {
+            if (options.monitors.size() > 1) throw UsageError("'--monitor none' cannot stand beside other monitors");
+            return {};
+        }
+        specs.push_back(parse_monitor(text));
+    }
+    if (!specs.empty()) return specs;
+    for (const MonitorEntry& entry : topology.machine().monitors)
+        specs.push_back(parse_monitor(entry, topology.machine().file));
+    return specs.empty() ? default_monitors(topology) : specs;
+}
+
+RunOptions run_options(const SimulationOptions& options, const ReferenceSource& source) {
+    RunOptions run;
+    run.quantum = parse_time(options.quantum);
+    run.max_references = options.max_references;
+    std::signal(SIGINT, on_interrupt);
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    run.progress = [line = ProgressLine(source), terminal](std::uint64_t references) mutable {
+        if (terminal) line.show(references);
+        if (interrupted != 0 && terminal) ProgressLine::clear();
+        return interrupted == 0;
+    };
+    return run;
+}
+
+}  // namespace cachetally::app

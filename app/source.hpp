@@ -1,0 +1,39 @@
+// What the commands share: the machine and the monitors that options name, progress on a terminal, interruption.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "monitor/spec.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/model/reference_source.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally::app {
+
+/// Options of every command that simulates.
+struct SimulationOptions {
+    std::string machine = "generic3";
+    unsigned cores = 0;  ///< 0 = as the machine file says
+    std::vector<std::string> monitors;
+    std::string quantum;  ///< e.g. "1us"
+    std::uint64_t max_references = 0;
+    bool errors = true;
+    bool json = false;
+};
+
+void add_simulation_options(CLI::App& command, SimulationOptions& options);
+
+/// The machine that the options name, with as many cores as they ask for.
+Topology topology_of(const SimulationOptions& options);
+
+/// The monitors that the options or else the machine file name, or else one for each link; none for "none".
+std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Topology& topology);
+
+/// Run options with a progress line on stderr, where that is a terminal, and with Ctrl-C ending the run.
+RunOptions run_options(const SimulationOptions& options, const ReferenceSource& source);
+
+}  // namespace cachetally::app
