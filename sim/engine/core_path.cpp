@@ -229,7 +229,7 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
                 }
             }
         }
-        if (watched && pending) break;
+        if (pending) [[unlikely]] break;  // listeners on links further down may have sent something, too
     }
     if (watched) events.flush();
     cache_->count_hits(hits.all - hits.stores() - hits.fetches(), hits.stores(), hits.fetches());
