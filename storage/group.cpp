@@ -77,7 +77,7 @@ Dataset Group::write_array(const std::string& name, Element element, const std::
     hsize_t elements = 1;
     for (const hsize_t extent : shape) elements *= extent;
     std::vector<hsize_t> chunk;
-    if (elements * bytes_of(element) >= smallest_chunked) {
+    if (compression != Compression::none && elements * bytes_of(element) >= smallest_chunked) {
         chunk.assign(shape.size(), 1);
         chunk.back() = std::min(shape.back(), rows_per_chunk);
     }

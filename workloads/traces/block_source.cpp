@@ -1,0 +1,280 @@
+// Handing over blocks: at once, or through a bounded queue from a background thread.
+#include "workloads/traces/block_source.hpp"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace cachetally {
+namespace {
+
+constexpr std::size_t blocks_ahead = 4;  ///< per stream; one of them is with the reader
+
+/// Walks through a block, control by control.
+class Cursor {
+public:
+    void enter(const ReferenceBlock& block) {
+        block_ = &block;
+        reference_ = control_ = 0;
+        finished_ = false;
+    }
+    bool finished() const { return finished_; }
+
+    Batch next() {
+        const auto references = block_->references();
+        if (control_ < block_->controls.size()) {
+            const PlacedControl& placed = block_->controls[control_++];
+            const std::size_t begin = std::exchange(reference_, placed.position);
+            return {references.subspan(begin, placed.position - begin), placed.control};
+        }
+        finished_ = true;
+        const Control::Kind kind = block_->last ? Control::Kind::end : Control::Kind::none;
+        return {references.subspan(reference_), {kind, 0}};
+    }
+
+private:
+    const ReferenceBlock* block_ = nullptr;
+    std::size_t reference_ = 0, control_ = 0;
+    bool finished_ = true;
+};
+
+double mean_progress(const std::vector<std::unique_ptr<BlockProducer>>& producers) {
+    double sum = 0;
+    for (const auto& producer : producers) {
+        const double part = producer->progress();
+        if (part < 0) return -1.0;
+        sum += part;
+    }
+    return producers.empty() ? 1.0 : sum / static_cast<double>(producers.size());
+}
+
+/// Decodes when asked.
+class DirectSource : public ReferenceSource {
+public:
+    DirectSource(std::vector<std::unique_ptr<BlockProducer>> producers, TraceTables tables)
+        : producers_(std::move(producers)), tables_(std::move(tables)), lanes_(producers_.size()) {}
+
+    unsigned cores() const override { return static_cast<unsigned>(producers_.size()); }
+    std::vector<Region> regions() const override { return tables_.regions; }
+    std::vector<std::string> functions() const override { return tables_.functions; }
+    double progress() const override { return mean_progress(producers_); }
+
+    Batch next(unsigned core) override {
+        Lane& lane = lanes_.at(core);
+        if (lane.cursor.finished()) {
+            producers_[core]->produce(lane.block);
+            lane.cursor.enter(lane.block);
+        }
+        return lane.cursor.next();
+    }
+
+private:
+    struct Lane {
+        ReferenceBlock block;
+        Cursor cursor;
+    };
+    std::vector<std::unique_ptr<BlockProducer>> producers_;
+    TraceTables tables_;
+    std::vector<Lane> lanes_;
+};
+
+/// Decodes in one background thread for all streams.
+class AheadSource : public ReferenceSource {
+public:
+    AheadSource(std::vector<std::unique_ptr<BlockProducer>> producers, TraceTables tables)
+        : producers_(std::move(producers)), tables_(std::move(tables)), lanes_(producers_.size()) {
+        worker_ = std::thread([this] { work(); });
+    }
+    ~AheadSource() override {
+        {
+            const std::lock_guard lock(mutex_);
+            stop_ = true;
+        }
+        for (const auto& producer : producers_) producer->cancel();
+        room_.notify_all();
+        worker_.join();
+    }
+    AheadSource(const AheadSource&) = delete;
+    AheadSource& operator=(const AheadSource&) = delete;
+
+    unsigned cores() const override { return static_cast<unsigned>(producers_.size()); }
+    std::vector<Region> regions() const override { return tables_.regions; }
+    std::vector<std::string> functions() const override { return tables_.functions; }
+    double progress() const override { return mean_progress(producers_); }
+
+    Batch next(unsigned core) override {
+        Lane& lane = lanes_.at(core);
+        if (lane.cursor.finished()) take_block(lane);
+        return lane.cursor.next();
+    }
+
+private:
+    /// A ring of blocks: `made` are filled so far, `taken` handed over; the one that was taken last is still in use.
+    struct Lane {
+        std::array<ReferenceBlock, blocks_ahead> blocks;
+        std::uint64_t made = 0, taken = 0;
+        bool over = false;
+        std::exception_ptr failure;
+        Cursor cursor;
+
+        bool has_room() const { return !over && made - taken + (taken > 0 ? 1 : 0) < blocks_ahead; }
+    };
+
+    void take_block(Lane& lane) {
+        std::unique_lock lock(mutex_);
+        ready_.wait(lock, [&] { return lane.made > lane.taken || lane.over; });
+        if (lane.made == lane.taken) {
+            if (lane.failure) std::rethrow_exception(lane.failure);
+            throw std::logic_error("a source was asked for more after its end");
+        }
+        lane.cursor.enter(lane.blocks[lane.taken++ % blocks_ahead]);
+        lock.unlock();
+        room_.notify_one();
+    }
+
+    /// The stream that has fewest blocks ready, so that none starves; -1 where none has room.
+    int neediest() const {
+        int best = -1;
+        std::uint64_t least = blocks_ahead;
+        for (std::size_t i = 0; i < lanes_.size(); ++i) {
+            const std::uint64_t ready = lanes_[i].made - lanes_[i].taken;
+            if (!lanes_[i].has_room() || ready >= least) continue;
+            best = static_cast<int>(i);
+            least = ready;
+        }
+        return best;
+    }
+
+    void work() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            int chosen = -1;
+            const auto all_over = [&] {
+                return std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.over; });
+            };
+            room_.wait(lock, [&] { return stop_ || all_over() || (chosen = neediest()) >= 0; });
+            if (stop_ || chosen < 0) return;
+            Lane& lane = lanes_[static_cast<std::size_t>(chosen)];
+            ReferenceBlock& block = lane.blocks[lane.made % blocks_ahead];
+            lock.unlock();
+            std::exception_ptr failure;
+            try {
+                producers_[static_cast<std::size_t>(chosen)]->produce(block);
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            lock.lock();
+            lane.failure = failure;
+            lane.over = failure || block.last;
+            if (!failure) ++lane.made;
+            ready_.notify_all();
+        }
+    }
+
+    std::vector<std::unique_ptr<BlockProducer>> producers_;
+    TraceTables tables_;
+    std::vector<Lane> lanes_;
+    std::mutex mutex_;
+    std::condition_variable ready_, room_;
+    bool stop_ = false;
+    std::thread worker_;
+};
+
+/// A source of one stream as blocks.
+class SourceProducer : public BlockProducer {
+public:
+    explicit SourceProducer(ReferenceSource& source) : source_(source) {}
+
+    void produce(ReferenceBlock& block) override {
+        if (failure_) std::rethrow_exception(failure_);
+        Reference* target = block.start(block_references);
+        std::size_t size = 0;
+        while (true) {
+            if (pending_.empty() && !fetch(block, size)) break;
+            const std::size_t count = std::min(pending_.size(), block_references - size);
+            std::copy_n(pending_.begin(), count, target + size);
+            size += count;
+            pending_ = pending_.subspan(count);
+            if (!pending_.empty()) break;
+            if (place(block, size) || size == block_references) break;
+        }
+        block.set_size(size);
+    }
+
+private:
+    static constexpr std::size_t block_references = 32768;
+    static constexpr std::size_t block_controls = 4096;
+
+    /// False where the source failed and something must be handed over before that is told.
+    bool fetch(const ReferenceBlock& block, std::size_t size) {
+        try {
+            const Batch batch = source_.next(0);
+            pending_ = batch.references;
+            control_ = batch.control;
+            return true;
+        } catch (...) {
+            if (size == 0 && block.controls.empty()) throw;
+            failure_ = std::current_exception();
+            return false;
+        }
+    }
+
+    /// Places the control after the references; true where the block must end.
+    bool place(ReferenceBlock& block, std::size_t size) {
+        block.last = control_.kind == Control::Kind::end;
+        if (block.last || control_.kind == Control::Kind::none) return block.last;
+        block.controls.push_back({static_cast<std::uint32_t>(size), control_});
+        return block.controls.size() == block_controls;
+    }
+
+    ReferenceSource& source_;
+    std::span<const Reference> pending_;
+    Control control_;
+    std::exception_ptr failure_;
+};
+
+/// Owns the source that runs ahead.
+class OwningAheadSource : public ReferenceSource {
+public:
+    explicit OwningAheadSource(std::unique_ptr<ReferenceSource> source)
+        : source_(std::move(source)), early_{source_->regions(), source_->functions()} {
+        std::vector<std::unique_ptr<BlockProducer>> producers;
+        producers.push_back(std::make_unique<SourceProducer>(*source_));
+        ahead_ = std::make_unique<AheadSource>(std::move(producers), TraceTables{});
+    }
+
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned core) override {
+        const Batch batch = ahead_->next(core);
+        over_ = batch.control.kind == Control::Kind::end;  // then the thread asks the source no more
+        return batch;
+    }
+    std::vector<Region> regions() const override { return over_ ? source_->regions() : early_.regions; }
+    std::vector<std::string> functions() const override { return over_ ? source_->functions() : early_.functions; }
+
+private:
+    std::unique_ptr<ReferenceSource> source_;
+    TraceTables early_;
+    bool over_ = false;
+    std::unique_ptr<AheadSource> ahead_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReferenceSource> make_block_source(std::vector<std::unique_ptr<BlockProducer>> producers,
+                                                   TraceTables tables, bool ahead) {
+    if (ahead) return std::make_unique<AheadSource>(std::move(producers), std::move(tables));
+    return std::make_unique<DirectSource>(std::move(producers), std::move(tables));
+}
+
+std::unique_ptr<ReferenceSource> run_ahead(std::unique_ptr<ReferenceSource> source) {
+    if (source->cores() != 1) throw std::invalid_argument("run_ahead: the source has several streams");
+    return std::make_unique<OwningAheadSource>(std::move(source));
+}
+
+}  // namespace cachetally

@@ -1,0 +1,29 @@
+// BlockSource: block producers as a ReferenceSource, decoded ahead in a background thread where that is wanted.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/traces/block.hpp"
+
+namespace cachetally {
+
+/// What a trace knows besides references.
+struct TraceTables {
+    std::vector<Region> regions;
+    std::vector<std::string> functions;
+    friend bool operator==(const TraceTables&, const TraceTables&) = default;
+};
+
+/// A source of one stream per producer. With `ahead`, one thread of its own keeps some blocks of every stream ready;
+/// what it throws is thrown by next() when everything before it was handed over.
+std::unique_ptr<ReferenceSource> make_block_source(std::vector<std::unique_ptr<BlockProducer>> producers,
+                                                   TraceTables tables, bool ahead);
+
+/// Runs a source of a single stream (a kernel, a reader) ahead in a background thread, in blocks of some thousands of
+/// references. regions() and functions() are those at the beginning until the stream is over. Throws
+/// std::invalid_argument where the source has several streams: those may depend on each other's progress.
+std::unique_ptr<ReferenceSource> run_ahead(std::unique_ptr<ReferenceSource> source);
+
+}  // namespace cachetally

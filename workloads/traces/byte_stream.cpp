@@ -1,0 +1,237 @@
+// Files, pipes, memory, and decompression by libarchive with the filters named one by one.
+#include "workloads/traces/byte_stream.hpp"
+
+#include <archive.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace cachetally {
+namespace {
+
+constexpr std::size_t start_bytes = std::size_t{64} << 10;
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+class DescriptorStream : public ByteStream {
+public:
+    DescriptorStream(std::string name, int descriptor) : name_(std::move(name)), descriptor_(descriptor) {
+        struct stat status {};
+        if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+            ::close(descriptor_);
+            throw TraceError(fmt::format("{}: is a directory, not a trace", name_));
+        }
+        if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
+        regular_ = S_ISREG(status.st_mode);
+        wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    }
+    ~DescriptorStream() override {
+        ::close(descriptor_);
+        if (wake_ >= 0) ::close(wake_);
+    }
+    DescriptorStream(const DescriptorStream&) = delete;
+    DescriptorStream& operator=(const DescriptorStream&) = delete;
+
+    bool regular() const { return regular_; }
+
+    std::size_t read(std::span<char> target) override {
+        while (true) {
+            if (!regular_) wait_for_input();
+            if (cancelled_) throw TraceError(fmt::format("{}: reading was cancelled", name_));
+            const ssize_t count = ::read(descriptor_, target.data(), target.size());
+            if (count >= 0) {
+                done_ += static_cast<std::uint64_t>(count);
+                return static_cast<std::size_t>(count);
+            }
+            if (errno != EINTR && errno != EAGAIN)
+                throw TraceError(fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
+        }
+    }
+
+    void cancel() override {
+        cancelled_ = true;
+        const std::uint64_t one = 1;
+        if (::write(wake_, &one, sizeof one) < 0) return;  // full: it is awake already
+    }
+
+    double progress() const override {
+        if (!regular_) return -1.0;
+        return size_ == 0 ? 1.0 : std::min(1.0, static_cast<double>(done_) / static_cast<double>(size_));
+    }
+
+private:
+    void wait_for_input() const {
+        std::array<pollfd, 2> files{{{descriptor_, POLLIN, 0}, {wake_, POLLIN, 0}}};
+        while (::poll(files.data(), files.size(), -1) < 0 && errno == EINTR) {
+        }
+    }
+
+    std::string name_;
+    int descriptor_;
+    int wake_ = -1;
+    bool regular_ = false;
+    std::uint64_t size_ = 0;
+    std::atomic<std::uint64_t> done_ = 0;
+    std::atomic<bool> cancelled_ = false;
+};
+
+class MemoryStream : public ByteStream {
+public:
+    explicit MemoryStream(std::string bytes) : bytes_(std::move(bytes)) {}
+    std::size_t read(std::span<char> target) override {
+        const std::size_t count = std::min(target.size(), bytes_.size() - done_);
+        std::copy_n(bytes_.data() + done_, count, target.data());
+        done_ += count;
+        return count;
+    }
+    void cancel() override {}
+    double progress() const override { return -1.0; }
+
+private:
+    std::string bytes_;
+    std::size_t done_ = 0;
+};
+
+/// Hands over bytes that were read already, then the rest.
+class PrefixedStream : public ByteStream {
+public:
+    PrefixedStream(std::string prefix, std::unique_ptr<ByteStream> rest)
+        : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+    std::size_t read(std::span<char> target) override {
+        if (done_ == prefix_.size()) return rest_->read(target);
+        const std::size_t count = std::min(target.size(), prefix_.size() - done_);
+        std::copy_n(prefix_.data() + done_, count, target.data());
+        done_ += count;
+        return count;
+    }
+    void cancel() override { rest_->cancel(); }
+    double progress() const override { return rest_->progress(); }
+
+private:
+    std::string prefix_;
+    std::size_t done_ = 0;
+    std::unique_ptr<ByteStream> rest_;
+};
+
+struct Codec {
+    const char* name;
+    std::string_view magic;
+    int (*enable)(archive*);
+};
+
+// Named one by one: with all filters on, libarchive takes some binary traces for LZMA.
+constexpr std::array<Codec, 4> codecs{{
+    {"gzip", std::string_view("\x1f\x8b", 2), archive_read_support_filter_gzip},
+    {"xz",
+     std::string_view("\xfd"
+                      "7zXZ\0",
+                      6),
+     archive_read_support_filter_xz},
+    {"zstd", std::string_view("\x28\xb5\x2f\xfd", 4), archive_read_support_filter_zstd},
+    {"bzip2", std::string_view("BZh", 3), archive_read_support_filter_bzip2},
+}};
+
+class DecompressedStream : public ByteStream {
+public:
+    DecompressedStream(std::string name, const Codec& codec, std::unique_ptr<ByteStream> packed)
+        : name_(std::move(name)), codec_(codec), packed_(std::move(packed)), input_(block_bytes) {
+        archive* reader = archive_.get();
+        codec_.enable(reader);
+        archive_read_support_format_raw(reader);
+        archive_read_support_format_empty(reader);
+        if (archive_read_open(reader, this, nullptr, feed, nullptr) != ARCHIVE_OK) fail();
+        archive_entry* entry = nullptr;
+        const int status = archive_read_next_header(reader, &entry);
+        empty_ = status == ARCHIVE_EOF;
+        if (status != ARCHIVE_OK && !empty_) fail();
+    }
+
+    std::size_t read(std::span<char> target) override {
+        if (empty_) return 0;
+        const la_ssize_t count = archive_read_data(archive_.get(), target.data(), target.size());
+        if (count < 0) fail();
+        return static_cast<std::size_t>(count);
+    }
+    void cancel() override { packed_->cancel(); }
+    double progress() const override { return packed_->progress(); }
+
+private:
+    static la_ssize_t feed(archive* reader, void* self_pointer, const void** buffer) {
+        auto& self = *static_cast<DecompressedStream*>(self_pointer);
+        *buffer = self.input_.data();
+        try {
+            return static_cast<la_ssize_t>(self.packed_->read(self.input_));
+        } catch (const std::exception& error) {
+            archive_set_error(reader, EIO, "%s", error.what());
+            return -1;
+        }
+    }
+
+    [[noreturn]] void fail() {
+        const char* text = archive_error_string(archive_.get());
+        throw TraceError(fmt::format("{}: cannot be decompressed ({}): {}", name_, codec_.name,
+                                     text == nullptr ? "unknown error" : text));
+    }
+
+    struct Free {
+        void operator()(archive* reader) const { archive_read_free(reader); }
+    };
+    std::string name_;
+    const Codec& codec_;
+    std::unique_ptr<ByteStream> packed_;
+    std::vector<char> input_;
+    std::unique_ptr<archive, Free> archive_{archive_read_new()};
+    bool empty_ = false;
+};
+
+/// Reads the first bytes, and puts a decompressor before the stream if they say so.
+OpenedStream recognised(std::string name, bool seekable, std::unique_ptr<ByteStream> raw) {
+    OpenedStream opened{std::move(name), {}, seekable, std::move(raw)};
+    while (opened.start.size() < 8 && opened.read_more()) {
+    }
+    for (const Codec& codec : codecs) {
+        if (!opened.start.starts_with(codec.magic)) continue;
+        auto packed = std::make_unique<PrefixedStream>(std::move(opened.start), std::move(opened.stream));
+        opened.stream = std::make_unique<DecompressedStream>(opened.name, codec, std::move(packed));
+        opened.start.clear();
+        opened.seekable = false;
+        break;
+    }
+    return opened;
+}
+
+}  // namespace
+
+bool OpenedStream::read_more() {
+    const std::size_t size = start.size();
+    start.resize(size + start_bytes);
+    const std::size_t count = stream->read(std::span(start).subspan(size));
+    start.resize(size + count);
+    return count > 0;
+}
+
+OpenedStream open_stream(const std::string& path_or_dash) {
+    const bool standard = path_or_dash == "-";
+    const std::string name = standard ? "standard input" : path_or_dash;
+    const int descriptor =
+        standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path_or_dash.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw TraceError(fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
+    auto stream = std::make_unique<DescriptorStream>(name, descriptor);
+    const bool seekable = stream->regular() && !standard;
+    return recognised(name, seekable, std::move(stream));
+}
+
+OpenedStream memory_stream(std::string name, std::string bytes) {
+    return recognised(std::move(name), false, std::make_unique<MemoryStream>(std::move(bytes)));
+}
+
+}  // namespace cachetally

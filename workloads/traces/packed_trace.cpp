@@ -1,0 +1,200 @@
+// Packed traces as blocks of references.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "storage/file.hpp"
+#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/packed_file.hpp"
+#include "workloads/traces/trace.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t most_cores = 65536;
+constexpr std::uint64_t window_rows = 4096;
+/// No packed block is larger: header, codes, deltas, changes, traits and controls at their largest.
+constexpr std::uint64_t largest_block = 48 + largest_block_references * (1 + 8 + 2 + 8) + largest_block_controls * 12;
+
+/// What the streams of a trace share; used by one thread at a time.
+struct PackedFile {
+    explicit PackedFile(const std::string& path)
+        : input(path),
+          trace(open_group()),
+          index(trace.open_group(packed_names::index)),
+          blocks(trace.open_dataset(packed_names::blocks)),
+          core(index.open_dataset(packed_names::index_core)),
+          offset(index.open_dataset(packed_names::index_offset)),
+          bytes(index.open_dataset(packed_names::index_bytes)),
+          references(index.open_dataset(packed_names::index_references)),
+          rows(core.rows()),
+          block_bytes(blocks.rows()) {
+        for (const Dataset* column : {&offset, &bytes, &references})
+            if (column->rows() != rows) throw TraceError(column->where() + ": has another length than its neighbours");
+    }
+
+    Group open_group() const {
+        const std::string expected = packed_names::format_text;
+        if (!input.root().has(packed_names::group))
+            throw TraceError(fmt::format("{}: is an HDF5 file, but not a packed trace: it has no group '{}'",
+                                         input.path(), packed_names::group));
+        Group group = input.root().open_group(packed_names::group);
+        if (!group.has_attribute(packed_names::format_attribute) ||
+            group.text_attribute(packed_names::format_attribute) != expected)
+            throw TraceError(fmt::format("{}: is not a '{}'", group.where(), expected));
+        const std::uint64_t found = group.whole_attribute(packed_names::version_attribute);
+        if (found != packed_names::version)
+            throw TraceError(fmt::format("{}: has version {}, but only version {} is known", group.where(), found,
+                                         packed_names::version));
+        return group;
+    }
+
+    InputFile input;
+    Group trace, index;
+    Dataset blocks, core, offset, bytes, references;
+    std::uint64_t rows, block_bytes;
+};
+
+/// One row of the index.
+struct IndexEntry {
+    std::uint32_t core = 0;
+    std::uint64_t offset = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t references = 0;
+};
+
+/// Goes through the index, some rows at a time, and yields those of one core.
+class IndexReader {
+public:
+    IndexReader(const PackedFile& file, std::uint32_t core) : file_(file), core_(core) {}
+
+    bool next(IndexEntry& entry) {
+        for (; row_ < file_.rows; ++row_) {
+            if (row_ >= window_end_) load();
+            const std::uint64_t i = row_ - window_begin_;
+            if (cores_[i] != core_) continue;
+            entry = {core_, offsets_[i], bytes_[i], references_[i]};
+            ++row_;
+            return true;
+        }
+        return false;
+    }
+
+    /// Number in the file of the block that next() yielded last.
+    std::uint64_t block() const { return row_ - 1; }
+
+private:
+    void load() {
+        window_begin_ = row_;
+        window_end_ = std::min(file_.rows, row_ + window_rows);
+        const std::uint64_t count = window_end_ - window_begin_;
+        read(file_.core, cores_, count);
+        read(file_.offset, offsets_, count);
+        read(file_.bytes, bytes_, count);
+        read(file_.references, references_, count);
+    }
+
+    template <class T>
+    void read(const Dataset& column, std::vector<T>& values, std::uint64_t count) const {
+        values.resize(count);
+        column.read_rows(window_begin_, std::span<T>(values));
+    }
+
+    const PackedFile& file_;
+    std::uint32_t core_;
+    std::uint64_t row_ = 0, window_begin_ = 0, window_end_ = 0;
+    std::vector<std::uint32_t> cores_, bytes_, references_;
+    std::vector<std::uint64_t> offsets_;
+};
+
+class PackedProducer : public BlockProducer {
+public:
+    PackedProducer(std::shared_ptr<const PackedFile> file, std::uint32_t core, std::uint64_t references, bool data_only)
+        : file_(std::move(file)), core_(core), index_(*file_, core), expected_(references), data_only_(data_only) {}
+
+    void produce(ReferenceBlock& block) override {
+        IndexEntry entry;
+        if (!index_.next(entry)) {
+            if (seen_ != expected_)
+                throw TraceError(fmt::format("{}: stream {} has {} references instead of {}: blocks are missing",
+                                             file_->input.path(), core_, seen_, expected_));
+            block.start(0);
+            block.last = true;
+            return;
+        }
+        read(entry, block);
+        seen_ += block.size();
+        done_ = index_.block() + 1;
+        if (data_only_) keep_data_only(block);
+    }
+
+    double progress() const override {
+        return file_->rows == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(file_->rows);
+    }
+
+private:
+    void read(const IndexEntry& entry, ReferenceBlock& block) {
+        if (entry.bytes > largest_block || entry.offset > file_->block_bytes ||
+            entry.bytes > file_->block_bytes - entry.offset)
+            fail(fmt::format("its {} bytes from {} on are not within the {} bytes of all blocks", entry.bytes,
+                             entry.offset, file_->block_bytes));
+        packed_.resize(entry.bytes);
+        file_->blocks.read_rows(entry.offset, std::span<std::uint8_t>(packed_));
+        try {
+            decoder_.decode(std::as_bytes(std::span(packed_)), block);
+        } catch (const BlockError& error) {
+            fail(error.what());
+        }
+        if (block.size() != entry.references)
+            fail(fmt::format("it holds {} references instead of {}", block.size(), entry.references));
+    }
+
+    [[noreturn]] void fail(const std::string& what) const {
+        throw TraceError(fmt::format("{}: block {} of {} (stream {}) is damaged: {}", file_->input.path(),
+                                     index_.block(), file_->rows, core_, what));
+    }
+
+    std::shared_ptr<const PackedFile> file_;
+    std::uint32_t core_;
+    IndexReader index_;
+    std::uint64_t expected_, seen_ = 0;
+    bool data_only_;
+    std::atomic<std::uint64_t> done_ = 0;
+    BlockDecoder decoder_;
+    std::vector<std::uint8_t> packed_;
+};
+
+TraceTables read_tables(const PackedFile& file) {
+    TraceTables tables;
+    tables.functions = file.trace.read_texts(packed_names::functions);
+    const Group group = file.trace.open_group(packed_names::regions);
+    const auto names = group.read_texts("name");
+    const auto bases = group.read<std::uint64_t>("base");
+    const auto bytes = group.read<std::uint64_t>("bytes");
+    const auto elements = group.read<std::uint32_t>("element_bytes");
+    if (bases.size() != names.size() || bytes.size() != names.size() || elements.size() != names.size())
+        throw TraceError(group.where() + ": its columns differ in length");
+    for (std::size_t i = 0; i < names.size(); ++i)
+        tables.regions.push_back({names[i], bases[i], bytes[i], elements[i]});
+    return tables;
+}
+
+}  // namespace
+
+std::unique_ptr<ReferenceSource> open_packed_trace(const std::string& path, const TraceOptions& options) {
+    const auto file = std::make_shared<const PackedFile>(path);
+    const auto references = file->trace.read<std::uint64_t>(packed_names::core_references);
+    const std::uint64_t cores = file->trace.whole_attribute(packed_names::cores_attribute);
+    if (cores == 0 || cores > most_cores || references.size() != cores)
+        throw TraceError(fmt::format("{}: {} streams are stated, and lengths of {}; there must be 1 to {}",
+                                     file->trace.where(), cores, references.size(), most_cores));
+    std::vector<std::unique_ptr<BlockProducer>> producers;
+    for (std::uint32_t core = 0; core < cores; ++core)
+        producers.push_back(std::make_unique<PackedProducer>(file, core, references[core], options.data_only));
+    return make_block_source(std::move(producers), read_tables(*file), options.ahead && library_is_thread_safe());
+}
+
+}  // namespace cachetally

@@ -1,0 +1,159 @@
+// Writing packed traces.
+#include "workloads/traces/packed_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "storage/growing_column.hpp"
+#include "workloads/traces/packed_file.hpp"
+
+namespace cachetally {
+
+using namespace packed_names;
+
+struct PackedTraceWriter::State {
+    struct Stream {
+        std::vector<Reference> references;
+        std::vector<PlacedControl> controls;
+        std::uint64_t written = 0;  ///< references in blocks before this one
+        std::uint64_t barriers = 0;
+    };
+
+    State(const std::string& path, unsigned cores, const PackedOptions& options)
+        : file(path, options.existing),
+          block_references(options.block_references),
+          encoder(options.level),
+          streams(cores) {
+        if (cores == 0) throw std::invalid_argument("a trace has at least one stream");
+        if (block_references == 0 || block_references > largest_block_references)
+            throw std::invalid_argument(fmt::format("a block holds 1 to {} references", largest_block_references));
+    }
+
+    void write_block(unsigned core);
+    void write_tables();
+    void complete();
+
+    ResultFile file;
+    std::uint32_t block_references;
+    BlockEncoder encoder;
+    std::vector<Stream> streams;
+    std::optional<Group> trace{file.root().create_group(packed_names::group)};
+    std::optional<Group> index_group{trace->create_group(packed_names::index)};
+    GrowingColumn<std::uint8_t> block_column{*trace, packed_names::blocks, Compression::none, std::size_t{1} << 20};
+    GrowingColumn<std::uint32_t> core_column{*index_group, index_core, Compression::deflate, 4096};
+    GrowingColumn<std::uint64_t> offset_column{*index_group, index_offset, Compression::deflate, 4096};
+    GrowingColumn<std::uint32_t> bytes_column{*index_group, index_bytes, Compression::deflate, 4096};
+    GrowingColumn<std::uint32_t> references_column{*index_group, index_references, Compression::deflate, 4096};
+    std::vector<std::byte> packed;
+    std::array<std::uint64_t, 3> by_kind{};
+    std::vector<Region> region_table;
+    std::vector<std::string> function_table;
+};
+
+void PackedTraceWriter::State::write_block(unsigned core) {
+    Stream& stream = streams[core];
+    if (stream.references.empty() && stream.controls.empty()) return;
+    packed.clear();
+    encoder.encode(stream.references, stream.controls, packed);
+    core_column.append(core);
+    offset_column.append(block_column.rows());
+    bytes_column.append(static_cast<std::uint32_t>(packed.size()));
+    references_column.append(static_cast<std::uint32_t>(stream.references.size()));
+    block_column.append(std::span(reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()));
+    for (const Reference& reference : stream.references) ++by_kind[static_cast<std::size_t>(reference.kind)];
+    stream.written += stream.references.size();
+    stream.references.clear();
+    stream.controls.clear();
+}
+
+void PackedTraceWriter::State::write_tables() {
+    Group group = trace->create_group(packed_names::regions);
+    std::vector<std::string> names;
+    std::vector<std::uint64_t> bases, bytes;
+    std::vector<std::uint32_t> elements;
+    for (const Region& region : region_table) {
+        names.push_back(region.name);
+        bases.push_back(region.base);
+        bytes.push_back(region.bytes);
+        elements.push_back(region.element_bytes);
+    }
+    group.write_texts("name", names);
+    group.write("base", bases);
+    group.write("bytes", bytes);
+    group.write("element_bytes", elements);
+    trace->write_texts(packed_names::functions, function_table);
+}
+
+/// Writes all but the attribute that says whether the trace is complete, and lets go of the file's objects.
+void PackedTraceWriter::State::complete() {
+    std::vector<std::uint64_t> lengths;
+    for (unsigned core = 0; core < streams.size(); ++core) {
+        write_block(core);
+        lengths.push_back(streams[core].written);
+    }
+    block_column.finish();
+    core_column.finish(), offset_column.finish(), bytes_column.finish(), references_column.finish();
+    write_tables();
+    trace->write(core_references, lengths);
+    trace->set_attribute(format_attribute, format_text);
+    trace->set_attribute(version_attribute, version);
+    trace->set_attribute(cores_attribute, std::uint64_t{streams.size()});
+    trace->set_attribute("codec", "reference-delta-16, zstd");
+    trace->set_attribute("checksum", "xxh3-64");
+    trace->set_attribute("block_references", block_references);
+    trace->set_attribute("phases", streams.front().barriers + 1);
+    const char* names[] = {"loads", "stores", "fetches"};
+    for (std::size_t i = 0; i < by_kind.size(); ++i) trace->set_attribute(names[i], by_kind[i]);
+    index_group.reset();
+    trace.reset();
+}
+
+PackedTraceWriter::PackedTraceWriter(const std::string& path, unsigned cores, const PackedOptions& options)
+    : state_(std::make_unique<State>(path, cores, options)) {}
+PackedTraceWriter::~PackedTraceWriter() = default;
+
+void PackedTraceWriter::append(unsigned core, std::span<const Reference> references) {
+    auto& stream = state_->streams.at(core);
+    while (!references.empty()) {
+        const std::size_t room = state_->block_references - stream.references.size();
+        const auto part = references.first(std::min(room, references.size()));
+        stream.references.insert(stream.references.end(), part.begin(), part.end());
+        references = references.subspan(part.size());
+        if (stream.references.size() == state_->block_references) state_->write_block(core);
+    }
+}
+
+void PackedTraceWriter::append(unsigned core, Control control) {
+    if (control.kind == Control::Kind::none || control.kind == Control::Kind::end) return;
+    auto& stream = state_->streams.at(core);
+    if (control.kind == Control::Kind::barrier) ++stream.barriers;
+    stream.controls.push_back({static_cast<std::uint32_t>(stream.references.size()), control});
+    if (stream.controls.size() == state_->block_references) state_->write_block(core);
+}
+
+void PackedTraceWriter::set_regions(std::vector<Region> regions) { state_->region_table = std::move(regions); }
+void PackedTraceWriter::set_functions(std::vector<std::string> functions) {
+    state_->function_table = std::move(functions);
+}
+
+Group& PackedTraceWriter::root() { return state_->file.root(); }
+
+std::uint64_t PackedTraceWriter::references() const {
+    std::uint64_t sum = 0;
+    for (const auto& stream : state_->streams) sum += stream.written + stream.references.size();
+    return sum;
+}
+
+void PackedTraceWriter::finish() {
+    state_->complete();
+    state_->file.finish();
+}
+
+void PackedTraceWriter::keep_partial(const std::string& reason) {
+    state_->complete();
+    state_->file.keep_partial(reason);
+}
+
+}  // namespace cachetally

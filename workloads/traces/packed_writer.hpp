@@ -1,0 +1,72 @@
+// PackedTraceWriter: writes packed traces; convert(): from any source.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/model/reference_source.hpp"
+#include "storage/file.hpp"
+#include "workloads/traces/block_codec.hpp"
+
+namespace cachetally {
+
+struct PackedOptions {
+    ResultFile::Existing existing = ResultFile::Existing::refuse;
+    std::uint32_t block_references = 32768;  ///< 1 to 65536
+    int level = default_delta_level;         ///< effort of zstd on addresses, -20 (fastest to decode) to 19 (smallest)
+};
+
+/// Writes a packed trace under a temporary name; finish() or keep_partial() gives it its own, and without either
+/// nothing is left behind. Memory: one block per stream. Throws StorageError where the file cannot be written (or
+/// exists), and std::invalid_argument for references that no machine could make (size 0, beyond the end of the address
+/// space).
+class PackedTraceWriter {
+public:
+    PackedTraceWriter(const std::string& path, unsigned cores, const PackedOptions& options = {});
+    ~PackedTraceWriter();
+    PackedTraceWriter(const PackedTraceWriter&) = delete;
+    PackedTraceWriter& operator=(const PackedTraceWriter&) = delete;
+
+    /// Adds references to the end of a core's stream.
+    void append(unsigned core, std::span<const Reference> references);
+
+    /// Adds a control; `none` and `end` say nothing and are left out.
+    void append(unsigned core, Control control);
+
+    void set_regions(std::vector<Region> regions);
+    void set_functions(std::vector<std::string> functions);
+
+    /// The file that is written, e.g. to add provenance to its root.
+    Group& root();
+
+    /// References of all streams so far.
+    std::uint64_t references() const;
+
+    void finish();
+    void keep_partial(const std::string& reason);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+struct ConvertOptions {
+    bool data_only = false;            ///< leave out instruction fetches
+    std::uint64_t max_references = 0;  ///< stop after so many; 0 = all
+    /// Called now and then with the references written so far; returning false stops the conversion.
+    std::function<bool(std::uint64_t references)> progress;
+};
+
+struct ConvertResult {
+    std::uint64_t references = 0;
+    bool interrupted = false;  ///< progress() said so
+};
+
+/// Copies all streams of a source, with its regions and functions. Does not finish the writer. What next() of the
+/// source throws passes through: what came before is in the writer, whose keep_partial() keeps it.
+ConvertResult convert(ReferenceSource& source, PackedTraceWriter& writer, const ConvertOptions& options = {});
+
+}  // namespace cachetally

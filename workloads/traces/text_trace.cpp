@@ -1,0 +1,129 @@
+// Text traces as blocks of references.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/text_parser.hpp"
+#include "workloads/traces/trace.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+constexpr std::size_t longest_line = 4096;  ///< what is behind that is not looked at
+constexpr std::size_t block_references = 16384;
+
+class TextProducer : public BlockProducer {
+public:
+    TextProducer(OpenedStream opened, std::unique_ptr<LineParser> parser, std::shared_ptr<TextNotes> notes)
+        : name_(std::move(opened.name)),
+          stream_(std::move(opened.stream)),
+          parser_(std::move(parser)),
+          notes_(std::move(notes)),
+          buffer_(std::max(buffer_bytes, 2 * opened.start.size())) {
+        std::copy(opened.start.begin(), opened.start.end(), buffer_.begin());
+        filled_ = opened.start.size();
+    }
+
+    void produce(ReferenceBlock& block) override {
+        Reference* const begin = block.start(block_references);
+        Reference* const limit = begin + block_references;
+        Reference* out = begin;
+        while (!failure_ && !block.last && limit - out >= 2) {
+            if (used_ < whole_) {
+                out = parse(out, limit);
+            } else {
+                block.last = !refill();
+            }
+        }
+        if (failure_ && out == begin) std::rethrow_exception(failure_);
+        block.set_size(static_cast<std::size_t>(out - begin));
+    }
+
+    void cancel() override { stream_->cancel(); }
+    double progress() const override { return stream_->progress(); }
+
+private:
+    /// Parses whole lines. An error is told when the references before it were handed over.
+    Reference* parse(Reference* out, Reference* limit) {
+        ParseResult result = parser_->parse({buffer_.data() + used_, whole_ - used_}, out, limit);
+        used_ = static_cast<std::size_t>(result.next - buffer_.data());
+        lines_ += result.lines;
+        made_ = made_ || result.end != out || result.lines > result.skipped;
+        if (notes_) {
+            notes_->lines += result.lines;
+            notes_->skipped += result.skipped;
+        }
+        if (result.error)
+            failure_ = std::make_exception_ptr(TraceError(
+                fmt::format("{}:{}:{}: {}", name_, lines_ + 1, result.error->column, result.error->message)));
+        return result.end;
+    }
+
+    /// Reads until there is a whole line; false at the end. A failure is kept until what came before it is handed over.
+    bool refill() {
+        try {
+            return read_lines();
+        } catch (...) {
+            failure_ = std::current_exception();
+            return true;
+        }
+    }
+
+    bool read_lines() {
+        std::memmove(buffer_.data(), buffer_.data() + used_, filled_ - used_);
+        filled_ -= used_;
+        used_ = whole_ = 0;
+        if (find_lines(0)) return true;
+        while (!over_) {
+            if (filled_ + 1 >= buffer_.size()) shorten_line();
+            const std::size_t before = filled_;
+            const std::size_t count = stream_->read(std::span(buffer_).subspan(filled_, buffer_.size() - 1 - filled_));
+            filled_ += count;
+            over_ = count == 0;
+            if (over_ && filled_ > 0) buffer_[filled_++] = '\n';  // the last line lacks its end
+            if (find_lines(before)) return true;
+        }
+        if (!made_)
+            throw TraceError(fmt::format("{}: holds no line of the trace; one is like {}", name_, parser_->example()));
+        return false;
+    }
+
+    /// Looks for the last line feed behind `from`.
+    bool find_lines(std::size_t from) {
+        if (filled_ == from) return false;
+        const void* last = ::memrchr(buffer_.data() + from, '\n', filled_ - from);
+        if (last == nullptr) return false;
+        whole_ = static_cast<std::size_t>(static_cast<const char*>(last) - buffer_.data()) + 1;
+        return true;
+    }
+
+    /// Drops the middle of a line that fills the buffer: what is behind its beginning means nothing.
+    void shorten_line() { filled_ = longest_line; }
+
+    std::string name_;
+    std::unique_ptr<ByteStream> stream_;
+    std::unique_ptr<LineParser> parser_;
+    std::shared_ptr<TextNotes> notes_;
+    std::vector<char> buffer_;  ///< [0, used_) was parsed, [used_, whole_) are whole lines, [whole_, filled_) a part
+    std::size_t used_ = 0, whole_ = 0, filled_ = 0;
+    std::uint64_t lines_ = 0;
+    bool made_ = false;  ///< there was a line of the trace
+    bool over_ = false;
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceFormat format, const TraceOptions& options) {
+    auto parser = format == TraceFormat::lackey ? make_lackey_parser(options.data_only)
+                                                : make_din_parser(options.data_only, options.din_reference_bytes);
+    std::vector<std::unique_ptr<BlockProducer>> producers;
+    producers.push_back(std::make_unique<TextProducer>(std::move(stream), std::move(parser), options.notes));
+    return make_block_source(std::move(producers), {}, options.ahead);
+}
+
+}  // namespace cachetally

@@ -1,0 +1,89 @@
+// Traces as sources of references: opening, recognising, counting them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/model/reference_source.hpp"
+#include "workloads/traces/byte_stream.hpp"
+
+namespace cachetally {
+
+enum class TraceFormat : std::uint8_t {
+    automatic,  ///< recognised by its first bytes
+    lackey,     ///< text of valgrind --tool=lackey --trace-mem=yes
+    din,        ///< text of Dinero
+    packed,     ///< our own, in HDF5
+};
+
+/// "lackey", "din", "packed"; "auto" for automatic.
+std::string_view name_of(TraceFormat format);
+
+/// The format of a name; nothing where there is no such format.
+std::optional<TraceFormat> parse_trace_format(std::string_view name);
+
+/// What a text trace held besides references; counts grow while it is read, and may be read by any thread.
+struct TextNotes {
+    std::atomic<std::uint64_t> lines = 0;
+    std::atomic<std::uint64_t> skipped = 0;  ///< lines that are not references
+};
+
+struct TraceOptions {
+    TraceFormat format = TraceFormat::automatic;
+    bool data_only = false;                 ///< leave out instruction fetches
+    bool ahead = true;                      ///< read and decode in a background thread
+    std::uint16_t din_reference_bytes = 4;  ///< size of din references that state none
+    std::shared_ptr<TextNotes> notes;       ///< filled where it is given and the trace is text
+};
+
+/// Opens a trace; "-" is standard input. Text may be compressed by gzip, xz, zstd or bzip2, and come from a pipe; a
+/// packed trace must be a file. Throws TraceError (or StorageError, for packed traces) where it cannot be opened or is
+/// of no known format. next() throws them at the point of damage, after everything before it.
+std::unique_ptr<ReferenceSource> open_trace(const std::string& path_or_dash, const TraceOptions& options = {});
+
+/// The same, with the format that was recognised.
+struct OpenedTrace {
+    TraceFormat format = TraceFormat::automatic;
+    std::unique_ptr<ReferenceSource> source;
+};
+OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options = {});
+
+/// The format of the trace that begins like this; nothing where it is not recognised (yet: more bytes may tell).
+std::optional<TraceFormat> detect_format(std::string_view start);
+
+/// A text trace from an open stream. `format` is lackey or din.
+std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceFormat format, const TraceOptions& options);
+
+/// A packed trace.
+std::unique_ptr<ReferenceSource> open_packed_trace(const std::string& path, const TraceOptions& options);
+
+/// What is in a trace.
+struct TraceInfo {
+    TraceFormat format = TraceFormat::automatic;
+    bool complete = true;          ///< false for a packed trace whose writing was interrupted
+    std::uint64_t file_bytes = 0;  ///< 0 for pipes
+    unsigned cores = 0;
+    std::uint64_t loads = 0, stores = 0, fetches = 0;
+    std::uint64_t phases = 0;    ///< barriers of the first stream, and one
+    std::uint64_t controls = 0;  ///< of all streams, barriers included
+    std::uint64_t lines = 0;     ///< distinct 64-byte lines touched
+    std::uint64_t pages = 0;     ///< distinct 4 KiB pages touched
+    std::uint64_t text_lines = 0, skipped_lines = 0;
+    std::vector<Region> regions;
+    std::vector<std::string> functions;
+
+    std::uint64_t references() const { return loads + stores + fetches; }
+    double bytes_per_reference() const {
+        return references() == 0 ? 0.0 : static_cast<double>(file_bytes) / static_cast<double>(references());
+    }
+};
+
+/// Reads a whole trace and says what is in it. Memory grows with the pages that it touches, not with its length.
+TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& options = {});
+
+}  // namespace cachetally
