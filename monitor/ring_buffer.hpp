@@ -17,6 +17,7 @@ public:
     /// Writes one record at `time`; false: it was lost. Writes and lost time go to `injector`.
     bool write(Tick time, Injector& injector);
 
+    std::uint64_t fill() const { return fill_; }  ///< records, at the time of the last write
     std::uint64_t high_water() const { return high_water_; }
     std::uint64_t written() const { return written_; }  ///< records
     std::uint64_t lost() const { return lost_; }        ///< records

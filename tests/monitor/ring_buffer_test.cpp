@@ -1,0 +1,150 @@
+// The ring buffer: what it writes where, when the software empties it, and what a full one costs. Times by hand.
+#include "monitor/ring_buffer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cachetally {
+namespace {
+
+constexpr Tick cycle = 1000;
+
+RingSpec ring_of(std::uint64_t capacity) {
+    RingSpec ring;
+    ring.capacity = capacity;
+    ring.base = 0x10000;
+    return ring;
+}
+
+TEST(RingBuffer, WrapsRoundInMemory) {
+    RingBuffer ring(ring_of(3), cycle);
+    Injector injector;
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(ring.write(0, injector));
+    const Address expected[] = {0x10000, 0x10010, 0x10020, 0x10000, 0x10010};
+    ASSERT_EQ(injector.writes().size(), 5U);
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(injector.writes()[i].address, expected[i]);
+        EXPECT_EQ(injector.writes()[i].bytes, 16U);
+        EXPECT_TRUE(injector.writes()[i].bypass);
+    }
+    EXPECT_EQ(ring.high_water(), 3U);
+    EXPECT_EQ(injector.stall(), 0U);
+}
+
+TEST(RingBuffer, SendsRecordsIntoTheComponentBelowWhenToldSo) {
+    RingSpec spec = ring_of(3);
+    spec.path = RingSpec::Path::link;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(0, injector);
+    EXPECT_FALSE(injector.writes()[0].bypass);
+}
+
+TEST(RingBuffer, AFullOneMakesTheCoreWaitForAPlace) {
+    // 2 records, 10 cycles each to take. Full at 5 cycles: records leave at 15 and 25.
+    RingSpec spec = ring_of(2);
+    spec.drain_cost = 10;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(0, injector);
+    ring.write(5 * cycle, injector);
+    EXPECT_EQ(injector.stall(), 0U);
+    ring.write(7 * cycle, injector);  // waits from 7 to 15
+    EXPECT_EQ(ring.stall(), 8 * cycle);
+    ring.write(7 * cycle, injector);  // the same reference, now at 15: waits to 25
+    EXPECT_EQ(ring.stall(), 18 * cycle);
+    EXPECT_EQ(injector.stall(), 18 * cycle);
+    ring.write(60 * cycle, injector);  // at 35 and 45 the ring was emptied
+    EXPECT_EQ(ring.stall(), 18 * cycle);
+    EXPECT_EQ(ring.fill(), 1U);
+}
+
+TEST(RingBuffer, AFullOneMayDropRecords) {
+    RingSpec spec = ring_of(2);
+    spec.drain_cost = 10;
+    spec.overflow = RingSpec::Overflow::drop;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    EXPECT_TRUE(ring.write(0, injector));
+    EXPECT_TRUE(ring.write(0, injector));
+    EXPECT_FALSE(ring.write(9 * cycle, injector));
+    EXPECT_TRUE(ring.write(10 * cycle, injector));
+    EXPECT_FALSE(ring.write(19 * cycle, injector));
+    EXPECT_EQ(ring.lost(), 2U);
+    EXPECT_EQ(ring.written(), 3U);
+    EXPECT_EQ(injector.stall(), 0U);
+    EXPECT_EQ(injector.writes().size(), 3U);
+}
+
+TEST(RingBuffer, DrainsFromTheWatermarkOn) {
+    RingSpec spec = ring_of(8);
+    spec.drain = RingSpec::Drain::watermark;
+    spec.watermark = 3;
+    spec.drain_cost = 10;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(0, injector);
+    ring.write(50 * cycle, injector);
+    EXPECT_EQ(ring.fill(), 2U);
+    ring.write(100 * cycle, injector);  // begins: 110, 120, 130
+    ring.write(119 * cycle, injector);  // one was taken
+    EXPECT_EQ(ring.fill(), 3U);
+    ring.write(139 * cycle, injector);  // 120, 130 taken; the next leaves at 140
+    EXPECT_EQ(ring.fill(), 2U);
+    ring.write(200 * cycle, injector);
+    EXPECT_EQ(ring.fill(), 1U);
+    EXPECT_EQ(ring.high_water(), 3U);
+}
+
+TEST(RingBuffer, DrainsPeriodically) {
+    RingSpec spec = ring_of(4);
+    spec.drain = RingSpec::Drain::periodic;
+    spec.period = 100;
+    spec.drain_cost = 10;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(20 * cycle, injector);
+    ring.write(30 * cycle, injector);
+    ring.write(115 * cycle, injector);  // began at 100: one taken at 110
+    EXPECT_EQ(ring.fill(), 2U);
+    ring.write(150 * cycle, injector);  // 120, 130 taken, then idle
+    EXPECT_EQ(ring.fill(), 1U);
+    ring.write(1000 * cycle, injector);  // taken at 210; nothing begins at 1000 before the write
+    EXPECT_EQ(ring.fill(), 1U);
+}
+
+TEST(RingBuffer, AFullPeriodicOneBeginsToDrainAtOnceWhenTheCoreWaits) {
+    RingSpec spec = ring_of(1);
+    spec.drain = RingSpec::Drain::periodic;
+    spec.period = 100;
+    spec.drain_cost = 10;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(20 * cycle, injector);
+    ring.write(30 * cycle, injector);
+    EXPECT_EQ(ring.stall(), 10 * cycle);
+}
+
+TEST(RingBuffer, WritesMayCostTheCoreTime) {
+    RingSpec spec = ring_of(100);
+    spec.write_cost = 3;
+    RingBuffer ring(spec, 500);
+    Injector injector;
+    ring.write(0, injector);
+    ring.write(0, injector);
+    EXPECT_EQ(injector.stall(), 2U * 3 * 500);
+}
+
+TEST(RingBuffer, KnowsWhereTimeMatters) {
+    RingSpec spec;
+    EXPECT_TRUE(RingBuffer::timeless(spec));
+    spec.overflow = RingSpec::Overflow::drop;
+    EXPECT_TRUE(RingBuffer::timeless(spec));
+    spec.drain_cost = 1;
+    EXPECT_FALSE(RingBuffer::timeless(spec));
+    spec = {};
+    spec.drain = RingSpec::Drain::periodic;
+    EXPECT_FALSE(RingBuffer::timeless(spec));
+}
+
+}  // namespace
+}  // namespace cachetally
