@@ -123,6 +123,7 @@ public:
                                              file_->input.path(), core_, seen_, expected_));
             block.start(0);
             block.last = true;
+            done_ = file_->rows;
             return;
         }
         read(entry, block);
