@@ -33,6 +33,7 @@ public:
             Chain& chain = chains_.emplace_back();
             chain.base =
                 layout().place("chain" + std::to_string(number), nodes_ * stride_, static_cast<std::uint32_t>(stride_));
+            layout().reserve_host(nodes_ * 5);
             chain.next = random_cycle(nodes_, splitmix64(seed) + number);
             chain.seen.resize(nodes_);
         }

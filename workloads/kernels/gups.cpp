@@ -54,7 +54,10 @@ public:
         for (std::uint64_t i = share.begin; i < share.end; ++i) {
             value = advance(value);
             const std::uint64_t index = value & (table_.size() - 1);
-            table_.write(p, index, table_.read(p, index, update) ^ value, update);
+            // both references first: the processor may be suspended in either, and another one update the word
+            p.load(table_.address(index), sizeof value, update);
+            p.store(table_.address(index), sizeof value, update);
+            table_.host()[index] ^= value;
         }
         p.leave();
         p.barrier();

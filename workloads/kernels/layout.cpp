@@ -1,12 +1,21 @@
 // Layout: a bump allocator of simulated addresses.
 #include "workloads/kernels/layout.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "sim/model/random.hpp"
+#include "workloads/kernels/options.hpp"
 
 namespace cachetally {
+namespace {
+
+std::string mebibytes(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20); }
+
+}  // namespace
 
 Address Layout::place(std::string name, std::uint64_t bytes, std::uint32_t element_bytes, std::uint64_t offset) {
     const Address base = next_ + offset;
@@ -15,10 +24,21 @@ Address Layout::place(std::string name, std::uint64_t bytes, std::uint32_t eleme
     return base;
 }
 
+void Layout::reserve_host(std::uint64_t bytes) {
+    host_bytes_ += bytes;
+    const auto memory =
+        static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    if (host_bytes_ > memory)
+        throw OptionError(
+            fmt::format("the data structures take {}, the memory of this machine is {}; make them smaller",
+                        mebibytes(host_bytes_), mebibytes(memory)));
+}
+
 Address Layout::stack(unsigned processor) {
     // One page lies above the stack pointer, as the frames of the callers would. Where in the page it
     // points matters to monitors with groups of lines (docs/workloads.md, lu).
-    const Address base = 0x7ffef000 - processor * (stack_bytes + page);
+    const Address first = next_ < 0x7f000000 ? 0x7ffef000 : 0x7ffffffef000;
+    const Address base = first - processor * (stack_bytes + page);
     regions_.push_back({"stack" + std::to_string(processor), base, stack_bytes, 4});
     return base + stack_bytes / 2 + 32;
 }

@@ -11,7 +11,7 @@
 namespace cachetally {
 
 /// Regions follow each other from 0x10000000, each beginning `offset` bytes after a page boundary; stacks lie below
-/// 0x7fff1000.
+/// 0x7fff1000, or far above where the regions reach that high.
 class Layout {
 public:
     static constexpr Address heap = 0x10000000;
@@ -23,16 +23,23 @@ public:
 
     template <class T>
     Array<T> array(std::string name, std::uint64_t count, std::uint64_t offset = 0) {
+        reserve_host(count * sizeof(T));
         return {place(std::move(name), count * sizeof(T), sizeof(T), offset), count};
     }
 
-    /// The stack of a processor, region "stackP". Returns the stack pointer; the stack grows down from there.
+    /// To be called before so many bytes of data are allocated. Throws OptionError where this machine's memory cannot
+    /// hold all that was reserved.
+    void reserve_host(std::uint64_t bytes);
+
+    /// The stack of a processor, region "stackP"; to be placed after all other regions. Returns the stack pointer; the
+    /// stack grows down from there.
     Address stack(unsigned processor);
 
     const std::vector<Region>& regions() const { return regions_; }
 
 private:
     Address next_ = heap;
+    std::uint64_t host_bytes_ = 0;
     std::vector<Region> regions_;
 };
 

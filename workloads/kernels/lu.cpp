@@ -35,6 +35,7 @@ public:
         if (block_ > n_) options.reject("block", "is larger than n; make it at most n");
         const std::uint64_t elements = contiguous_ ? blocks_ * blocks_ * block_ * block_ : n_ * n_;
         a_ = layout().array<double>("A", elements, options.number("base_offset"));
+        layout().reserve_host(n_ * n_ * sizeof(double));
         for (unsigned number = 0; number < processors(); ++number)
             stacks_.push_back(stack_references_ > 0 ? layout().stack(number) : 0);
         split_processors();

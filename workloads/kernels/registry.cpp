@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "sim/topology/names.hpp"
 #include "workloads/kernels/kernels.hpp"
@@ -14,6 +15,15 @@ const std::vector<Kernel>& kernels() {
                                             fft_kernel(),    ocean_kernel(), matmul_kernel(),
                                             stream_kernel(), gups_kernel(),  chase_kernel()};
     return all;
+}
+
+std::unique_ptr<Workload> build(const Kernel& kernel, std::span<const std::string> options) {
+    const std::string& name = kernel.info.name;
+    try {
+        return kernel.make(OptionValues(name, kernel.info.options, options));
+    } catch (const std::bad_alloc&) {
+        throw OptionError(name + ": the data structures do not fit into memory; make them smaller");
+    }
 }
 
 }  // namespace
@@ -35,7 +45,7 @@ const std::vector<WorkloadInfo>& workload_list() {
 
 std::unique_ptr<Workload> make_workload(std::string_view name, std::span<const std::string> options) {
     const auto kernel = std::ranges::find(kernels(), name, [](const Kernel& k) { return k.info.name; });
-    if (kernel != kernels().end()) return kernel->make(OptionValues(name, kernel->info.options, options));
+    if (kernel != kernels().end()) return build(*kernel, options);
     std::vector<std::string_view> names;
     for (const Kernel& known : kernels()) names.push_back(known.info.name);
     throw OptionError(fmt::format("there is no workload '{}'{}", name, advice(name, names)));

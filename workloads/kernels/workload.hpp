@@ -20,8 +20,8 @@ struct Verdict {
     bool passed() const { return residual <= bound; }  // not for NaN
 };
 
-/// One run of a program. Between two barriers no processor reads what another one writes: the order in which
-/// processors run changes nothing.
+/// One run of a program. Between two barriers no processor reads what another one writes (or as if: a processor is
+/// suspended only where it makes a reference): the order in which processors run changes nothing.
 class Workload {
 public:
     Workload(unsigned processors, std::vector<std::string> functions)
