@@ -8,7 +8,8 @@ target_compile_options(cachetally_options INTERFACE
   $<$<BOOL:${CACHETALLY_NATIVE}>:-march=native>)
 if(CACHETALLY_SANITIZE)
   target_compile_options(cachetally_options INTERFACE
-    -fsanitize=${CACHETALLY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${CACHETALLY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    -Wno-maybe-uninitialized)  # g++ 12 sees ghosts in Boost's optional when it is instrumented
   target_link_options(cachetally_options INTERFACE -fsanitize=${CACHETALLY_SANITIZE})
 endif()
 
