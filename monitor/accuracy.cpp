@@ -8,33 +8,6 @@
 namespace cachetally {
 namespace {
 
-/// Events of a unit, possibly a share of a count for several units.
-struct Share {
-    Address address = 0;
-    double count = 0;
-};
-
-/// Shares per unit, ascending, each unit once.
-std::vector<Share> spread(const Histogram& histogram) {
-    std::vector<Share> shares;
-    const Histogram summed = histogram.summed();
-    for (const HistogramRow& row : summed.rows())
-        for (std::uint32_t i = 0; i < row.span; ++i)
-            shares.push_back({row.address + Address{i} * histogram.unit_bytes(),
-                              static_cast<double>(row.count) / static_cast<double>(row.span)});
-    std::ranges::stable_sort(shares, {}, &Share::address);
-    std::size_t kept = 0;
-    for (const Share& share : shares) {
-        if (kept != 0 && shares[kept - 1].address == share.address) {
-            shares[kept - 1].count += share.count;
-        } else {
-            shares[kept++] = share;
-        }
-    }
-    shares.resize(kept);
-    return shares;
-}
-
 /// True where a unit has a byte in one of the ranges.
 class DataUnits {
 public:
@@ -56,12 +29,32 @@ private:
 
 }  // namespace
 
+std::vector<UnitShare> spread_over_units(const Histogram& histogram) {
+    std::vector<UnitShare> shares;
+    const Histogram summed = histogram.summed();
+    for (const HistogramRow& row : summed.rows())
+        for (std::uint32_t i = 0; i < row.span; ++i)
+            shares.push_back({row.address + Address{i} * histogram.unit_bytes(),
+                              static_cast<double>(row.count) / static_cast<double>(row.span)});
+    std::ranges::stable_sort(shares, {}, &UnitShare::address);
+    std::size_t kept = 0;
+    for (const UnitShare& share : shares) {
+        if (kept != 0 && shares[kept - 1].address == share.address) {
+            shares[kept - 1].count += share.count;
+        } else {
+            shares[kept++] = share;
+        }
+    }
+    shares.resize(kept);
+    return shares;
+}
+
 double histogram_error(const Histogram& exact, const Histogram& measured, std::span<const AddressRange> data,
                        const AddressMap& map) {
     if (exact.unit_bytes() != measured.unit_bytes())
         throw std::invalid_argument("histograms with units of " + std::to_string(exact.unit_bytes()) + " and " +
                                     std::to_string(measured.unit_bytes()) + " bytes cannot be compared");
-    const std::vector<Share> truth = spread(exact), claim = spread(measured);
+    const std::vector<UnitShare> truth = spread_over_units(exact), claim = spread_over_units(measured);
     const DataUnits data_units(data, map, exact.unit_bytes());
     double difference = 0, sum = 0;
     auto t = truth.begin();

@@ -2,10 +2,20 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "monitor/histogram.hpp"
 
 namespace cachetally {
+
+/// Events of one unit; fractional where a count for several units was spread.
+struct UnitShare {
+    Address address = 0;
+    double count = 0;
+};
+
+/// Events per unit, all phases and functions summed, ascending: each count spread evenly over its units.
+std::vector<UnitShare> spread_over_units(const Histogram& histogram);
 
 /// Sum |exact - measured| / sum exact over the units in `data` (all units where it is empty), all phases and functions
 /// summed. A count for several units is spread evenly over them. A fraction: 0 = exact. 0 where `exact` has no events

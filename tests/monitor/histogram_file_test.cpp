@@ -1,0 +1,102 @@
+// Histograms in files: read back as written, coarse views by hand, and damage refused.
+#include "monitor/histogram_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "sim/model/random.hpp"
+#include "storage/file.hpp"
+
+namespace cachetally {
+namespace {
+
+class HistogramFile : public testing::Test {
+protected:
+    void SetUp() override {
+        path_ =
+            testing::TempDir() + "histogram_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
+        std::filesystem::remove(path_);
+    }
+    void TearDown() override { std::filesystem::remove(path_); }
+
+    void write(const Histogram& histogram) {
+        ResultFile file(path_, ResultFile::Existing::overwrite);
+        write_histogram(file.root(), "core-L1", histogram);
+        file.finish();
+    }
+
+    std::string path_;
+};
+
+Histogram random_histogram(std::uint32_t rows, bool functions) {
+    Random random(5);
+    std::vector<HistogramRow> all;
+    for (std::uint32_t i = 0; i < rows; ++i)
+        all.push_back({random.below(100000) * 64, 1 + static_cast<std::uint32_t>(random.below(3)),
+                       static_cast<std::uint32_t>(random.below(4)),
+                       functions ? static_cast<std::uint32_t>(random.below(3)) : no_function, 1 + random.below(9)});
+    Histogram histogram(64, std::move(all));
+    histogram.set_phases(6);
+    return histogram;
+}
+
+TEST_F(HistogramFile, IsReadBackAsWritten) {
+    for (const bool functions : {false, true})
+        for (const std::uint32_t rows : {0U, 1U, 5000U}) {
+            const Histogram histogram = random_histogram(rows, functions);
+            write(histogram);
+            const InputFile file(path_);
+            EXPECT_EQ(read_histogram(file.root(), "core-L1"), histogram);
+            EXPECT_EQ(read_pyramid(file.root(), "core-L1").size(), pyramid_of(histogram).size());
+        }
+}
+
+TEST_F(HistogramFile, PyramidsSummariseBlocks) {
+    std::vector<HistogramRow> rows;
+    for (std::uint32_t line = 0; line < 260; ++line)
+        rows.push_back({Address{line} * 64, 1, line % 2, no_function, line + 1});
+    rows.push_back({Address{1024} * 64, 4, 0, no_function, 10});  // spread: 2.5 each
+    write(Histogram(64, rows));
+    const InputFile file(path_);
+    const auto levels = read_pyramid(file.root(), "core-L1");
+    ASSERT_EQ(levels.size(), 1U);
+    const PyramidLevel& level = levels[0];
+    EXPECT_EQ(level.units, 16U);
+    ASSERT_EQ(level.address.size(), 18U);  // 0-255 in 16 blocks, 256-259, 1024-1027
+    EXPECT_EQ(level.address[1], 16U * 64);
+    EXPECT_EQ(level.least[1], 17);
+    EXPECT_EQ(level.most[1], 32);
+    EXPECT_EQ(level.sum[1], (17 + 32) * 8);
+    EXPECT_EQ(level.address[17], 1024U * 64);
+    EXPECT_EQ(level.most[17], 2.5);
+    EXPECT_EQ(level.sum[17], 10);
+}
+
+/// Columns as a damaged or foreign file might have them.
+void write_columns(Group& root, const std::string& name, const std::vector<std::uint64_t>& address,
+                   const std::vector<std::uint32_t>& phase, const std::vector<std::uint64_t>& count) {
+    Group group = root.create_group(name);
+    group.set_attribute("unit_bytes", 64U);
+    group.set_attribute("phases", 1U);
+    group.write("address", address);
+    group.write("span", std::vector<std::uint32_t>(count.size(), 1));
+    group.write("phase", phase);
+    group.write("count", count);
+}
+
+TEST_F(HistogramFile, DamageIsRefused) {
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    write_columns(file.root(), "right", {0, 64}, {0, 0}, {1, 1});
+    write_columns(file.root(), "unsorted", {64, 0}, {0, 0}, {1, 1});
+    write_columns(file.root(), "repeated", {64, 64}, {0, 0}, {1, 1});
+    write_columns(file.root(), "short", {0}, {0, 0}, {1, 1});
+    write_columns(file.root(), "no_such_phase", {0, 64}, {0, 1}, {1, 1});
+    write_columns(file.root(), "zero", {0, 64}, {0, 0}, {1, 0});
+    EXPECT_EQ(read_histogram(file.root(), "right").total(), 2U);
+    for (const char* name : {"unsorted", "repeated", "short", "no_such_phase", "zero", "absent"})
+        EXPECT_THROW(read_histogram(file.root(), name), StorageError) << name;
+}
+
+}  // namespace
+}  // namespace cachetally

@@ -1,0 +1,128 @@
+// Histograms, their error and their combination over levels: worked out by hand.
+#include "monitor/histogram.hpp"
+
+#include <gtest/gtest.h>
+
+#include "monitor/accuracy.hpp"
+#include "monitor/combine.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint32_t none = no_function;
+using Rows = std::vector<HistogramRow>;
+
+TEST(Histogram, SortsAndSumsItsRows) {
+    const Histogram histogram(64, {{128, 1, 1, none, 2}, {0, 1, 0, none, 1}, {128, 1, 1, none, 3}, {64, 1, 0, 7, 4}});
+    const Rows expected = {{64, 1, 0, 7, 4}, {0, 1, 0, none, 1}, {128, 1, 1, none, 5}};
+    EXPECT_EQ(Rows(histogram.rows().begin(), histogram.rows().end()), expected);
+    EXPECT_EQ(histogram.phases(), 2U);
+    EXPECT_EQ(histogram.total(), 10U);
+    EXPECT_EQ(histogram.total(0), 5U);
+    EXPECT_EQ(histogram.total(1), 5U);
+    EXPECT_EQ(histogram.total(9), 0U);
+    EXPECT_EQ(histogram.only_phase(1), Histogram(64, {{128, 1, 0, none, 5}}));
+    EXPECT_EQ(histogram.only_function(7).total(), 4U);
+}
+
+TEST(Histogram, SumsOverPhasesAndFunctions) {
+    const Histogram histogram(64, {{0, 1, 0, 3, 1}, {0, 1, 0, 4, 2}, {0, 1, 2, 3, 4}});
+    EXPECT_EQ(histogram.summed(), Histogram(64, {{0, 1, 0, none, 7}}));
+    const Histogram per_phase = histogram.summed_functions();
+    EXPECT_EQ(per_phase.total(0), 3U);
+    EXPECT_EQ(per_phase.phases(), 3U);
+}
+
+TEST(Histogram, AggregatesIntoAlignedGroups) {
+    const Histogram histogram(64, {{0, 1, 0, none, 1}, {128, 1, 0, none, 2}, {192, 1, 0, none, 4}});
+    EXPECT_EQ(histogram.aggregated(3), Histogram(64, {{0, 3, 0, none, 3}, {192, 3, 0, none, 4}}));
+    EXPECT_THROW(histogram.aggregated(3).aggregated(2), std::invalid_argument);
+}
+
+TEST(Error, IsTheDocumentedExample) {
+    const Histogram exact(64, {{0, 1, 0, none, 3}, {64, 1, 0, none, 1}, {256, 1, 0, none, 2}});
+    const Histogram measured(64, {{0, 2, 0, none, 4}, {256, 2, 0, none, 2}});
+    EXPECT_DOUBLE_EQ(histogram_error(exact, measured), 4.0 / 6);
+    const AddressRange data[] = {{0, 256}};
+    EXPECT_DOUBLE_EQ(histogram_error(exact, measured, data), 2.0 / 4);
+    // The same data at other addresses, reached through the map.
+    const AddressRange moved[] = {{0x10000, 0x10100}};
+    EXPECT_DOUBLE_EQ(histogram_error(exact, measured, moved, [](Address a) { return a + 0x10000; }), 2.0 / 4);
+}
+
+TEST(Error, AddsUpOverlappingWindowsOfDifferentTimes) {
+    const Histogram exact(64, {{0, 1, 0, none, 2}, {64, 1, 0, none, 4}});
+    const Histogram measured(64, {{0, 2, 0, none, 4}, {64, 1, 0, none, 2}});  // 2 and 2 + 2
+    EXPECT_DOUBLE_EQ(histogram_error(exact, measured), 0.0);
+}
+
+TEST(Error, LooksAtSumsOverPhases) {
+    const Histogram exact(64, {{0, 1, 0, none, 1}, {0, 1, 1, none, 1}});
+    EXPECT_DOUBLE_EQ(histogram_error(exact, Histogram(64, {{0, 1, 0, none, 2}})), 0.0);
+}
+
+TEST(Error, OfNothingIsZeroAndUnlikeUnitsCannotBeCompared) {
+    EXPECT_DOUBLE_EQ(histogram_error(Histogram(64), Histogram(64)), 0.0);
+    EXPECT_THROW(histogram_error(Histogram(64), Histogram(32)), std::invalid_argument);
+}
+
+TEST(Error, UnitesRegions) {
+    const Region regions[] = {{"b", 100, 50, 1}, {"a", 0, 10, 1}, {"c", 120, 100, 1}, {"empty", 7, 0, 1}};
+    EXPECT_EQ(ranges_of(regions), (std::vector<AddressRange>{{0, 10}, {100, 220}}));
+}
+
+/// Two levels: 64-byte lines in L1, 128-byte lines in L2.
+class Combined : public testing::Test {
+protected:
+    Histogram core{64, {{0, 1, 0, none, 10}, {64, 1, 0, none, 6}, {128, 1, 1, none, 4}}};
+    Histogram l1{64, {{0, 1, 0, none, 2}, {64, 1, 0, none, 2}, {128, 1, 1, none, 1}}};
+    Histogram l2{128, {{0, 1, 0, none, 1}, {128, 1, 1, none, 1}}};
+    CombinedHistogram combined{{{"L1", {&core}, {&l1}}, {"L2", {&l1}, {&l2}}}};
+};
+
+TEST_F(Combined, GivesAccessesAndMissesPerLine) {
+    EXPECT_EQ(combined.line_bytes(), 128U);
+    EXPECT_EQ(combined.phases(), 2U);
+    ASSERT_EQ(combined.lines().size(), 2U);
+    EXPECT_EQ(combined.lines()[0].levels, (std::vector<Tally>{{16, 4}, {4, 1}}));
+    EXPECT_EQ(combined.lines()[1].address, 128U);
+    EXPECT_EQ(combined.lines()[1].levels, (std::vector<Tally>{{4, 1}, {1, 1}}));
+}
+
+TEST_F(Combined, SumsPerPhaseAndRange) {
+    EXPECT_EQ(combined.total(), (std::vector<Tally>{{20, 5}, {5, 2}}));
+    EXPECT_EQ(combined.total(1), (std::vector<Tally>{{4, 1}, {1, 1}}));
+    EXPECT_EQ(combined.in_range({128, 256}), (std::vector<Tally>{{4, 1}, {1, 1}}));
+    EXPECT_DOUBLE_EQ(combined.total()[0].hits(), 15);
+    EXPECT_DOUBLE_EQ(combined.total()[0].miss_rate(), 0.25);
+    EXPECT_DOUBLE_EQ(Tally{}.miss_rate(), 0.0);
+}
+
+TEST_F(Combined, AttributesLinesToRegions) {
+    const Region regions[] = {{"A", 100, 20, 1}, {"B", 4096, 10, 1}};
+    const auto rows = combined.by_region(regions);
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_EQ(rows[0].region, "A");
+    EXPECT_EQ(rows[0].levels[0], (Tally{16, 4}));
+    EXPECT_EQ(rows[1].region, "(elsewhere)");
+    EXPECT_EQ(rows[1].phase, 1U);
+    const auto mapped = combined.by_region(regions, [](Address a) { return a + 4096 - 128; });
+    EXPECT_EQ(mapped[0].region, "B");
+    EXPECT_EQ(mapped[0].phase, 1U);
+}
+
+TEST(CombinedSpread, CountsForSeveralLinesAreSpread) {
+    const Histogram core(64, {{0, 4, 0, none, 8}}), l1(64, {{64, 1, 0, none, 1}});
+    const CombinedHistogram combined({{"L1", {&core}, {&l1}}});
+    ASSERT_EQ(combined.lines().size(), 4U);
+    EXPECT_EQ(combined.lines()[1].levels[0], (Tally{2, 1}));
+}
+
+TEST(CombinedSplit, SeveralLinksMayLeadToALevel) {
+    const Histogram data(64, {{0, 1, 0, none, 2}}), code(64, {{64, 1, 0, none, 3}}), below(64, {{64, 1, 0, none, 1}});
+    const CombinedHistogram combined({{"L2", {&data, &code}, {&below}}});
+    EXPECT_EQ(combined.total()[0], (Tally{5, 1}));
+}
+
+}  // namespace
+}  // namespace cachetally
