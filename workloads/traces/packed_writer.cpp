@@ -11,8 +11,6 @@
 
 namespace cachetally {
 
-using namespace packed_names;
-
 struct PackedTraceWriter::State {
     struct Stream {
         std::vector<Reference> references;
@@ -42,10 +40,11 @@ struct PackedTraceWriter::State {
     std::optional<Group> trace{file.root().create_group(packed_names::group)};
     std::optional<Group> index_group{trace->create_group(packed_names::index)};
     GrowingColumn<std::uint8_t> block_column{*trace, packed_names::blocks, Compression::none, std::size_t{1} << 20};
-    GrowingColumn<std::uint32_t> core_column{*index_group, index_core, Compression::deflate, 4096};
-    GrowingColumn<std::uint64_t> offset_column{*index_group, index_offset, Compression::deflate, 4096};
-    GrowingColumn<std::uint32_t> bytes_column{*index_group, index_bytes, Compression::deflate, 4096};
-    GrowingColumn<std::uint32_t> references_column{*index_group, index_references, Compression::deflate, 4096};
+    GrowingColumn<std::uint32_t> core_column{*index_group, packed_names::index_core, Compression::deflate, 4096};
+    GrowingColumn<std::uint64_t> offset_column{*index_group, packed_names::index_offset, Compression::deflate, 4096};
+    GrowingColumn<std::uint32_t> bytes_column{*index_group, packed_names::index_bytes, Compression::deflate, 4096};
+    GrowingColumn<std::uint32_t> references_column{*index_group, packed_names::index_references, Compression::deflate,
+                                                   4096};
     std::vector<std::byte> packed;
     std::array<std::uint64_t, 3> by_kind{};
     std::vector<Region> region_table;
@@ -96,10 +95,10 @@ void PackedTraceWriter::State::complete() {
     block_column.finish();
     core_column.finish(), offset_column.finish(), bytes_column.finish(), references_column.finish();
     write_tables();
-    trace->write(core_references, lengths);
-    trace->set_attribute(format_attribute, format_text);
-    trace->set_attribute(version_attribute, version);
-    trace->set_attribute(cores_attribute, std::uint64_t{streams.size()});
+    trace->write(packed_names::core_references, lengths);
+    trace->set_attribute(packed_names::format_attribute, packed_names::format_text);
+    trace->set_attribute(packed_names::version_attribute, packed_names::version);
+    trace->set_attribute(packed_names::cores_attribute, std::uint64_t{streams.size()});
     trace->set_attribute("codec", "reference-delta-16, zstd");
     trace->set_attribute("checksum", "xxh3-64");
     trace->set_attribute("block_references", block_references);

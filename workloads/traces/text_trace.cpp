@@ -12,25 +12,26 @@
 namespace cachetally {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
-constexpr std::size_t longest_line = 4096;  ///< what is behind that is not looked at
-constexpr std::size_t block_references = 16384;
+constexpr std::size_t least_buffer = std::size_t{16} << 10;
+constexpr std::size_t longest_line = 4096;      ///< what is behind that is not looked at
+constexpr std::size_t most_references = 16384;  ///< of a block
 
 class TextProducer : public BlockProducer {
 public:
-    TextProducer(OpenedStream opened, std::unique_ptr<LineParser> parser, std::shared_ptr<TextNotes> notes)
+    TextProducer(OpenedStream opened, std::unique_ptr<LineParser> parser, const TraceOptions& options)
         : name_(std::move(opened.name)),
           stream_(std::move(opened.stream)),
           parser_(std::move(parser)),
-          notes_(std::move(notes)),
-          buffer_(std::max(buffer_bytes, 2 * opened.start.size())) {
+          notes_(options.notes),
+          buffer_(std::max({least_buffer, options.buffer_bytes, 2 * opened.start.size()})),
+          block_references_(std::min(most_references, buffer_.size() / 4)) {
         std::copy(opened.start.begin(), opened.start.end(), buffer_.begin());
         filled_ = opened.start.size();
     }
 
     void produce(ReferenceBlock& block) override {
-        Reference* const begin = block.start(block_references);
-        Reference* const limit = begin + block_references;
+        Reference* const begin = block.start(block_references_);
+        Reference* const limit = begin + block_references_;
         Reference* out = begin;
         while (!failure_ && !block.last && limit - out >= 2) {
             if (used_ < whole_) {
@@ -109,6 +110,7 @@ private:
     std::unique_ptr<LineParser> parser_;
     std::shared_ptr<TextNotes> notes_;
     std::vector<char> buffer_;  ///< [0, used_) was parsed, [used_, whole_) are whole lines, [whole_, filled_) a part
+    std::size_t block_references_;
     std::size_t used_ = 0, whole_ = 0, filled_ = 0;
     std::uint64_t lines_ = 0;
     bool made_ = false;  ///< there was a line of the trace
@@ -122,7 +124,7 @@ std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceForma
     auto parser = format == TraceFormat::lackey ? make_lackey_parser(options.data_only)
                                                 : make_din_parser(options.data_only, options.din_reference_bytes);
     std::vector<std::unique_ptr<BlockProducer>> producers;
-    producers.push_back(std::make_unique<TextProducer>(std::move(stream), std::move(parser), options.notes));
+    producers.push_back(std::make_unique<TextProducer>(std::move(stream), std::move(parser), options));
     return make_block_source(std::move(producers), {}, options.ahead);
 }
 

@@ -35,10 +35,11 @@ struct TextNotes {
 
 struct TraceOptions {
     TraceFormat format = TraceFormat::automatic;
-    bool data_only = false;                 ///< leave out instruction fetches
-    bool ahead = true;                      ///< read and decode in a background thread
-    std::uint16_t din_reference_bytes = 4;  ///< size of din references that state none
-    std::shared_ptr<TextNotes> notes;       ///< filled where it is given and the trace is text
+    bool data_only = false;                           ///< leave out instruction fetches
+    bool ahead = true;                                ///< read and decode in a background thread
+    std::uint16_t din_reference_bytes = 4;            ///< size of din references that state none
+    std::size_t buffer_bytes = std::size_t{1} << 20;  ///< text is read in pieces of so many bytes, at least 16 KiB
+    std::shared_ptr<TextNotes> notes;                 ///< filled where it is given and the trace is text
 };
 
 /// Opens a trace; "-" is standard input. Text may be compressed by gzip, xz, zstd or bzip2, and come from a pipe; a

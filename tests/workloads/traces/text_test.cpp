@@ -144,6 +144,9 @@ TEST(Lackey, AgreesWithAnObviousReader) {
         if (kind == 2 || kind == 3) expected.push_back(ref(address, size, store));
     }
     EXPECT_EQ(lackey(text), expected);
+    TraceOptions small;
+    small.buffer_bytes = 0;  // lines meet the ends of the buffer at all places
+    EXPECT_EQ(parse(TraceFormat::lackey, text, nullptr, small), expected);
 }
 
 TEST(Lackey, PassesVeryLongLinesOfTheProgram) {
