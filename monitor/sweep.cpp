@@ -84,13 +84,14 @@ public:
         std::uint64_t unit = 0;
         std::uint64_t* count = nullptr;  ///< null: unused
     };
-    static std::size_t place(std::uint64_t unit) { return (unit ^ unit >> 8) % units; }
+    static std::size_t place(std::uint64_t unit) { return (unit * 0x9e3779b97f4a7c15U) >> (64 - unit_bits); }
     Entry& entry(std::size_t place) { return entries_[place]; }
     SweepCell** cells(std::size_t place) { return cells_.data() + place * cells_per_unit_; }
     void forget() { entries_.fill({}); }
 
 private:
-    static constexpr std::size_t units = 256;
+    static constexpr unsigned unit_bits = 10;
+    static constexpr std::size_t units = std::size_t{1} << unit_bits;
     std::size_t cells_per_unit_;
     std::array<Entry, units> entries_;
     std::vector<SweepCell*> cells_;
@@ -106,7 +107,8 @@ struct Sweep::Parts {
           filter(sweep.base),
           exact(sweep.base.line),
           groups(make_groups(sweep, copy)),
-          recent(groups.size()) {
+          recent(groups.size()),
+          window(std::ranges::min(sweep.counters)) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
             if (groups[i]->recency) recency_groups.push_back({i, &*groups[i]->recency});
             if (groups[i]->residency) residency_groups.push_back({i, &*groups[i]->residency});
@@ -129,18 +131,29 @@ struct Sweep::Parts {
     }
 
     void add(std::uint64_t unit, std::uint64_t count) {
-        const std::size_t place = RecentUnits::place(unit);
-        RecentUnits::Entry& entry = recent.entry(place);
-        if (entry.unit != unit || entry.count == nullptr) [[unlikely]]
-            look_up(unit, place);
-        *entry.count += count;
+        const std::size_t place = find(unit);
+        *recent.entry(place).count += count;
         if (!array_groups.empty()) collect(unit, count);
         if (unit == last_unit && last_valid) return;
         last_unit = unit;
         last_valid = true;
-        SweepCell** const cells = recent.cells(place);
-        for (const auto& [number, pass] : residency_groups) pass->use(*cells[number]);
+        for (const auto& [number, pass] : residency_groups) pass->use(*recent.cells(place)[number]);
+        if (!recency_groups.empty() && !window.keep(unit))
+            window.enter(unit, [this](std::uint64_t used) { use_by_recency(used); });
+    }
+
+    void use_by_recency(std::uint64_t unit) {
+        SweepCell** const cells = recent.cells(find(unit));
         for (const auto& [number, pass] : recency_groups) pass->use(*cells[number]);
+    }
+
+    /// The place of a unit among the recent ones, which it is from now on.
+    std::size_t find(std::uint64_t unit) {
+        const std::size_t place = RecentUnits::place(unit);
+        const RecentUnits::Entry& entry = recent.entry(place);
+        if (entry.unit != unit || entry.count == nullptr) [[unlikely]]
+            look_up(unit, place);
+        return place;
     }
 
     void look_up(std::uint64_t unit, std::size_t place) {
@@ -170,6 +183,7 @@ struct Sweep::Parts {
         feed();
         for (const auto& group : groups) group->flush();
         last_valid = false;
+        window.forget();
     }
     void close_phase() {
         std::vector<HistogramRow> rows;
@@ -188,6 +202,7 @@ struct Sweep::Parts {
     std::vector<Numbered<ResidencyPass>> residency_groups;
     std::vector<ArrayPass*> array_groups;
     RecentUnits recent;
+    UseWindow window;
     std::vector<UnitRun> batch;
     std::uint64_t last_unit = 0;
     bool last_valid = false;

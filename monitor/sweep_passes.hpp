@@ -1,6 +1,8 @@
 // How a sweep follows many numbers of counters at once: by recency (LRU), by residency (FIFO), or one by one.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -59,6 +61,57 @@ private:
     std::uint64_t mask_;
     std::uint64_t end_ = 1;  ///< 0 in a cell: never used
     SweepCell* top_ = nullptr;
+};
+
+/// The units used last, whose uses a RecencyPass need not be told of at once: as long as no other unit is used, their
+/// keys stay resident with any number of counters of at least the window's size, and only their order changes. The
+/// order is put right when another unit comes.
+class UseWindow {
+public:
+    static constexpr std::uint32_t largest = 4;
+
+    explicit UseWindow(std::uint32_t fewest_counters) : size_(std::min(fewest_counters, largest)) {}
+
+    /// True where the use of a unit is kept for later.
+    bool keep(std::uint64_t unit) {
+        for (std::uint32_t i = 0; i < filled_; ++i) {
+            if (uses_[i].unit != unit) continue;
+            const Use use = uses_[i];
+            for (; i > 0; --i) uses_[i] = uses_[i - 1];
+            uses_[0] = use;
+            return true;
+        }
+        return false;
+    }
+
+    /// Another unit: tells of what is out of order, then of it. tell(unit).
+    template <class Tell>
+    void enter(std::uint64_t unit, Tell tell) {
+        std::uint64_t latest = 0;
+        for (std::uint32_t i = filled_; i-- > 0;) {
+            if (uses_[i].told < latest) {
+                tell(uses_[i].unit);
+                uses_[i].told = ++now_;
+            }
+            latest = uses_[i].told;
+        }
+        if (filled_ < size_) ++filled_;
+        for (std::uint32_t i = filled_ - 1; i > 0; --i) uses_[i] = uses_[i - 1];
+        tell(unit);
+        uses_[0] = {unit, ++now_};
+    }
+
+    void forget() { filled_ = 0; }
+
+private:
+    struct Use {
+        std::uint64_t unit = 0;
+        std::uint64_t told = 0;  ///< when
+    };
+    std::uint32_t size_;
+    std::uint32_t filled_ = 0;
+    std::array<Use, largest> uses_;  ///< the last one first
+    std::uint64_t now_ = 0;
 };
 
 /// FIFO counters of several numbers, at most 64: a use of a resident key changes nothing.
