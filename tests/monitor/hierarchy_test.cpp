@@ -1,0 +1,170 @@
+// Monitors on the links of a whole hierarchy: what they see agrees with what the caches count.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "monitor/combine.hpp"
+#include "monitor/exact_histogram.hpp"
+#include "monitor/monitor.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr const char* machine_text = R"(
+name: two levels
+cores: 1
+caches:
+  - {name: L1, next: L2, size: 2 KiB, ways: 2, line: 32, latency: 1}
+  - {name: L2, next: memory, size: 16 KiB, ways: 4, line: 64, latency: 10}
+memory: {latency: 100}
+)";
+
+/// Strided stretches at random places, with barriers in between.
+class RandomSource final : public ReferenceSource {
+public:
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned) override {
+        if (++batch_ > 12) return {{}, {Control::Kind::end, 0}};
+        references_.clear();
+        while (references_.size() < 4000) {
+            const Address start = random_.below(1 << 16), step = 4 << random_.below(4);
+            const auto kind = random_.below(3) == 0 ? ReferenceKind::store : ReferenceKind::load;
+            for (Address i = 0; i < random_.below(60); ++i)
+                references_.push_back({.address = (start + i * step) & ~Address{7}, .size = 8, .kind = kind});
+        }
+        return {references_, {batch_ % 4 == 0 ? Control::Kind::barrier : Control::Kind::none, 0}};
+    }
+
+private:
+    Random random_{11};
+    int batch_ = 0;
+    std::vector<Reference> references_;
+};
+
+MonitorSpec spec_on(const std::string& link, std::uint32_t line) {
+    MonitorSpec spec;
+    spec.link = link;
+    spec.line = line;
+    spec.counters = 16;
+    return spec;
+}
+
+/// A run of RandomSource with listeners on links.
+struct Simulation {
+    Topology topology{read_machine(machine_text, "test.yaml")};
+    Hierarchy hierarchy{topology};
+    RunResult result;
+
+    void listen(const std::string& link, LinkListener& listener) { hierarchy.listen(topology.link(link), 0, listener); }
+    void go() {
+        RandomSource source;
+        result = run(hierarchy, source);
+    }
+};
+
+/// Makes the hierarchy hand over every event by itself.
+class EachEvent final : public LinkListener {
+public:
+    std::uint32_t kinds() const override { return bit(EventKind::load); }
+    bool accepts_merged(std::uint32_t) const override { return false; }
+    void on_event(const LinkEvent&, Injector&) override {}
+    void on_control(const Control&, Tick, Injector&) override {}
+};
+
+TEST(MonitoredHierarchy, HistogramsCombineToTheCountsOfTheCaches) {
+    Simulation simulation;
+    Monitor core(spec_on("core-L1", 32)), middle(spec_on("L1-L2", 32)), below(spec_on("L2-memory", 64));
+    simulation.listen("core-L1", core);
+    simulation.listen("L1-L2", middle);
+    simulation.listen("L2-memory", below);
+    simulation.go();
+    std::vector<Histogram> histograms;
+    for (Monitor* monitor : {&core, &middle, &below}) {
+        monitor->finish();
+        histograms.push_back(monitor->result().histogram);
+        EXPECT_EQ(histograms.back().phases(), simulation.result.phases.size());
+    }
+    const CombinedHistogram combined(
+        {{"L1", {&histograms[0]}, {&histograms[1]}}, {"L2", {&histograms[1]}, {&histograms[2]}}});
+    for (std::uint32_t phase = 0; phase < simulation.result.phases.size(); ++phase) {
+        const auto tallies = combined.total(phase);
+        for (std::size_t level = 0; level < 2; ++level) {
+            const CacheCounts& counts = simulation.result.phases[phase].counts.caches[level];
+            EXPECT_EQ(tallies[level].accesses, static_cast<double>(counts.loads + counts.stores));
+            EXPECT_EQ(tallies[level].misses, static_cast<double>(counts.load_misses + counts.store_misses));
+        }
+    }
+}
+
+TEST(MonitoredHierarchy, MergedDeliveryChangesNothing) {
+    for (unsigned eviction = 0; eviction < eviction_count; ++eviction) {
+        MonitorSpec spec = spec_on("core-L1", 32);
+        spec.eviction = static_cast<Eviction>(eviction);
+        spec.width = 4;
+        Monitor merged(spec), single(spec);
+        ASSERT_TRUE(merged.accepts_merged(32));
+        EachEvent each;
+        Simulation first, second;
+        first.listen("core-L1", merged);
+        second.listen("core-L1", single);
+        second.listen("core-L1", each);
+        first.go();
+        second.go();
+        merged.finish();
+        single.finish();
+        const MonitorResult a = merged.result(), b = single.result();
+        EXPECT_EQ(a.histogram, b.histogram);
+        EXPECT_EQ(a.swapouts_per_phase, b.swapouts_per_phase);
+        EXPECT_EQ(first.result.counts, second.result.counts);
+        EXPECT_EQ(first.result.core_ends, second.result.core_ends);
+    }
+}
+
+TEST(MonitoredHierarchy, AMonitorThatIsOffIsAbsent) {
+    MonitorSpec spec = spec_on("L1-L2", 32);
+    spec.start = false;
+    spec.ring.path = RingSpec::Path::link;
+    spec.ring.write_cost = 100;
+    Monitor monitor(spec);
+    Simulation with, without;
+    with.listen("L1-L2", monitor);
+    with.go();
+    without.go();
+    EXPECT_EQ(with.result.counts, without.result.counts);
+    EXPECT_EQ(with.result.core_ends, without.result.core_ends);
+}
+
+TEST(MonitoredHierarchy, RecordsThatBypassCachesChangeNothingButTheirCount) {
+    Monitor monitor(spec_on("L1-L2", 32));
+    Simulation with, without;
+    with.listen("L1-L2", monitor);
+    with.go();
+    without.go();
+    monitor.finish();
+    const MonitorResult result = monitor.result();
+    EXPECT_EQ(with.result.counts.caches, without.result.counts.caches);
+    EXPECT_EQ(with.result.core_ends, without.result.core_ends);
+    EXPECT_EQ(with.result.counts.memories[0].ring_writes, result.swapouts - result.resident_counters);
+}
+
+TEST(MonitoredHierarchy, RecordsThroughTheLinkGoIntoTheCacheBelow) {
+    MonitorSpec spec = spec_on("core-L1", 32);
+    spec.ring.path = RingSpec::Path::link;
+    spec.ring.write_cost = 7;
+    Monitor monitor(spec);
+    Simulation with, without;
+    with.listen("core-L1", monitor);
+    with.go();
+    without.go();
+    monitor.finish();
+    const MonitorResult result = monitor.result();
+    const std::uint64_t written = result.swapouts - result.resident_counters;
+    EXPECT_EQ(with.result.counts.caches[0].ring_writes, written);
+    EXPECT_EQ(result.stall, written * 7 * 1000);
+    EXPECT_GT(with.result.counts.caches[0].load_misses, without.result.counts.caches[0].load_misses);
+}
+
+}  // namespace
+}  // namespace cachetally
