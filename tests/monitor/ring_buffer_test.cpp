@@ -124,6 +124,19 @@ TEST(RingBuffer, AFullPeriodicOneBeginsToDrainAtOnceWhenTheCoreWaits) {
     EXPECT_EQ(ring.stall(), 10 * cycle);
 }
 
+TEST(RingBuffer, APeriodThatBeganWhileTheCoreWaitedIsOver) {
+    RingSpec spec = ring_of(1);
+    spec.drain = RingSpec::Drain::periodic;
+    spec.period = 100;
+    spec.drain_cost = 50;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(80 * cycle, injector);
+    ring.write(90 * cycle, injector);   // waits to 140; what began at 100 found a drain under way
+    ring.write(150 * cycle, injector);  // so the record of 140 is still there: waits to 200
+    EXPECT_EQ(ring.stall(), 100 * cycle);
+}
+
 TEST(RingBuffer, WritesMayCostTheCoreTime) {
     RingSpec spec = ring_of(100);
     spec.write_cost = 3;
