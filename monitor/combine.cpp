@@ -61,7 +61,8 @@ std::vector<Tally> CombinedHistogram::total() const {
 
 std::vector<Tally> CombinedHistogram::total(std::uint32_t phase) const {
     std::vector<Tally> sums(names_.size());
-    for (const Line& line : std::ranges::equal_range(lines_, phase, {}, &Line::phase)) add(sums, line.levels);
+    auto line = std::ranges::lower_bound(lines_, phase, {}, &Line::phase);
+    for (; line != lines_.end() && line->phase == phase; ++line) add(sums, line->levels);
     return sums;
 }
 

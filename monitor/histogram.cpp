@@ -32,8 +32,8 @@ Histogram::Histogram(std::uint32_t unit_bytes, std::vector<HistogramRow> rows)
 void Histogram::set_phases(std::uint32_t phases) { phases_ = std::max(phases_, phases); }
 
 std::span<const HistogramRow> Histogram::phase(std::uint32_t phase) const {
-    const auto rows = std::ranges::equal_range(rows_, phase, {}, &HistogramRow::phase);
-    return {rows.begin(), rows.end()};
+    return {std::ranges::lower_bound(rows_, phase, {}, &HistogramRow::phase),
+            std::ranges::upper_bound(rows_, phase, {}, &HistogramRow::phase)};
 }
 
 std::uint64_t Histogram::total() const {

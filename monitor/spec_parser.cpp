@@ -113,7 +113,7 @@ std::vector<std::uint32_t> read_cores(std::string_view text) {
     std::vector<std::uint32_t> cores;
     for (const std::string_view part : split(text, '+')) cores.push_back(small(trimmed(part), 0, 255));
     std::ranges::sort(cores);
-    cores.erase(std::ranges::unique(cores).begin(), cores.end());
+    cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
     return cores;
 }
 
