@@ -41,7 +41,7 @@ public:
     bool keeps_blocks_whole(std::uint32_t bytes) const;
 
 private:
-    bool check(const LinkEvent& event) const;
+    [[gnu::noinline]] bool check(const LinkEvent& event) const;
 
     bool all_;
     std::vector<AddressRange> ranges_;

@@ -20,12 +20,7 @@ public:
             order_.used(slot);
             return counts_[slot];
         }
-        const std::uint32_t slot = free_slot(out);
-        keys_[slot] = key;
-        counts_[slot] = 0;
-        slots_.insert(key, slot);
-        order_.inserted(slot);
-        return counts_[slot];
+        return take(key, out);
     }
 
     void flush(std::vector<SwapOut>& out) {
@@ -47,6 +42,16 @@ public:
     }
 
 private:
+    /// Kept out of the way of hits.
+    [[gnu::noinline]] std::uint64_t& take(std::uint64_t key, std::vector<SwapOut>& out) {
+        const std::uint32_t slot = free_slot(out);
+        keys_[slot] = key;
+        counts_[slot] = 0;
+        slots_.insert(key, slot);
+        order_.inserted(slot);
+        return counts_[slot];
+    }
+
     std::uint32_t free_slot(std::vector<SwapOut>& out) {
         if (taken_ == keys_.size() && Order::clears_all) flush(out);
         if (taken_ < keys_.size()) return taken_++;

@@ -51,7 +51,7 @@ protected:
     virtual void add_other(std::uint64_t key, std::uint64_t count, std::vector<SwapOut>& out) = 0;
 
     /// Swaps out full counts of the last counter.
-    void overflow(std::vector<SwapOut>& out);
+    [[gnu::noinline]] void overflow(std::vector<SwapOut>& out);
 
     std::uint64_t full_;
     std::uint64_t last_key_ = 0;

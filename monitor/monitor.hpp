@@ -61,7 +61,7 @@ public:
     MonitorResult result();
 
 private:
-    void write_records(Tick time, Injector& injector);
+    [[gnu::noinline]] void write_records(Tick time, Injector& injector);
     void close_phase();
 
     MonitorSpec spec_;

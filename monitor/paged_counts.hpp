@@ -24,9 +24,9 @@ public:
 
     T& operator[](std::uint64_t index) {
         const std::uint64_t number = index >> page_bits;
-        Recent& recent = recent_[number % recent_.size()];
+        const Recent& recent = recent_[number % recent_.size()];
         if (recent.number != number || recent.elements == nullptr) [[unlikely]]
-            recent = {number, find(number)};
+            return (*look_up(number))[index & (page_size - 1)];
         return (*recent.elements)[index & (page_size - 1)];
     }
 
@@ -52,6 +52,13 @@ private:
         std::uint64_t number = 0;
         Elements* elements = nullptr;
     };
+
+    /// Kept out of the fast path, which then needs no registers saved.
+    [[gnu::noinline]] Elements* look_up(std::uint64_t number) {
+        Elements* const found = find(number);
+        recent_[number % recent_.size()] = {number, found};
+        return found;
+    }
 
     Elements* find(std::uint64_t number) {
         std::unique_ptr<Page>& page = pages_[number];

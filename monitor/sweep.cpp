@@ -156,7 +156,7 @@ struct Sweep::Parts {
         return place;
     }
 
-    void look_up(std::uint64_t unit, std::size_t place) {
+    [[gnu::noinline]] void look_up(std::uint64_t unit, std::size_t place) {
         recent.entry(place) = {unit, &counts.count(unit)};
         for (const auto& [number, pass] : residency_groups) find_cell(number, unit, place);
         for (const auto& [number, pass] : recency_groups) find_cell(number, unit, place);

@@ -53,8 +53,8 @@ private:
         log_[end_ & mask_] = &cell;
         cell = end_++;
     }
-    void cross_borders(std::uint64_t before);
-    void compact();
+    [[gnu::noinline]] void cross_borders(std::uint64_t before);
+    [[gnu::noinline]] void compact();
 
     std::vector<Size> sizes_;  ///< ascending counters: descending borders
     std::vector<SweepCell*> log_;
@@ -135,7 +135,7 @@ private:
         std::uint64_t swapouts = 0;
     };
 
-    void insert(SweepCell& cell);
+    [[gnu::noinline]] void insert(SweepCell& cell);
 
     std::vector<Size> sizes_;
     SweepCell all_;

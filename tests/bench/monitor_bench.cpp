@@ -11,7 +11,7 @@
 namespace cachetally {
 namespace {
 
-constexpr std::size_t events = 1 << 16;
+constexpr std::size_t events = 1 << 13;
 
 std::vector<LinkEvent> events_at(const std::vector<Address>& addresses) {
     std::vector<LinkEvent> stream(addresses.size());
