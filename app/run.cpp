@@ -2,10 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
-#include "app/report.hpp"
 #include "app/simulation.hpp"
-#include "app/source.hpp"
-#include "workloads/kernels/source.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {
@@ -15,41 +12,8 @@ struct Options {
     std::string workload;
     std::vector<std::string> settings;
     SimulationOptions simulation;
+    OutputOptions output;
 };
-
-void run(const Options& options) {
-    const Topology topology = topology_of(options.simulation);
-    WorkloadSource source(make_workload(options.workload, options.settings));
-    if (source.cores() > topology.machine().cores)
-        throw UsageError(fmt::format("'{}' runs on {} processors, '{}' has {} cores; add --cores {}", options.workload,
-                                     source.cores(), options.simulation.machine, topology.machine().cores,
-                                     source.cores()));
-    const Outcome outcome = simulate(topology, monitors_of(options.simulation, topology), source,
-                                     run_options(options.simulation, source), options.simulation.errors);
-    Json json = to_json(topology, outcome);
-    if (source.ended()) {
-        const Verdict verdict = source.workload().check();
-        json["check"] = {{"passed", verdict.passed()},
-                         {"meaning", verdict.meaning},
-                         {"residual", verdict.residual},
-                         {"bound", verdict.bound}};
-    }
-    if (options.simulation.json) {
-        fmt::print("{}\n", json.dump(2));
-    } else {
-        fmt::print("{}", to_table(topology, outcome));
-        if (json.contains("check"))
-            fmt::print("\nresult of {}: {} ({} {:.3g}, at most {:.3g})\n", options.workload,
-                       source.workload().check().passed() ? "right" : "WRONG", source.workload().check().meaning,
-                       source.workload().check().residual, source.workload().check().bound);
-    }
-    if (source.ended() && !source.workload().check().passed())
-        throw std::runtime_error(options.workload + " computed a wrong result");
-    if (!outcome.run.complete)
-        throw std::runtime_error(outcome.run.failure.empty()
-                                     ? "interrupted: what is printed covers the references made until then"
-                                     : outcome.run.failure);
-}
 
 void list(bool json) {
     Json all = Json::array();
@@ -79,7 +43,9 @@ void add_run(CLI::App& app) {
     add_simulation_options(*command, options->simulation);
     command->footer(
         "Example: cachetally run lu n=128 --machine schulz2002 --monitor link=core-L1,counters=64,granularity=2");
-    command->callback([options] { run(*options); });
+    command->callback([options] {
+        simulate_and_report(kernel_input(options->workload, options->settings), options->simulation, options->output);
+    });
 }
 
 void add_workload(CLI::App& app) {

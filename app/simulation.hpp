@@ -1,10 +1,13 @@
-// A simulation as the commands need it: a machine, monitors on its links, a source run through it.
+// A simulation as the commands need it: what is run through which machine with which monitors, and what came of it.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/source.hpp"
 #include "monitor/accuracy.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/monitor.hpp"
@@ -13,6 +16,40 @@
 #include "sim/topology/topology.hpp"
 
 namespace cachetally::app {
+
+/// Whether a program computed what it should.
+struct Check {
+    bool passed = false;
+    std::string meaning;  ///< of the residual
+    double residual = 0, bound = 0;
+};
+
+/// What is run: a kernel or a trace, and what reports and files say of it.
+struct Input {
+    std::string name;                   ///< of the kernel, or of the trace as the user gave it
+    std::vector<std::string> settings;  ///< of the kernel
+    std::uint64_t seed = 0;             ///< of the kernel, where it has one
+    std::string trace_file;             ///< path, where the trace is a file
+    std::unique_ptr<ReferenceSource> source;
+    std::function<std::optional<Check>()> check;  ///< nothing as long as the program is not at its end
+};
+
+/// A kernel as an input. Throws OptionError.
+Input kernel_input(const std::string& name, const std::vector<std::string>& settings);
+
+/// Where the result goes besides standard output.
+struct OutputOptions {
+    std::string file;    ///< HDF5; empty = none
+    bool force = false;  ///< an existing file is replaced
+};
+
+/// --output and --force.
+void add_output_options(CLI::App& command, OutputOptions& options);
+
+/// What run and replay do: runs the input on the machine that the options name, prints tables or JSON, and writes the
+/// result file. Throws UsageError and whatever the rooms throw; also (when everything is printed and written) where the
+/// run was interrupted, the source failed, or the program computed a wrong result.
+void simulate_and_report(Input input, const SimulationOptions& options, const OutputOptions& output);
 
 /// What a monitor gave, over all copies of its link.
 struct MonitorOutcome {
@@ -29,6 +66,9 @@ struct Outcome {
     AddressMap virtual_address;  ///< empty where nothing is translated
     std::unique_ptr<Hierarchy> hierarchy;
 };
+
+/// Throws UsageError where the input has more streams than the machine has cores.
+void check_cores(const Input& input, const Topology& topology);
 
 /// The regions over which errors are measured: data structures, not stacks (Schulz et al. 2002, section 4.4, give
 /// errors of data).

@@ -9,8 +9,6 @@
 #include "app/simulation.hpp"
 #include "app/source.hpp"
 #include "monitor/sweep.hpp"
-#include "workloads/kernels/source.hpp"
-#include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -184,11 +182,9 @@ void print_beside_paper(const Result& result) {
 void run_command(Options options) {
     apply_preset(options);
     const Topology topology = topology_of(options.simulation);
-    WorkloadSource source(make_workload(options.workload, options.settings));
-    if (source.cores() > topology.machine().cores)
-        throw UsageError(fmt::format("'{}' runs on {} processors; add --cores {}", options.workload, source.cores(),
-                                     source.cores()));
-    const Result result = sweep(options, topology, source);
+    const Input input = kernel_input(options.workload, options.settings);
+    check_cores(input, topology);
+    const Result result = sweep(options, topology, *input.source);
     if (options.simulation.json) {
         fmt::print("{}\n", to_json(result, !options.preset.empty()).dump(2));
     } else if (!options.preset.empty()) {
