@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cachetally::app {
 
@@ -17,9 +18,14 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// The command line of this program, word by word.
+std::vector<std::string> command_line();
+
 void add_machine(CLI::App& app);
+void add_replay(CLI::App& app);
 void add_run(CLI::App& app);
 void add_sweep(CLI::App& app);
+void add_trace(CLI::App& app);
 void add_workload(CLI::App& app);
 
 }  // namespace cachetally::app

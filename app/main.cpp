@@ -1,42 +1,120 @@
 // cachetally: the command line. Subcommands are in the files of their names.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 
 #include "app/commands.hpp"
+#include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
+#include "storage/provenance.hpp"
+
+namespace cachetally::app {
+
+std::vector<std::string> command_line() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+    return words;
+}
+
+}  // namespace cachetally::app
 
 namespace {
 
+using cachetally::app::UsageError;
+
 constexpr int failed = 1, wrong_use = 2;
+
+constexpr char footer[] =
+    "First steps:\n"
+    "  cachetally workload list                            what can be run\n"
+    "  cachetally machine list                             on what\n"
+    "  cachetally run lu n=128 --machine schulz2002        one run: hits, misses and monitors of each level\n"
+    "  cachetally sweep lu --preset paper-2002             the experiment of Schulz et al. 2002, Table 2\n"
+    "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
+    "                                                      a real program\n"
+    "'cachetally COMMAND --help' tells the options of a command, with examples.\n"
+    "Exit status: 0 = done; 1 = failed on the way, interrupted, or the input is damaged; 2 = the command line, a "
+    "machine\n"
+    "or a monitor is not right, and nothing was run.";
+
+/// The innermost command that was named.
+const CLI::App& chosen(const CLI::App& app) {
+    const auto below = app.get_subcommands();
+    return below.empty() ? app : chosen(*below.front());
+}
+
+/// "cachetally trace convert"
+std::string path_of(const CLI::App& app) {
+    return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
+}
+
+/// What a command could have been told in place of a word that it does not know.
+std::string advice_for(const CLI::App& command, const std::string& word) {
+    std::vector<std::string> names;
+    if (word.starts_with('-')) {
+        for (const CLI::Option* option : command.get_options())
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    } else {
+        for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
+            names.push_back(below->get_name());
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    return known.empty() ? "" : cachetally::advice(word.substr(0, word.find('=')), known);
+}
+
+int tell_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App& command = chosen(app);
+    std::string what = error.what();
+    const std::vector<std::string> extra = command.remaining();
+    if (!extra.empty() && (error.get_name() == "ExtrasError" || error.get_name() == "RequiredError")) {
+        const bool is_option = extra.front().starts_with('-');
+        const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+        what = fmt::format("{} '{}'{}",
+                           is_option      ? "there is no option"
+                           : has_commands ? "there is no command"
+                                          : "nothing is expected at",
+                           cachetally::shown(extra.front()), advice_for(command, extra.front()));
+    }
+    fmt::print(stderr, "cachetally: {}\nTry '{} --help'.\n", what, path_of(command));
+    return wrong_use;
+}
 
 int run(int argc, char** argv) {
     CLI::App app("Simulator of hardware cache monitors with memory access histograms", "cachetally");
     app.require_subcommand(1);
-    app.set_help_all_flag("--help-all", "Help of all subcommands");
-    app.failure_message(CLI::FailureMessage::help);
+    app.set_help_all_flag("--help-all", "Help of all commands");
+    app.set_version_flag("--version", "cachetally " + cachetally::program_version());
+    app.footer(footer);
     app.get_formatter()->column_width(34);
+    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app.get_formatter()->label("Subcommands", "Commands");
     cachetally::app::add_run(app);
+    cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
-    cachetally::app::add_machine(app);
     cachetally::app::add_workload(app);
+    cachetally::app::add_trace(app);
+    cachetally::app::add_machine(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        fmt::print(stderr, "cachetally: {}\nTry 'cachetally {}--help'.\n", error.what(),
-                   app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name() + " ");
-        return wrong_use;
+        return tell_wrong_use(app, error);
     }
     return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Runs a command; what it throws becomes a message and an exit status.
+int guarded(int argc, char** argv) {
     try {
         return run(argc, argv);
-    } catch (const cachetally::app::UsageError& error) {
+    } catch (const UsageError& error) {
         fmt::print(stderr, "cachetally: {}\n", error.what());
         return wrong_use;
     } catch (const std::invalid_argument& error) {  // machine, monitor and workload options
@@ -45,8 +123,33 @@ int main(int argc, char** argv) {
     } catch (const cachetally::MachineError& error) {
         fmt::print(stderr, "{}\n", error.what());
         return wrong_use;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr,
+                   "cachetally: there is not enough memory for this; try a smaller machine or fewer counters\n");
+        return failed;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "cachetally: {}\n", error.what());
+        if (std::ferror(stdout) == 0) fmt::print(stderr, "cachetally: {}\n", error.what());
         return failed;
     }
+}
+
+/// A descriptor that is closed would be given to the next file that is opened, and messages would go there.
+void occupy_standard_descriptors() {
+    for (int descriptor = 0; descriptor <= 2; ++descriptor)
+        if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    occupy_standard_descriptors();
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write like others
+    const int status = guarded(argc, argv);
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    // Whoever closed the pipe has seen enough (`| head`).
+    if (errno != EPIPE && errno != 0)
+        fmt::print(stderr, "cachetally: standard output cannot be written: {}\n", std::strerror(errno));
+    return status == 0 ? failed : status;
 }

@@ -1,20 +1,14 @@
 #include "app/source.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
-#include <chrono>
-#include <csignal>
 
+#include "app/progress.hpp"
 #include "app/simulation.hpp"
 
 namespace cachetally::app {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void on_interrupt(int) { interrupted = 1; }
 
 /// "1us", "500ns", "0": picoseconds.
 Tick parse_time(const std::string& text) {
@@ -28,32 +22,6 @@ Tick parse_time(const std::string& text) {
     if (error == std::errc() && number == 0 && unit.empty()) return 0;
     throw UsageError(fmt::format("'--quantum {}': write a whole number with ps, ns, us or ms, as in 1us", text));
 }
-
-/// One line that is written over and over: how far, how fast, how long it will take.
-class ProgressLine {
-public:
-    explicit ProgressLine(const ReferenceSource& source) : source_(source), start_(Clock::now()), last_(start_) {}
-    ProgressLine(const ProgressLine&) = default;
-
-    void show(std::uint64_t references) {
-        const auto now = Clock::now();
-        if (now - last_ < std::chrono::milliseconds(200)) return;
-        last_ = now;
-        const double seconds = std::chrono::duration<double>(now - start_).count();
-        const double done = source_.progress();
-        std::string text = fmt::format("\r{:.1f} M references, {:.1f} M/s", static_cast<double>(references) / 1e6,
-                                       static_cast<double>(references) / 1e6 / seconds);
-        if (done > 0) text += fmt::format(", {:.0f} %, {:.0f} s left", 100 * done, seconds / done - seconds);
-        fmt::print(stderr, "{}\033[K", text);
-        std::fflush(stderr);
-    }
-    static void clear() { fmt::print(stderr, "\r\033[K"); }
-
-private:
-    using Clock = std::chrono::steady_clock;
-    const ReferenceSource& source_;
-    Clock::time_point start_, last_;
-};
 
 }  // namespace
 
@@ -99,13 +67,8 @@ RunOptions run_options(const SimulationOptions& options, const ReferenceSource& 
     RunOptions run;
     run.quantum = parse_time(options.quantum);
     run.max_references = options.max_references;
-    std::signal(SIGINT, on_interrupt);
-    const bool terminal = isatty(STDERR_FILENO) != 0;
-    run.progress = [line = ProgressLine(source), terminal](std::uint64_t references) mutable {
-        if (terminal) line.show(references);
-        if (interrupted != 0 && terminal) ProgressLine::clear();
-        return interrupted == 0;
-    };
+    catch_interrupts();
+    run.progress = progress_line(source, options.max_references);
     return run;
 }
 

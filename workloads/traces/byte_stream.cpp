@@ -24,7 +24,8 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 class DescriptorStream : public ByteStream {
 public:
-    DescriptorStream(std::string name, int descriptor) : name_(std::move(name)), descriptor_(descriptor) {
+    DescriptorStream(std::string name, int descriptor, std::function<bool()> stop)
+        : name_(std::move(name)), descriptor_(descriptor), stop_(std::move(stop)) {
         struct stat status {};
         if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
             ::close(descriptor_);
@@ -46,8 +47,11 @@ public:
     std::size_t read(std::span<char> target) override {
         while (true) {
             if (!regular_) wait_for_input();
-            if (cancelled_) throw TraceError(fmt::format("{}: reading was cancelled", name_));
+            if (cancelled_) throw TraceError(fmt::format("{}: reading was interrupted", name_));
             const ssize_t count = ::read(descriptor_, target.data(), target.size());
+            // Ctrl-C ends the writer of a pipe as well: its early end is not the trace's.
+            if (count == 0 && !regular_ && stop_ && stop_()) cancelled_ = true;
+            if (cancelled_) continue;
             if (count >= 0) {
                 done_ += static_cast<std::uint64_t>(count);
                 return static_cast<std::size_t>(count);
@@ -69,15 +73,20 @@ public:
     }
 
 private:
-    void wait_for_input() const {
+    void wait_for_input() {
         std::array<pollfd, 2> files{{{descriptor_, POLLIN, 0}, {wake_, POLLIN, 0}}};
-        while (::poll(files.data(), files.size(), -1) < 0 && errno == EINTR) {
+        const int milliseconds = stop_ ? 100 : -1;
+        for (int ready = 0; ready <= 0 && !cancelled_;) {
+            ready = ::poll(files.data(), files.size(), milliseconds);
+            if (ready < 0 && errno != EINTR) return;  // read() says why
+            if (ready <= 0 && stop_ && stop_()) cancelled_ = true;
         }
     }
 
     std::string name_;
     int descriptor_;
     int wake_ = -1;
+    std::function<bool()> stop_;
     bool regular_ = false;
     std::uint64_t size_ = 0;
     std::atomic<std::uint64_t> done_ = 0;
@@ -219,13 +228,13 @@ bool OpenedStream::read_more() {
     return count > 0;
 }
 
-OpenedStream open_stream(const std::string& path_or_dash) {
+OpenedStream open_stream(const std::string& path_or_dash, std::function<bool()> stop) {
     const bool standard = path_or_dash == "-";
     const std::string name = standard ? "standard input" : path_or_dash;
     const int descriptor =
         standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path_or_dash.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) throw TraceError(fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
-    auto stream = std::make_unique<DescriptorStream>(name, descriptor);
+    auto stream = std::make_unique<DescriptorStream>(name, descriptor, std::move(stop));
     const bool seekable = stream->regular() && !standard;
     return recognised(name, seekable, std::move(stream));
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -44,8 +45,9 @@ struct OpenedStream {
 };
 
 /// Opens a file or, for "-", standard input. gzip, xz, zstd and bzip2 are recognised by their first bytes and
-/// decompressed (libarchive). Throws TraceError where it cannot be opened or is a directory.
-OpenedStream open_stream(const std::string& path_or_dash);
+/// decompressed (libarchive). Throws TraceError where it cannot be opened or is a directory. `stop` is asked some times
+/// a second while a pipe has nothing to read; true has the effect of cancel().
+OpenedStream open_stream(const std::string& path_or_dash, std::function<bool()> stop = {});
 
 /// A stream of bytes in memory, for tests.
 OpenedStream memory_stream(std::string name, std::string bytes);

@@ -91,7 +91,7 @@ std::unique_ptr<ReferenceSource> open_trace(const std::string& path_or_dash, con
 }
 
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options) {
-    OpenedStream opened = open_stream(path_or_dash);
+    OpenedStream opened = open_stream(path_or_dash, options.stop);
     const TraceFormat format = options.format == TraceFormat::automatic ? recognise(opened) : options.format;
     if (format != TraceFormat::packed) return {format, open_text_trace(std::move(opened), format, options)};
     if (!opened.seekable)

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct TraceOptions {
     std::uint16_t din_reference_bytes = 4;            ///< size of din references that state none
     std::size_t buffer_bytes = std::size_t{1} << 20;  ///< text is read in pieces of so many bytes, at least 16 KiB
     std::shared_ptr<TextNotes> notes;                 ///< filled where it is given and the trace is text
+    std::function<bool()> stop;  ///< asked while a pipe has nothing to read, by any thread; true makes next() throw
 };
 
 /// Opens a trace; "-" is standard input. Text may be compressed by gzip, xz, zstd or bzip2, and come from a pipe; a
@@ -70,13 +72,15 @@ struct TraceInfo {
     std::uint64_t file_bytes = 0;  ///< 0 for pipes
     unsigned cores = 0;
     std::uint64_t loads = 0, stores = 0, fetches = 0;
-    std::uint64_t phases = 0;    ///< barriers of the first stream, and one
-    std::uint64_t controls = 0;  ///< of all streams, barriers included
-    std::uint64_t lines = 0;     ///< distinct 64-byte lines touched
-    std::uint64_t pages = 0;     ///< distinct 4 KiB pages touched
+    std::uint64_t phases = 0;         ///< barriers of the first stream, and one
+    std::uint64_t controls = 0;       ///< of all streams, barriers included
+    std::uint64_t lines = 0;          ///< distinct 64-byte lines touched
+    std::uint64_t pages = 0;          ///< distinct 4 KiB pages touched
+    Address lowest = 0, highest = 0;  ///< first and last byte touched; 0 where there are no references
     std::uint64_t text_lines = 0, skipped_lines = 0;
     std::vector<Region> regions;
     std::vector<std::string> functions;
+    std::string failure;  ///< why the trace could not be read to its end; all else covers what is before that
 
     std::uint64_t references() const { return loads + stores + fetches; }
     double bytes_per_reference() const {
@@ -84,7 +88,13 @@ struct TraceInfo {
     }
 };
 
-/// Reads a whole trace and says what is in it. Memory grows with the pages that it touches, not with its length.
-TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& options = {});
+/// Called now and then with the references so far; false stops the reading.
+using TraceProgress = std::function<bool(std::uint64_t references)>;
+
+/// Reads a whole trace and says what is in it. Memory grows with the pages that it touches, not with its length. Throws
+/// where the trace cannot be opened; damage further on is told in `failure`. `progress_of` makes the callback for the
+/// source that is read.
+TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& options = {},
+                     const std::function<TraceProgress(const ReferenceSource&)>& progress_of = {});
 
 }  // namespace cachetally

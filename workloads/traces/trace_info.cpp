@@ -1,4 +1,5 @@
 // Counting what is in a trace.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <filesystem>
@@ -43,10 +44,25 @@ private:
 
 class Counter {
 public:
-    Counter(ReferenceSource& source, TraceInfo& info) : source_(source), info_(info), counts_{} {}
+    Counter(ReferenceSource& source, TraceInfo& info, TraceProgress progress)
+        : source_(source), info_(info), progress_(std::move(progress)), counts_{} {}
 
     void run() {
-        std::uint64_t barriers = 0;
+        try {
+            read();
+        } catch (const std::exception& error) {
+            info_.failure = error.what();
+        }
+        info_.loads = counts_[0], info_.stores = counts_[1], info_.fetches = counts_[2];
+        info_.lines = footprint_.lines();
+        info_.pages = footprint_.pages();
+        if (references_ == 0) return;
+        info_.lowest = lowest_;
+        info_.highest = highest_;
+    }
+
+private:
+    void read() {
         // Traces know no waiting: streams may be read one after the other.
         for (unsigned core = 0; core < source_.cores(); ++core) {
             for (Control control; control.kind != Control::Kind::end;) {
@@ -55,32 +71,37 @@ public:
                 count(batch.references);
                 const bool says_something = control.kind != Control::Kind::none && control.kind != Control::Kind::end;
                 info_.controls += says_something ? 1 : 0;
-                barriers += core == 0 && control.kind == Control::Kind::barrier ? 1 : 0;
+                info_.phases += core == 0 && control.kind == Control::Kind::barrier ? 1 : 0;
+                references_ += batch.references.size();
+                if (!progress_ || progress_(references_)) continue;
+                info_.failure = "interrupted";
+                return;
             }
         }
-        info_.phases = barriers + 1;
-        info_.loads = counts_[0], info_.stores = counts_[1], info_.fetches = counts_[2];
-        info_.lines = footprint_.lines();
-        info_.pages = footprint_.pages();
     }
 
-private:
     void count(std::span<const Reference> references) {
         for (const Reference& reference : references) {
             ++counts_[static_cast<std::size_t>(reference.kind)];
             footprint_.touch(reference);
+            lowest_ = std::min(lowest_, reference.address);
+            highest_ = std::max(highest_, reference.address + (reference.size - 1U));
         }
     }
 
     ReferenceSource& source_;
     TraceInfo& info_;
+    TraceProgress progress_;
     std::array<std::uint64_t, 3> counts_;
+    std::uint64_t references_ = 0;
+    Address lowest_ = ~Address{0}, highest_ = 0;
     Footprint footprint_;
 };
 
 }  // namespace
 
-TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& options) {
+TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& options,
+                     const std::function<TraceProgress(const ReferenceSource&)>& progress_of) {
     TraceInfo info;
     TraceOptions used = options;
     if (!used.notes) used.notes = std::make_shared<TextNotes>();
@@ -94,7 +115,8 @@ TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& option
         info.complete = file.root().has_attribute("complete") && file.root().whole_attribute("complete") == 1;
     }
     info.cores = opened.source->cores();
-    Counter(*opened.source, info).run();
+    info.phases = 1;
+    Counter(*opened.source, info, progress_of ? progress_of(*opened.source) : TraceProgress()).run();
     info.regions = opened.source->regions();
     info.functions = opened.source->functions();
     info.text_lines = used.notes->lines;

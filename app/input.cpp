@@ -1,0 +1,71 @@
+#include "app/input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/progress.hpp"
+#include "sim/topology/names.hpp"
+#include "workloads/kernels/workload.hpp"
+
+namespace cachetally::app {
+namespace {
+
+bool is_kernel(const std::string& name) {
+    const auto& all = workload_list();
+    return std::any_of(all.begin(), all.end(), [&](const WorkloadInfo& info) { return info.name == name; });
+}
+
+/// Whether a word that names no file was meant as one.
+bool looks_like_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
+
+[[noreturn]] void refuse(const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const WorkloadInfo& info : workload_list()) known.push_back(info.name);
+    throw UsageError(fmt::format("'{}' is neither a workload nor a trace file{}", shown(name), advice(name, known)));
+}
+
+}  // namespace
+
+void add_trace_options(CLI::App& command, TraceChoice& choice) {
+    command
+        .add_option("--format", choice.format,
+                    "What the trace is: lackey (valgrind), din (Dinero) or packed (our own); auto recognises it")
+        ->check(CLI::IsMember({"auto", "lackey", "din", "packed"}))
+        ->capture_default_str();
+    command.add_flag("--data-only", choice.data_only, "Leave out instruction fetches");
+    command.add_option("--din-bytes", choice.din_bytes, "Size of din references that state none")
+        ->check(CLI::Range(1, 65535))
+        ->capture_default_str();
+}
+
+TraceOptions options_of(const TraceChoice& choice) {
+    TraceOptions options;
+    options.format = parse_trace_format(choice.format).value_or(TraceFormat::automatic);
+    options.data_only = choice.data_only;
+    options.din_reference_bytes = choice.din_bytes;
+    options.stop = [] { return interrupted(); };
+    return options;
+}
+
+Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
+    catch_interrupts();  // before the first reading, that may wait for a pipe
+    Input input;
+    input.name = path_or_dash;
+    if (path_or_dash != "-") input.trace_file = path_or_dash;
+    input.source = open_trace(path_or_dash, options_of(choice));
+    return input;
+}
+
+Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice) {
+    if (is_kernel(name)) return kernel_input(name, settings);
+    std::error_code error;
+    if (name != "-" && !looks_like_path(name) && !std::filesystem::exists(name, error)) refuse(name);
+    if (!settings.empty())
+        throw UsageError(fmt::format("'{}': a trace has no options, those of kernels are like n=256; '{}' is a trace",
+                                     settings.front(), name));
+    return trace_input(name, choice);
+}
+
+}  // namespace cachetally::app

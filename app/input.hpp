@@ -1,0 +1,33 @@
+// What the user names as a source: a trace, or a workload or a trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/simulation.hpp"
+#include "workloads/traces/trace.hpp"
+
+namespace cachetally::app {
+
+/// How a trace is read: options of every command that takes one.
+struct TraceChoice {
+    std::string format = "auto";
+    bool data_only = false;
+    std::uint16_t din_bytes = 4;
+};
+
+/// --format, --data-only, --din-bytes.
+void add_trace_options(CLI::App& command, TraceChoice& choice);
+
+/// The same for the reader; its reading of pipes ends with interrupted().
+TraceOptions options_of(const TraceChoice& choice);
+
+/// A trace as an input; "-" is standard input. Throws TraceError or StorageError where it cannot be opened.
+Input trace_input(const std::string& path_or_dash, const TraceChoice& choice);
+
+/// A kernel by its name, with its settings, or else a trace by its path or "-". Throws UsageError where it is neither,
+/// and for settings of a trace.
+Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice);
+
+}  // namespace cachetally::app

@@ -1,0 +1,87 @@
+#include "app/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+namespace cachetally::app {
+namespace {
+
+// What a signal handler may touch.
+volatile std::sig_atomic_t end_asked_for = 0;
+
+void on_signal(int) { end_asked_for = 1; }
+
+bool on_terminal() { return isatty(STDERR_FILENO) != 0; }
+
+/// One line that is written over and over.
+class ProgressLine {
+public:
+    ProgressLine(const ReferenceSource& source, std::uint64_t most)
+        : source_(&source), most_(most), start_(Clock::now()), last_(start_) {}
+
+    void show(std::uint64_t references) {
+        const auto now = Clock::now();
+        if (now - last_ < std::chrono::milliseconds(200)) return;
+        last_ = now;
+        double done = source_->progress();
+        if (most_ != 0) done = std::max(done, static_cast<double>(references) / static_cast<double>(most_));
+        fmt::print(stderr, "\r{}\033[K",
+                   progress_text(references, std::chrono::duration<double>(now - start_).count(), done));
+        std::fflush(stderr);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    const ReferenceSource* source_;
+    std::uint64_t most_;
+    Clock::time_point start_, last_;
+};
+
+/// "7 s", "3 min 20 s", "2 h 5 min".
+std::string duration_text(double seconds) {
+    const auto whole = static_cast<std::uint64_t>(std::clamp(seconds, 0.0, 1e9));
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+    return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return end_asked_for != 0; }
+
+std::string progress_text(std::uint64_t references, double seconds, double done) {
+    const double millions = static_cast<double>(references) / 1e6;
+    std::string text = fmt::format("{:.1f} M references, {:.1f} M/s", millions, millions / std::max(seconds, 1e-3));
+    if (done > 0)
+        text += fmt::format(", {:.0f} %, {} left", 100 * std::min(done, 1.0), duration_text(seconds / done - seconds));
+    return text;
+}
+
+std::function<bool(std::uint64_t)> progress_line(const ReferenceSource& source, std::uint64_t most_references) {
+    if (!on_terminal()) return [](std::uint64_t) { return !interrupted(); };
+    return [line = ProgressLine(source, most_references)](std::uint64_t references) mutable {
+        line.show(references);
+        if (interrupted()) clear_progress_line();
+        return !interrupted();
+    };
+}
+
+void clear_progress_line() {
+    if (!on_terminal()) return;
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+}
+
+}  // namespace cachetally::app

@@ -1,0 +1,39 @@
+// cachetally replay: traces through a machine.
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/input.hpp"
+#include "app/simulation.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct Options {
+    std::string trace;
+    TraceChoice choice;
+    SimulationOptions simulation;
+    OutputOptions output;
+};
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("replay", "Run a trace through a machine with monitors on its links");
+    command
+        ->add_option("TRACE", options->trace,
+                     "A trace file, also compressed (.gz, .xz, .zst, .bz2); - for standard input (docs/traces.md)")
+        ->required();
+    add_trace_options(*command, options->choice);
+    add_simulation_options(*command, options->simulation);
+    command->footer(
+        "Examples:\n"
+        "  cachetally replay gzip.ct.h5 --monitor link=core-L1D,counters=64,granularity=4\n"
+        "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay - --machine generic3\n"
+        "A trace that is used more than once is best packed first: cachetally trace convert --help");
+    command->callback([options] {
+        simulate_and_report(trace_input(options->trace, options->choice), options->simulation, options->output);
+    });
+}
+
+}  // namespace cachetally::app

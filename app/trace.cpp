@@ -1,0 +1,226 @@
+// cachetally trace: what is in a trace, and packing it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/input.hpp"
+#include "app/progress.hpp"
+#include "storage/provenance.hpp"
+#include "workloads/traces/packed_writer.hpp"
+#include "workloads/traces/trace.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct InfoOptions {
+    std::string trace;
+    TraceChoice choice;
+    bool json = false;
+};
+
+struct ConvertCommand {
+    std::string input, output;
+    TraceChoice choice;
+    std::uint64_t max_references = 0;
+    int level = default_delta_level;
+    bool force = false, json = false;
+};
+
+/// Remembers what a source failed of, to tell it from failures of the writer.
+class WatchedSource : public ReferenceSource {
+public:
+    explicit WatchedSource(ReferenceSource& source) : source_(source) {}
+    unsigned cores() const override { return source_.cores(); }
+    std::vector<Region> regions() const override { return source_.regions(); }
+    std::vector<std::string> functions() const override { return source_.functions(); }
+    double progress() const override { return source_.progress(); }
+    Batch next(unsigned core) override {
+        try {
+            return source_.next(core);
+        } catch (const std::exception& error) {
+            failure_ = error.what();
+            throw;
+        }
+    }
+    const std::string& failure() const { return failure_; }
+
+private:
+    ReferenceSource& source_;
+    std::string failure_;
+};
+
+/// Copies what the source has. Returns why it ended early, or nothing.
+std::string copy(ReferenceSource& source, PackedTraceWriter& writer, const ConvertCommand& command) {
+    ConvertOptions options;
+    options.data_only = command.choice.data_only;
+    options.max_references = command.max_references;
+    options.progress = progress_line(source, command.max_references);
+    WatchedSource watched(source);
+    try {
+        const ConvertResult result = convert(watched, writer, options);
+        clear_progress_line();
+        return result.interrupted ? "interrupted" : "";
+    } catch (const std::exception&) {
+        clear_progress_line();
+        if (watched.failure().empty()) throw;
+    }
+    return interrupted() ? "interrupted" : watched.failure();
+}
+
+void print_summary(const ConvertCommand& command, std::uint64_t references, TraceFormat from, bool complete) {
+    const std::uint64_t bytes = std::filesystem::file_size(command.output);
+    const double each = references == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(references);
+    if (command.json) {
+        const Json json = {{"trace", command.input},   {"format", name_of(from)}, {"output", command.output},
+                           {"references", references}, {"bytes", bytes},          {"bytes_per_reference", each},
+                           {"complete", complete}};
+        fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+    } else {
+        fmt::print("{}: {} references in {} bytes, {:.2f} bytes each{}\n", command.output, references, bytes, each,
+                   complete ? "" : " (partial)");
+    }
+}
+
+void run_convert(const ConvertCommand& command) {
+    catch_interrupts();
+    TraceOptions trace_options = options_of(command.choice);
+    const OpenedTrace opened = open_trace_as(command.input, trace_options);
+    PackedOptions packed;
+    packed.level = command.level;
+    if (command.force) packed.existing = ResultFile::Existing::overwrite;
+    PackedTraceWriter writer(command.output, opened.source->cores(), packed);
+    const std::string failure = copy(*opened.source, writer, command);
+    const std::uint64_t references = writer.references();
+    if (!failure.empty() && references == 0) throw std::runtime_error(fmt::format("{}; nothing was written", failure));
+    Provenance provenance = make_provenance(command_line());
+    provenance.trace_name = command.input;
+    write_provenance(writer.root(), provenance);
+    if (failure.empty()) {
+        writer.finish();
+    } else {
+        writer.keep_partial(failure);
+    }
+    print_summary(command, references, opened.format, failure.empty());
+    if (!failure.empty())
+        throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} references before that, marked partial",
+                                             failure, command.output, references));
+}
+
+Json to_json(const std::string& name, const TraceInfo& info) {
+    Json regions = Json::array();
+    for (const Region& region : info.regions)
+        regions.push_back({{"name", region.name},
+                           {"base", region.base},
+                           {"bytes", region.bytes},
+                           {"element_bytes", region.element_bytes}});
+    Json json = {{"trace", name},
+                 {"format", name_of(info.format)},
+                 {"complete", info.complete},
+                 {"file_bytes", info.file_bytes},
+                 {"bytes_per_reference", info.bytes_per_reference()},
+                 {"cores", info.cores},
+                 {"phases", info.phases},
+                 {"controls", info.controls},
+                 {"references", info.references()},
+                 {"loads", info.loads},
+                 {"stores", info.stores},
+                 {"fetches", info.fetches},
+                 {"lines", info.lines},
+                 {"pages", info.pages}};
+    if (info.references() != 0) json["addresses"] = {{"lowest", info.lowest}, {"highest", info.highest}};
+    if (info.format != TraceFormat::packed)
+        json["text"] = {{"lines", info.text_lines}, {"skipped", info.skipped_lines}};
+    json["regions"] = regions;
+    json["functions"] = info.functions;
+    if (!info.failure.empty()) json["failure"] = info.failure;
+    return json;
+}
+
+std::string percent(std::uint64_t part, const TraceInfo& info) {
+    return fmt::format("{:.1f} %", info.references() == 0
+                                       ? 0.0
+                                       : 100.0 * static_cast<double>(part) / static_cast<double>(info.references()));
+}
+
+void print_table(const std::string& name, const TraceInfo& info) {
+    const auto row = [](std::string_view what, const std::string& value) { fmt::print("{:<14} {}\n", what, value); };
+    row("trace", name);
+    row("format",
+        fmt::format("{}{}", name_of(info.format), info.complete ? "" : ", partial: its writing was interrupted"));
+    row("references", fmt::format("{}", info.references()));
+    row("  loads", fmt::format("{} ({})", info.loads, percent(info.loads, info)));
+    row("  stores", fmt::format("{} ({})", info.stores, percent(info.stores, info)));
+    row("  fetches", fmt::format("{} ({})", info.fetches, percent(info.fetches, info)));
+    row("cores", fmt::format("{}", info.cores));
+    row("phases", fmt::format("{}", info.phases));
+    row("footprint", fmt::format("{} lines of 64 bytes, {} pages of 4 KiB", info.lines, info.pages));
+    if (info.references() != 0) row("addresses", fmt::format("{:#x} .. {:#x}", info.lowest, info.highest));
+    if (info.file_bytes != 0)
+        row("file", fmt::format("{} bytes, {:.2f} per reference", info.file_bytes, info.bytes_per_reference()));
+    if (info.format != TraceFormat::packed)
+        row("text", fmt::format("{} lines, {} of them not references (skipped)", info.text_lines, info.skipped_lines));
+    if (!info.functions.empty()) row("functions", fmt::format("{}", fmt::join(info.functions, ", ")));
+    if (info.regions.empty()) return;
+    fmt::print("\n{:<20} {:>18} {:>16} {:>14}\n", "region", "base", "bytes", "element bytes");
+    for (const Region& region : info.regions)
+        fmt::print("{:<20} {:>#18x} {:>16} {:>14}\n", region.name, region.base, region.bytes, region.element_bytes);
+}
+
+void run_info(const InfoOptions& options) {
+    catch_interrupts();
+    TraceOptions trace_options = options_of(options.choice);
+    const TraceInfo info =
+        trace_info(options.trace, trace_options, [](const ReferenceSource& source) { return progress_line(source); });
+    clear_progress_line();
+    if (options.json) {
+        fmt::print("{}\n", to_json(options.trace, info).dump(2, ' ', false, Json::error_handler_t::replace));
+    } else {
+        print_table(options.trace, info);
+    }
+    if (!info.failure.empty())
+        throw std::runtime_error(interrupted()
+                                     ? "interrupted: what is printed covers the trace until there"
+                                     : info.failure + "\ncachetally: what is printed covers the trace until there");
+}
+
+void add_info(CLI::App& trace) {
+    auto options = std::make_shared<InfoOptions>();
+    CLI::App* command = trace.add_subcommand("info", "What is in a trace: references by kind, phases, footprint");
+    command->add_option("TRACE", options->trace, "A trace file, or - for standard input")->required();
+    add_trace_options(*command, options->choice);
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer("Example: cachetally trace info gzip.ct.h5");
+    command->callback([options] { run_info(*options); });
+}
+
+void add_convert(CLI::App& trace) {
+    auto options = std::make_shared<ConvertCommand>();
+    CLI::App* command = trace.add_subcommand("convert", "Pack a trace: small, and fast to replay");
+    command->add_option("IN", options->input, "A trace file of any format, or - for standard input")->required();
+    command->add_option("OUT", options->output, "The packed trace, as in NAME.ct.h5")->required();
+    add_trace_options(*command, options->choice);
+    command->add_option("--max-references", options->max_references, "Stop after so many references");
+    command->add_option("--level", options->level, "Effort on size: -20 (fastest to read) to 19 (smallest)")
+        ->check(CLI::Range(-20, 19))
+        ->capture_default_str();
+    command->add_flag("-f,--force,--overwrite", options->force, "Replace OUT where it exists");
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer(
+        "Examples:\n"
+        "  cachetally trace convert prog.lackey.zst prog.ct.h5\n"
+        "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null | cachetally trace convert - prog.ct.h5");
+    command->callback([options] { run_convert(*options); });
+}
+
+}  // namespace
+
+void add_trace(CLI::App& app) {
+    CLI::App* trace = app.add_subcommand("trace", "Look at traces and pack them (docs/traces.md)");
+    trace->require_subcommand(1);
+    add_info(*trace);
+    add_convert(*trace);
+}
+
+}  // namespace cachetally::app
