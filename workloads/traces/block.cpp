@@ -4,6 +4,7 @@
 namespace cachetally {
 
 void keep_data_only(ReferenceBlock& block) {
+    if (block.data_only) return;
     const auto references = block.references();
     std::size_t kept = 0, read = 0;
     const auto move_up_to = [&](std::size_t end) {

@@ -28,7 +28,7 @@ public:
         if (storage_.size() < capacity + lead) storage_.resize(capacity + lead);
         size_ = 0;
         controls.clear();
-        last = false;
+        last = data_only = false;
         return storage_.data() + lead;
     }
     void set_size(std::size_t size) { size_ = size; }
@@ -39,6 +39,7 @@ public:
 
     std::vector<PlacedControl> controls;  ///< ascending by position
     bool last = false;                    ///< the stream is over after this block
+    bool data_only = false;               ///< known to hold no instruction fetches
 
 private:
     std::vector<Reference> storage_ = std::vector<Reference>(lead);

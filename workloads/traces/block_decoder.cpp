@@ -158,6 +158,7 @@ void BlockDecoder::decode(std::span<const std::byte> bytes, ReferenceBlock& bloc
         used.changes != state.changes.data() + header.changes)
         throw BlockError("its codes ask for other deltas or traits than there are");
     block.set_size(header.references);
+    block.data_only = std::none_of(state.table.begin(), state.table.end(), traits_of_fetch);
     // Later references have their traits from the table or from one of these.
     for (const Reference& reference : block.references().first(std::min(block.size(), ReferenceBlock::lead)))
         if (reference.size == 0) throw BlockError("a reference has no size");

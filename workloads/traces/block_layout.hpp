@@ -54,6 +54,10 @@ inline bool traits_valid(std::uint64_t traits) {
     return ((traits >> 32) & 0xffff) != 0 && ((traits >> 48) & 0xff) <= 2;
 }
 
+inline bool traits_of_fetch(std::uint64_t traits) {
+    return ((traits >> 48) & 0xff) == static_cast<std::uint64_t>(ReferenceKind::fetch);
+}
+
 /// Signed to unsigned, small magnitudes to small numbers.
 inline std::uint64_t zigzag(std::uint64_t difference) {
     return (difference << 1) ^ (std::uint64_t{0} - (difference >> 63));
