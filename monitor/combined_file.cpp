@@ -1,0 +1,175 @@
+// Levels by line and by data structure in HDF5.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "monitor/result_file.hpp"
+#include "storage/axes.hpp"
+
+namespace cachetally {
+namespace {
+
+template <class T>
+std::vector<T> read_column(const Group& group, const std::string& name, std::size_t rows) {
+    std::vector<T> values = group.read<T>(name);
+    if (values.size() != rows)
+        throw StorageError(fmt::format("{}: the column '{}' has {} rows instead of {}; the file is damaged",
+                                       group.where(), name, values.size(), rows));
+    return values;
+}
+
+/// The four numbers of tallies as columns.
+void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::string& axis) {
+    std::vector<double> accesses, misses, hits, rates;
+    for (const Tally& tally : tallies) {
+        accesses.push_back(tally.accesses);
+        misses.push_back(tally.misses);
+        hits.push_back(tally.hits());
+        rates.push_back(tally.miss_rate());
+    }
+    group.write("accesses", accesses);
+    group.write("misses", misses);
+    group.write("hits", hits);
+    group.write("miss_rate", rates);
+    set_axes(group, "accesses", {axis}, {"misses", "hits", "miss_rate"});
+}
+
+std::vector<std::uint32_t> numbers_to(std::size_t count) {
+    std::vector<std::uint32_t> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(i);
+    return numbers;
+}
+
+/// The table of structures: the regions, and elsewhere.
+void write_regions(Group& group, const std::vector<Region>& regions) {
+    std::vector<std::string> names;
+    std::vector<std::uint64_t> base, bytes, element_bytes;
+    for (const Region& region : regions) {
+        names.push_back(region.name);
+        base.push_back(region.base);
+        bytes.push_back(region.bytes);
+        element_bytes.push_back(region.element_bytes);
+    }
+    names.emplace_back("(elsewhere)");
+    for (auto* column : {&base, &bytes, &element_bytes}) column->push_back(0);
+    group.write("structure", numbers_to(names.size()));
+    group.write_texts("name", names);
+    group.write("base", base);
+    group.write("bytes", bytes).set_attribute("units", "bytes");
+    group.write("element_bytes", element_bytes).set_attribute("units", "bytes");
+    set_axes(group, "bytes", {"structure"}, {"base", "element_bytes"});
+}
+
+void write_level(Group& group, const StructureTable& table, std::size_t level) {
+    group.set_attribute("exact", table.levels[level].exact);
+    group.write("structure", numbers_to(table.regions.size() + 1));
+    write_tallies(group, table.totals(level), "structure");
+    Group phases = group.create_group("phases");
+    std::vector<std::uint32_t> structure, phase;
+    std::vector<Tally> tallies;
+    for (const StructureTally& row : table.levels[level].tallies) {
+        structure.push_back(row.structure);
+        phase.push_back(row.phase);
+        tallies.push_back(row.tally);
+    }
+    phases.write("structure", structure);
+    phases.write("phase", phase);
+    write_tallies(phases, tallies, "structure");
+}
+
+StructureTable::Level read_level(const Group& group, const std::string& name, std::size_t structures) {
+    StructureTable::Level level{name, group.whole_attribute("exact") != 0, {}};
+    const Group phases = group.open_group("phases");
+    const auto structure = phases.read<std::uint32_t>("structure");
+    const auto phase = read_column<std::uint32_t>(phases, "phase", structure.size());
+    const auto accesses = read_column<double>(phases, "accesses", structure.size());
+    const auto misses = read_column<double>(phases, "misses", structure.size());
+    for (std::size_t i = 0; i < structure.size(); ++i) {
+        if (structure[i] >= structures)
+            throw StorageError(
+                fmt::format("{}: there is no structure {}; the file is damaged", phases.where(), structure[i]));
+        level.tallies.push_back({structure[i], phase[i], {accesses[i], misses[i]}});
+    }
+    return level;
+}
+
+}  // namespace
+
+void write_combined(Group& root, const std::vector<LevelLines>& levels) {
+    if (levels.empty()) return;
+    Group all = root.create_group("combined");
+    std::vector<std::string> names;
+    for (const LevelLines& level : levels) names.push_back(level.level);
+    all.set_attribute("names", names);
+    set_nexus_class(all, "NXcollection", names.front());
+    for (const LevelLines& level : levels) {
+        Group group = all.create_group(level.level);
+        group.set_attribute("line_bytes", level.line_bytes);
+        group.write("address", std::vector<std::uint64_t>(level.address));
+        group.write("phase", level.phase);
+        std::vector<Tally> tallies;
+        for (std::size_t i = 0; i < level.address.size(); ++i) tallies.push_back({level.accesses[i], level.misses[i]});
+        write_tallies(group, tallies, "address");
+    }
+}
+
+LevelLines read_combined(const Group& root, const std::string& level) {
+    std::vector<std::string> names;
+    if (root.has("combined")) names = root.open_group("combined").texts_attribute("names");
+    if (std::ranges::find(names, level) == names.end())
+        throw StorageError(fmt::format("{}: no lines are known of a level '{}'; {}", root.where(), level,
+                                       names.empty() ? "the file has no histograms on both sides of any level"
+                                                     : fmt::format("there are: {}", fmt::join(names, ", "))));
+    const Group group = root.open_group("combined").open_group(level);
+    LevelLines lines;
+    lines.level = level;
+    const std::uint64_t bytes = group.whole_attribute("line_bytes");
+    if (bytes == 0 || bytes > 1U << 20 || !is_power_of_two(bytes))
+        throw StorageError(fmt::format("{}: line_bytes = {} cannot be; the file is damaged", group.where(), bytes));
+    lines.line_bytes = static_cast<std::uint32_t>(bytes);
+    lines.address = group.read<std::uint64_t>("address");
+    lines.phase = read_column<std::uint32_t>(group, "phase", lines.address.size());
+    lines.accesses = read_column<double>(group, "accesses", lines.address.size());
+    lines.misses = read_column<double>(group, "misses", lines.address.size());
+    return lines;
+}
+
+void write_structures(Group& root, const StructureTable& table, const std::vector<std::string>& functions) {
+    if (!functions.empty()) {
+        Group group = root.create_group("functions");
+        set_nexus_class(group, "NXcollection");
+        group.write_texts("name", functions);
+    }
+    Group all = root.create_group("structures");
+    write_regions(all, table.regions);
+    if (table.levels.empty()) return;
+    std::vector<std::string> names;
+    for (const StructureTable::Level& level : table.levels) names.push_back(level.name);
+    all.set_attribute("levels", names);
+    Group levels = all.create_group("levels");
+    set_nexus_class(levels, "NXcollection", names.front());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        Group group = levels.create_group(names[i]);
+        write_level(group, table, i);
+    }
+}
+
+StructureTable read_structures(const Group& root) {
+    StructureTable table;
+    const Group all = root.open_group("structures");
+    const auto names = all.read_texts("name");
+    const auto base = read_column<std::uint64_t>(all, "base", names.size());
+    const auto bytes = read_column<std::uint64_t>(all, "bytes", names.size());
+    const auto element = read_column<std::uint64_t>(all, "element_bytes", names.size());
+    if (names.empty()) throw StorageError(fmt::format("{}: is empty; the file is damaged", all.where()));
+    for (std::size_t i = 0; i + 1 < names.size(); ++i)
+        table.regions.push_back({names[i], base[i], bytes[i], static_cast<std::uint32_t>(element[i])});
+    if (!all.has_attribute("levels")) return table;
+    const Group levels = all.open_group("levels");
+    for (const std::string& name : all.texts_attribute("levels"))
+        table.levels.push_back(read_level(levels.open_group(name), name, names.size()));
+    return table;
+}
+
+}  // namespace cachetally

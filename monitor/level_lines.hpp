@@ -1,0 +1,52 @@
+// Accesses and misses of a level per line and phase, and per data structure: CombinedHistogram for large footprints.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "monitor/combine.hpp"
+#include "monitor/histogram.hpp"
+
+namespace cachetally {
+
+/// One level's lines in columns, ascending by (phase, address); counts for several units are spread evenly.
+struct LevelLines {
+    std::string level;
+    std::uint32_t line_bytes = 64;  ///< the largest unit among the histograms
+    std::vector<std::uint32_t> phase;
+    std::vector<Address> address;  ///< as `map` gives it: virtual, so that regions can be found
+    std::vector<double> accesses, misses;
+};
+
+/// Functions are summed. `map` is applied to the lines' addresses.
+LevelLines level_lines(const LevelInput& input, const AddressMap& map = {});
+
+/// Accesses and misses of a level in one data structure and phase.
+struct StructureTally {
+    std::uint32_t structure = 0;  ///< index into the regions; their number = elsewhere
+    std::uint32_t phase = 0;
+    Tally tally;
+    friend bool operator==(const StructureTally&, const StructureTally&) = default;
+};
+
+/// Ascending by (structure, phase); only where there were accesses or misses. A line belongs to the first region (in
+/// the order given) that any of its bytes lies in.
+std::vector<StructureTally> by_structure(const LevelLines& lines, std::span<const Region> regions);
+
+/// Where the accesses and misses of all levels went.
+struct StructureTable {
+    struct Level {
+        std::string name;
+        bool exact = true;  ///< false where counts for several lines were spread
+        std::vector<StructureTally> tallies;
+    };
+    std::vector<Region> regions;
+    std::vector<Level> levels;
+
+    /// Per structure and, last, elsewhere: over the run, or over one phase.
+    std::vector<Tally> totals(std::size_t level) const;
+    std::vector<Tally> totals(std::size_t level, std::uint32_t phase) const;
+};
+
+}  // namespace cachetally

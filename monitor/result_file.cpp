@@ -1,0 +1,226 @@
+// Monitors and links in HDF5.
+#include "monitor/result_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "monitor/histogram_file.hpp"
+#include "storage/axes.hpp"
+
+namespace cachetally {
+namespace {
+
+/// A name that a group may have and that is not taken: labels of monitors are free text.
+std::string group_name(const std::string& label, std::set<std::string>& taken) {
+    std::string plain = label.empty() || label == "." ? "monitor" : label;
+    std::ranges::replace(plain, '/', '_');
+    std::string name = plain;
+    for (unsigned number = 2; !taken.insert(name).second; ++number) name = fmt::format("{}_{}", plain, number);
+    return name;
+}
+
+std::vector<std::uint32_t> numbers_to(std::size_t count) {
+    std::vector<std::uint32_t> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(i);
+    return numbers;
+}
+
+void write_with_map(Group& parent, const std::string& name, const Histogram& histogram, const AddressMap& map) {
+    write_histogram(parent, name, histogram);
+    if (!map) return;
+    std::vector<std::uint64_t> addresses;
+    addresses.reserve(histogram.rows().size());
+    for (const HistogramRow& row : histogram.rows()) addresses.push_back(map(row.address));
+    parent.open_group(name).write("virtual_address", addresses);
+}
+
+Histogram read_with_map(const Group& parent, const std::string& name) {
+    Histogram histogram = read_histogram(parent, name);
+    const Group group = parent.open_group(name);
+    if (!group.has("virtual_address")) return histogram;
+    const auto addresses = group.read<std::uint64_t>("virtual_address");
+    std::vector<HistogramRow> rows(histogram.rows().begin(), histogram.rows().end());
+    if (addresses.size() != rows.size())
+        throw StorageError(
+            fmt::format("{}: the column 'virtual_address' has {} rows where 'count' has {}; the file is "
+                        "damaged",
+                        group.where(), addresses.size(), rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].address = addresses[i];
+    Histogram mapped(histogram.unit_bytes(), std::move(rows));
+    mapped.set_phases(histogram.phases());
+    return mapped;
+}
+
+struct Number {
+    const char* name;
+    std::uint64_t MonitorSummary::*value;
+};
+
+constexpr Number numbers[] = {
+    {"events", &MonitorSummary::events},
+    {"swapouts", &MonitorSummary::swapouts},
+    {"lost", &MonitorSummary::lost},
+    {"lost_records", &MonitorSummary::lost_records},
+    {"resident", &MonitorSummary::resident},
+    {"resident_counters", &MonitorSummary::resident_counters},
+    {"bytes", &MonitorSummary::bytes},
+    {"ring_capacity", &MonitorSummary::ring_capacity},
+    {"ring_high_water", &MonitorSummary::ring_high_water},
+    {"stall_cycles", &MonitorSummary::stall_cycles},
+};
+
+void write_monitor(Group& parent, const std::string& name, const MonitorContents& contents) {
+    const MonitorSummary& summary = contents.summary;
+    Group group = parent.create_group(name);
+    set_nexus_class(group, "NXcollection", "histogram");
+    group.set_attribute("name", summary.name);
+    group.set_attribute("link", summary.link);
+    group.set_attribute("spec", summary.spec);
+    group.set_attribute("counters", summary.counters);
+    group.set_attribute("granularity", summary.granularity);
+    group.set_attribute("eviction", summary.eviction);
+    for (const Number& number : numbers) group.set_attribute(number.name, summary.*number.value);
+    group.set_attribute("error", summary.error.value_or(std::numeric_limits<double>::quiet_NaN()));
+    Group phases = group.create_group("phases");
+    phases.write("phase", numbers_to(summary.events_per_phase.size()));
+    phases.write("events", summary.events_per_phase);
+    phases.write("swapouts", summary.swapouts_per_phase);
+    set_axes(phases, "events", {"phase"}, {"swapouts"});
+    write_with_map(group, "histogram", *contents.histogram, contents.map);
+}
+
+MonitorSummary read_monitor(const Group& group) {
+    MonitorSummary summary;
+    summary.name = group.text_attribute("name");
+    summary.link = group.text_attribute("link");
+    summary.spec = group.text_attribute("spec");
+    summary.counters = static_cast<std::uint32_t>(group.whole_attribute("counters"));
+    summary.granularity = group.text_attribute("granularity");
+    summary.eviction = group.text_attribute("eviction");
+    for (const Number& number : numbers) summary.*number.value = group.whole_attribute(number.name);
+    const double error = group.real_attribute("error");
+    if (!std::isnan(error)) summary.error = error;
+    const Group phases = group.open_group("phases");
+    summary.events_per_phase = phases.read<std::uint64_t>("events");
+    summary.swapouts_per_phase = phases.read<std::uint64_t>("swapouts");
+    if (summary.events_per_phase.size() != summary.swapouts_per_phase.size())
+        throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", phases.where()));
+    return summary;
+}
+
+}  // namespace
+
+MonitorSummary summary_of(const MonitorSpec& spec, const MonitorResult& result, std::optional<double> error,
+                          Tick period) {
+    MonitorSummary summary;
+    summary.name = spec.label();
+    summary.link = spec.link;
+    summary.spec = to_string(spec);
+    summary.counters = spec.counters;
+    summary.granularity = to_string(spec.granularity);
+    summary.eviction = to_string(spec.eviction);
+    summary.events = result.events;
+    summary.swapouts = result.swapouts;
+    summary.lost = result.lost;
+    summary.lost_records = result.lost_records;
+    summary.resident = result.resident;
+    summary.resident_counters = result.resident_counters;
+    summary.bytes = result.bytes;
+    summary.ring_capacity = spec.ring.capacity;
+    summary.ring_high_water = result.ring_high_water;
+    summary.stall_cycles = result.stall / period;
+    summary.error = error;
+    summary.swapouts_per_phase = result.swapouts_per_phase;
+    summary.swapouts_per_phase.resize(
+        std::max<std::size_t>(result.histogram.phases(), summary.swapouts_per_phase.size()));
+    summary.events_per_phase.resize(summary.swapouts_per_phase.size());
+    for (const HistogramRow& row : result.histogram.rows()) summary.events_per_phase[row.phase] += row.count;
+    return summary;
+}
+
+const Histogram* LinkCounts::find(EventKind kind) const {
+    const auto found = std::ranges::find(kinds, kind, [](const auto& each) { return each.first; });
+    return found == kinds.end() ? nullptr : &found->second;
+}
+
+void write_monitors(Group& root, const std::vector<MonitorContents>& monitors) {
+    if (monitors.empty()) return;
+    Group group = root.create_group("monitors");
+    std::set<std::string> taken;
+    std::vector<std::string> groups;
+    for (const MonitorContents& monitor : monitors) groups.push_back(group_name(monitor.summary.name, taken));
+    group.set_attribute("groups", groups);
+    set_nexus_class(group, "NXcollection", groups.front());
+    for (std::size_t i = 0; i < monitors.size(); ++i) write_monitor(group, groups[i], monitors[i]);
+}
+
+std::vector<MonitorSummary> read_monitors(const Group& root) {
+    std::vector<MonitorSummary> monitors;
+    if (!root.has("monitors")) return monitors;
+    const Group group = root.open_group("monitors");
+    for (const std::string& name : group.texts_attribute("groups"))
+        monitors.push_back(read_monitor(group.open_group(name)));
+    return monitors;
+}
+
+Histogram read_monitor_histogram(const Group& root, const std::string& name) {
+    std::vector<std::string> names;
+    if (root.has("monitors")) {
+        const Group all = root.open_group("monitors");
+        for (const std::string& each : all.texts_attribute("groups")) {
+            const Group group = all.open_group(each);
+            names.push_back(group.text_attribute("name"));
+            if (names.back() == name) return read_with_map(group, "histogram");
+        }
+    }
+    throw StorageError(fmt::format("{}: there is no monitor '{}'; there {}", root.where(), name,
+                                   names.empty() ? "are none" : fmt::format("are: {}", fmt::join(names, ", "))));
+}
+
+void write_links(Group& root, const std::vector<LinkCounts>& links, const AddressMap& map) {
+    if (links.empty()) return;
+    Group all = root.create_group("links");
+    std::vector<std::string> names;
+    for (const LinkCounts& link : links) names.push_back(link.name);
+    all.set_attribute("names", names);
+    set_nexus_class(all, "NXcollection", names.front());
+    for (const LinkCounts& link : links) {
+        Group group = all.create_group(link.name);
+        set_nexus_class(group, "NXcollection", link.kinds.empty() ? "" : to_string(link.kinds.front().first));
+        group.set_attribute("from", link.from);
+        group.set_attribute("to", link.to);
+        group.set_attribute("virtual_addresses", link.virtual_addresses);
+        for (const auto& [kind, histogram] : link.kinds) {
+            write_with_map(group, to_string(kind), histogram, link.virtual_addresses ? AddressMap() : map);
+            group.open_group(to_string(kind)).set_attribute("events", histogram.total());
+        }
+    }
+}
+
+std::vector<LinkSummary> read_links(const Group& root) {
+    std::vector<LinkSummary> links;
+    if (!root.has("links")) return links;
+    const Group all = root.open_group("links");
+    for (const std::string& name : all.texts_attribute("names")) {
+        const Group group = all.open_group(name);
+        LinkSummary& link =
+            links.emplace_back(LinkSummary{name, group.text_attribute("from"), group.text_attribute("to"), {}});
+        for (const std::string& kind : group.children())
+            link.events.emplace_back(kind, group.open_group(kind).whole_attribute("events"));
+    }
+    return links;
+}
+
+Histogram read_link_histogram(const Group& root, const std::string& link, EventKind kind) {
+    if (!root.has("links"))
+        throw StorageError(fmt::format("{}: the links' events were not counted exactly in this run", root.where()));
+    const Group group = root.open_group("links").open_group(link);
+    return group.has(to_string(kind)) ? read_with_map(group, to_string(kind)) : Histogram();
+}
+
+}  // namespace cachetally

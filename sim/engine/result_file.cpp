@@ -1,0 +1,174 @@
+// Counts in HDF5: a column per counter over the phases, totals as attributes.
+#include "sim/engine/result_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "storage/axes.hpp"
+
+namespace cachetally {
+namespace {
+
+using Column = std::vector<std::uint64_t>;
+
+/// The members of a struct of counts, in order of declaration.
+template <class Counts>
+using Members = std::array<std::uint64_t, sizeof(Counts) / sizeof(std::uint64_t)>;
+
+std::vector<std::string> names_in(const CacheCounts&) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : named(CacheCounts{})) names.emplace_back(name);
+    return names;
+}
+std::vector<std::string> names_in(const TlbCounts&) { return {"accesses", "misses"}; }
+std::vector<std::string> names_in(const MemoryCounts&) { return {"reads", "writes", "page_walks", "ring_writes"}; }
+
+void write_phase_axis(Group& group, std::size_t phases) {
+    std::vector<std::uint32_t> numbers(phases);
+    for (std::size_t i = 0; i < phases; ++i) numbers[i] = static_cast<std::uint32_t>(i);
+    group.write("phase", numbers).set_attribute("long_name", "phase");
+}
+
+/// One group per component.
+template <class Counts>
+void write_components(Group& root, const std::string& name, const std::vector<std::string>& components,
+                      const RunResult& run, std::vector<Counts> HierarchyCounts::*member) {
+    if (components.empty()) return;
+    Group all = root.create_group(name);
+    all.set_attribute("names", components);
+    set_nexus_class(all, "NXcollection", components.front());
+    const std::vector<std::string> counters = names_in(Counts{});
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        Group group = all.create_group(components[i]);
+        const auto total = std::bit_cast<Members<Counts>>((run.counts.*member)[i]);
+        write_phase_axis(group, run.phases.size());
+        for (std::size_t counter = 0; counter < counters.size(); ++counter) {
+            Column column;
+            for (const PhaseResult& phase : run.phases)
+                column.push_back(std::bit_cast<Members<Counts>>((phase.counts.*member)[i])[counter]);
+            group.write(counters[counter], column).set_attribute("total", total[counter]);
+        }
+        set_axes(group, counters.front(), {"phase"}, {counters.begin() + 1, counters.end()});
+    }
+}
+
+Column read_column(const Group& group, const std::string& name, std::size_t rows) {
+    Column column = group.read<std::uint64_t>(name);
+    if (column.size() != rows)
+        throw StorageError(fmt::format("{}: the column '{}' has {} rows for {} phases; the file is damaged",
+                                       group.where(), name, column.size(), rows));
+    return column;
+}
+
+template <class Counts>
+void read_components(const Group& root, const std::string& name, std::vector<std::string>& components, RunResult& run,
+                     std::vector<Counts> HierarchyCounts::*member) {
+    if (!root.has(name)) return;
+    const Group all = root.open_group(name);
+    components = all.texts_attribute("names");
+    (run.counts.*member).resize(components.size());
+    for (PhaseResult& phase : run.phases) (phase.counts.*member).resize(components.size());
+    const std::vector<std::string> counters = names_in(Counts{});
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        const Group group = all.open_group(components[i]);
+        Members<Counts> total{};
+        std::vector<Members<Counts>> phases(run.phases.size());
+        for (std::size_t counter = 0; counter < counters.size(); ++counter) {
+            const Column column = read_column(group, counters[counter], phases.size());
+            for (std::size_t phase = 0; phase < phases.size(); ++phase) phases[phase][counter] = column[phase];
+            total[counter] = group.open_dataset(counters[counter]).whole_attribute("total");
+        }
+        (run.counts.*member)[i] = std::bit_cast<Counts>(total);
+        for (std::size_t phase = 0; phase < phases.size(); ++phase)
+            (run.phases[phase].counts.*member)[i] = std::bit_cast<Counts>(phases[phase]);
+    }
+}
+
+void write_phases(Group& root, Tick period, const RunResult& run) {
+    Group group = root.create_group("phases");
+    Column references, cycles, begin, end, walks;
+    std::vector<std::string> names;
+    for (const PhaseResult& phase : run.phases) {
+        names.push_back(fmt::format("phase {}", names.size()));
+        references.push_back(phase.counts.references);
+        cycles.push_back((phase.end - phase.begin) / period);
+        begin.push_back(phase.begin);
+        end.push_back(phase.end);
+        walks.push_back(phase.counts.page_walks);
+    }
+    write_phase_axis(group, run.phases.size());
+    group.write_texts("name", names);
+    group.write("references", references);
+    group.write("cycles", cycles).set_attribute("units", "cycles");
+    group.write("begin", begin).set_attribute("units", "ps");
+    group.write("end", end).set_attribute("units", "ps");
+    group.write("page_walks", walks);
+    set_axes(group, "cycles", {"phase"}, {"references", "begin", "end", "page_walks"});
+}
+
+void read_phases(const Group& root, RunResult& run) {
+    const Group group = root.open_group("phases");
+    const std::size_t phases = group.open_dataset("phase").rows();
+    const Column references = read_column(group, "references", phases), begin = read_column(group, "begin", phases),
+                 end = read_column(group, "end", phases), walks = read_column(group, "page_walks", phases);
+    for (std::size_t i = 0; i < phases; ++i) {
+        if (begin[i] > end[i])
+            throw StorageError(
+                fmt::format("{}: phase {} ends before it begins; the file is damaged", group.where(), i));
+        PhaseResult& phase = run.phases.emplace_back();
+        phase.begin = begin[i];
+        phase.end = end[i];
+        phase.counts.references = references[i];
+        phase.counts.page_walks = walks[i];
+    }
+}
+
+}  // namespace
+
+ComponentNames component_names(const MachineDescription& machine) {
+    ComponentNames names;
+    for (const CacheConfig& cache : machine.caches) names.levels.push_back(cache.name);
+    for (const TlbConfig& tlb : machine.tlbs) names.tlbs.push_back(tlb.name);
+    for (const MemoryConfig& memory : machine.memories) names.memories.push_back(memory.name);
+    return names;
+}
+
+void write_run(Group& root, const ComponentNames& names, Tick period, const RunResult& run) {
+    {
+        Group group = root.create_group("run");
+        set_nexus_class(group, "NXcollection");
+        group.set_attribute("references", run.counts.references);
+        group.set_attribute("page_walks", run.counts.page_walks);
+        group.set_attribute("cycles", run.end() / period);
+        group.set_attribute("period", period);
+        group.write("core_end", std::vector<std::uint64_t>(run.core_ends)).set_attribute("units", "ps");
+    }
+    write_phases(root, period, run);
+    write_components(root, "levels", names.levels, run, &HierarchyCounts::caches);
+    write_components(root, "tlbs", names.tlbs, run, &HierarchyCounts::tlbs);
+    write_components(root, "memories", names.memories, run, &HierarchyCounts::memories);
+}
+
+StoredRun read_run(const Group& root) {
+    StoredRun stored;
+    const Group group = root.open_group("run");
+    stored.period = group.whole_attribute("period");
+    if (stored.period == 0)
+        throw StorageError(fmt::format("{}: a cycle of 0 ps cannot be; the file is damaged", group.where()));
+    stored.run.counts.references = group.whole_attribute("references");
+    stored.run.counts.page_walks = group.whole_attribute("page_walks");
+    stored.run.core_ends = group.read<std::uint64_t>("core_end");
+    for (std::size_t core = 0; core < stored.run.core_ends.size(); ++core)
+        if (stored.run.core_ends[core] < core)
+            throw StorageError(
+                fmt::format("{}: core {} ends before it begins; the file is damaged", group.where(), core));
+    read_phases(root, stored.run);
+    read_components(root, "levels", stored.names.levels, stored.run, &HierarchyCounts::caches);
+    read_components(root, "tlbs", stored.names.tlbs, stored.run, &HierarchyCounts::tlbs);
+    read_components(root, "memories", stored.names.memories, stored.run, &HierarchyCounts::memories);
+    return stored;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,33 @@
+// What a run counted, in HDF5 result files: the groups /run, /phases, /levels, /tlbs and /memories.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+#include "storage/group.hpp"
+
+namespace cachetally {
+
+/// Names of the components that are counted, in the order of the machine description (that of HierarchyCounts).
+struct ComponentNames {
+    std::vector<std::string> levels, tlbs, memories;
+    friend bool operator==(const ComponentNames&, const ComponentNames&) = default;
+};
+
+ComponentNames component_names(const MachineDescription& machine);
+
+/// Writes the groups into `root` (docs/format.md). `period`: picoseconds per cycle.
+void write_run(Group& root, const ComponentNames& names, Tick period, const RunResult& run);
+
+/// What write_run wrote.
+struct StoredRun {
+    ComponentNames names;
+    Tick period = 1000;
+    RunResult run;  ///< complete and failure are the root's business and not filled in
+};
+
+/// Throws StorageError where something is missing or does not fit together.
+StoredRun read_run(const Group& root);
+
+}  // namespace cachetally

@@ -1,0 +1,61 @@
+// Result files of runs, read.
+#include <fmt/format.h>
+
+#include "viewer/run_view.hpp"
+
+namespace cachetally {
+namespace {
+
+std::optional<Check> read_check(const Group& root) {
+    if (!root.has("check")) return std::nullopt;
+    const Group group = root.open_group("check");
+    return Check{group.whole_attribute("passed") != 0, group.text_attribute("meaning"),
+                 group.real_attribute("residual"), group.real_attribute("bound")};
+}
+
+}  // namespace
+
+std::string result_kind(const InputFile& file) {
+    const Group& root = file.root();
+    const std::string format = root.has_attribute("format") ? root.text_attribute("format") : "";
+    if (format != result_format)
+        throw StorageError(
+            fmt::format("{}: is an HDF5 file, but not a result of 'cachetally run', 'replay' or "
+                        "'sweep'{}",
+                        file.path(), format.empty() ? "" : fmt::format(" (its format is '{}')", format)));
+    const std::uint64_t version = root.whole_attribute("format_version");
+    if (version != result_format_version)
+        throw StorageError(fmt::format("{}: has version {} of the format, and this program reads version {}; {}",
+                                       file.path(), version, result_format_version,
+                                       version > result_format_version ? "use a newer cachetally" : "make it anew"));
+    return root.text_attribute("kind");
+}
+
+RunTitle read_title(const InputFile& file) {
+    const Group& root = file.root();
+    RunTitle title;
+    title.complete = root.whole_attribute("complete") != 0;
+    if (!title.complete) title.incomplete = root.text_attribute("incomplete");
+    const Group input = root.open_group("input");
+    title.input = input.text_attribute("name");
+    if (input.has("settings")) title.settings = input.read_texts("settings");
+    if (input.has_attribute("failure")) title.failure = input.text_attribute("failure");
+    title.machine = root.open_group("machine").text_attribute("name");
+    return title;
+}
+
+RunView read_run_view(const InputFile& file) {
+    const Group& root = file.root();
+    RunView view;
+    view.title = read_title(file);
+    view.counts = read_run(root);
+    view.counts.run.complete = view.title.complete;
+    view.counts.run.failure = view.title.failure;
+    view.monitors = read_monitors(root);
+    view.structures = read_structures(root);
+    if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
+    view.check = read_check(root);
+    return view;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,149 @@
+// A run as JSON.
+#include <cmath>
+
+#include "viewer/run_view.hpp"
+
+namespace cachetally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json levels_of(const ComponentNames& names, const HierarchyCounts& counts) {
+    Json levels = Json::object();
+    for (std::size_t i = 0; i < names.levels.size(); ++i)
+        for (const auto& [name, value] : named(counts.caches[i])) levels[names.levels[i]][name] = value;
+    return levels;
+}
+
+Json tlbs_of(const ComponentNames& names, const HierarchyCounts& counts) {
+    Json tlbs = Json::object();
+    for (std::size_t i = 0; i < names.tlbs.size(); ++i)
+        tlbs[names.tlbs[i]] = {{"accesses", counts.tlbs[i].accesses}, {"misses", counts.tlbs[i].misses}};
+    return tlbs;
+}
+
+Json memories_of(const ComponentNames& names, const HierarchyCounts& counts) {
+    Json memories = Json::object();
+    for (std::size_t i = 0; i < names.memories.size(); ++i) {
+        const MemoryCounts& memory = counts.memories[i];
+        memories[names.memories[i]] = {{"reads", memory.reads},
+                                       {"writes", memory.writes},
+                                       {"page_walks", memory.page_walks},
+                                       {"ring_writes", memory.ring_writes}};
+    }
+    return memories;
+}
+
+/// A key that is not there yet: names of monitors and data structures may repeat.
+std::string free_key(const Json& object, const std::string& name) {
+    std::string key = name;
+    for (unsigned number = 2; object.contains(key); ++number) key = name + "#" + std::to_string(number);
+    return key;
+}
+
+Json monitors_of(const RunView& view) {
+    Json monitors = Json::object();
+    for (const MonitorSummary& monitor : view.monitors)
+        monitors[free_key(monitors, monitor.name)] = {{"link", monitor.link},
+                                                      {"spec", monitor.spec},
+                                                      {"events", monitor.events},
+                                                      {"swapouts", monitor.swapouts},
+                                                      {"lost", monitor.lost},
+                                                      {"lost_records", monitor.lost_records},
+                                                      {"resident", monitor.resident},
+                                                      {"resident_counters", monitor.resident_counters},
+                                                      {"error", monitor.error ? Json(*monitor.error) : Json(nullptr)},
+                                                      {"bytes_per_event", monitor.bytes_per_event()},
+                                                      {"ring_capacity", monitor.ring_capacity},
+                                                      {"ring_high_water", monitor.ring_high_water},
+                                                      {"stall_cycles", monitor.stall_cycles}};
+    return monitors;
+}
+
+/// Whole numbers stay whole.
+Json number(double value) {
+    if (value == std::floor(value) && value < 9e15) return static_cast<std::uint64_t>(value);
+    return value;
+}
+
+Json to_json(const Tally& tally) {
+    return {{"accesses", number(tally.accesses)},
+            {"misses", number(tally.misses)},
+            {"hits", number(tally.hits())},
+            {"miss_rate", tally.miss_rate()}};
+}
+
+std::vector<std::string> structure_keys(const StructureTable& table) {
+    std::vector<std::string> keys;
+    Json taken = Json::object();
+    for (const Region& region : table.regions) {
+        keys.push_back(free_key(taken, region.name));
+        taken[keys.back()] = true;
+    }
+    keys.push_back(free_key(taken, "(elsewhere)"));
+    return keys;
+}
+
+Json structures_of(const StructureTable& table, const std::vector<std::string>& keys) {
+    Json structures = Json::object();
+    for (std::size_t i = 0; i < table.regions.size(); ++i)
+        structures[keys[i]] = {
+            {"base", table.regions[i].base}, {"bytes", table.regions[i].bytes}, {"levels", Json::object()}};
+    for (std::size_t level = 0; level < table.levels.size(); ++level) {
+        const std::vector<Tally> totals = table.totals(level);
+        for (std::size_t i = 0; i < totals.size(); ++i)
+            if (i < table.regions.size() || totals[i] != Tally{})
+                structures[keys[i]]["levels"][table.levels[level].name] = to_json(totals[i]);
+    }
+    return structures;
+}
+
+Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
+    Json phases = Json::array();
+    for (const PhaseResult& phase : view.counts.run.phases)
+        phases.push_back({{"references", phase.counts.references},
+                          {"cycles", (phase.end - phase.begin) / view.counts.period},
+                          {"page_walks", phase.counts.page_walks},
+                          {"levels", levels_of(view.counts.names, phase.counts)},
+                          {"tlbs", tlbs_of(view.counts.names, phase.counts)},
+                          {"memories", memories_of(view.counts.names, phase.counts)},
+                          {"structures", Json::object()}});
+    for (const StructureTable::Level& level : view.structures.levels)
+        for (const StructureTally& row : level.tallies)
+            if (row.phase < phases.size())
+                phases[row.phase]["structures"][keys[row.structure]][level.name] = to_json(row.tally);
+    return phases;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const RunView& view) {
+    const RunResult& run = view.counts.run;
+    const ComponentNames& names = view.counts.names;
+    const std::vector<std::string> keys = structure_keys(view.structures);
+    Json exact = Json::object();
+    for (const StructureTable::Level& level : view.structures.levels) exact[level.name] = level.exact;
+    Json json = {{"input", view.title.input},
+                 {"settings", view.title.settings},
+                 {"machine", view.title.machine},
+                 {"complete", view.title.complete},
+                 {"references", run.counts.references},
+                 {"cycles", view.cycles()},
+                 {"levels", levels_of(names, run.counts)},
+                 {"tlbs", tlbs_of(names, run.counts)},
+                 {"page_walks", run.counts.page_walks},
+                 {"memories", memories_of(names, run.counts)},
+                 {"monitors", monitors_of(view)},
+                 {"structures", structures_of(view.structures, keys)},
+                 {"structures_exact", exact},
+                 {"phases", phases_of(view, keys)}};
+    if (!view.title.complete) json["incomplete"] = view.title.incomplete;
+    if (view.check)
+        json["check"] = {{"passed", view.check->passed},
+                         {"meaning", view.check->meaning},
+                         {"residual", view.check->residual},
+                         {"bound", view.check->bound}};
+    return json;
+}
+
+}  // namespace cachetally

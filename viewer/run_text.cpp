@@ -1,0 +1,209 @@
+// A run as tables.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "viewer/run_view.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::size_t phases_shown_first = 16, phases_shown_last = 4, structures_shown = 24;
+constexpr std::size_t longest_name = 24;
+constexpr auto left = TextTable::Align::left;
+
+/// All demand accesses of a level, and those that missed.
+struct Demand {
+    explicit Demand(const CacheCounts& counts)
+        : accesses(counts.loads + counts.stores + counts.fetches),
+          misses(counts.load_misses + counts.store_misses + counts.fetch_misses) {}
+    std::uint64_t accesses, misses;
+};
+
+bool wanted(const std::string& name, const std::string& only) { return only.empty() || name == only; }
+
+std::string memory_line(const std::string& name, const MemoryCounts& memory) {
+    std::string text =
+        fmt::format("{}: {} reads, {} writes", name, count_cell(memory.reads).full, count_cell(memory.writes).full);
+    if (memory.page_walks != 0) text += fmt::format(", {} page walk reads", count_cell(memory.page_walks).full);
+    if (memory.ring_writes != 0) text += fmt::format(", {} monitor records", count_cell(memory.ring_writes).full);
+    return text + '\n';
+}
+
+std::string level_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
+    TextTable table({{"level", left},
+                     {"accesses"},
+                     {"misses"},
+                     {"miss %"},
+                     {"stores"},
+                     {"wb in"},
+                     {"wb misses"},
+                     {"wb out"},
+                     {"evictions"}});
+    for (std::size_t i = 0; i < names.levels.size(); ++i) {
+        if (!wanted(names.levels[i], options.level)) continue;
+        const CacheCounts& cache = counts.caches[i];
+        const Demand demand(cache);
+        table.add({names.levels[i], count_cell(demand.accesses), count_cell(demand.misses),
+                   percent_text(demand.misses, demand.accesses), count_cell(cache.stores),
+                   count_cell(cache.writebacks_in), count_cell(cache.writeback_misses),
+                   count_cell(cache.writebacks_out), count_cell(cache.evictions)});
+    }
+    for (std::size_t i = 0; i < names.tlbs.size(); ++i)
+        if (wanted(names.tlbs[i], options.level))
+            table.add({names.tlbs[i], count_cell(counts.tlbs[i].accesses), count_cell(counts.tlbs[i].misses),
+                       percent_text(counts.tlbs[i].misses, counts.tlbs[i].accesses)});
+    std::string text = table.text(options.width);
+    for (std::size_t i = 0; i < names.memories.size(); ++i)
+        if (options.level.empty()) text += memory_line(names.memories[i], counts.memories[i]);
+    return text;
+}
+
+/// The structures with most accesses at the first level come into the table, in the order of the program.
+std::vector<std::size_t> structures_to_show(const StructureTable& table, const std::vector<std::vector<Tally>>& levels,
+                                            const TextOptions& options) {
+    std::vector<std::size_t> shown;
+    const auto weight = [&](std::size_t i) {
+        return levels.empty() ? 0.0 : levels[0][i].accesses + levels[0][i].misses;
+    };
+    for (std::size_t i = 0; i <= table.regions.size(); ++i) {
+        const std::string name = i == table.regions.size() ? "(elsewhere)" : table.regions[i].name;
+        const bool touched = std::ranges::any_of(levels, [&](const auto& level) { return level[i] != Tally{}; });
+        if (options.structure.empty() ? touched : name == options.structure) shown.push_back(i);
+    }
+    if (shown.size() > structures_shown) {
+        std::ranges::stable_sort(shown, std::greater<>(), weight);
+        shown.resize(structures_shown);
+        std::ranges::sort(shown);
+    }
+    return shown;
+}
+
+std::string structure_table(const StructureTable& table, const TextOptions& options) {
+    std::vector<std::vector<Tally>> levels;
+    std::vector<std::string> names;
+    bool exact = true;
+    for (std::size_t i = 0; i < table.levels.size(); ++i) {
+        if (!wanted(table.levels[i].name, options.level)) continue;
+        levels.push_back(options.phase ? table.totals(i, *options.phase) : table.totals(i));
+        names.push_back(table.levels[i].name);
+        exact = exact && table.levels[i].exact;
+    }
+    if (table.regions.empty() || levels.empty()) return "";
+    const std::vector<std::size_t> shown = structures_to_show(table, levels, options);
+    TextTable text(
+        {{"data structure", left}, {"size"}, {"level", left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}});
+    for (const std::size_t i : shown) {
+        const bool elsewhere = i == table.regions.size();
+        for (std::size_t level = 0; level < levels.size(); ++level) {
+            const Tally& tally = levels[level][i];
+            text.add({level > 0 ? "" : (elsewhere ? "(elsewhere)" : shortened(table.regions[i].name, longest_name)),
+                      level > 0 || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level],
+                      count_cell(tally.accesses), count_cell(tally.hits()), count_cell(tally.misses),
+                      tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
+        }
+    }
+    if (shown.size() == structures_shown)
+        text.add_line(fmt::format("... the {} with most accesses of {}; --json tells all", structures_shown,
+                                  table.regions.size()));
+    if (!exact) text.add_line("(counts for several lines are spread evenly over them)");
+    return '\n' + text.text(options.width);
+}
+
+std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
+    if (monitors.empty()) return "";
+    TextTable table({{"monitor", left},
+                     {"counters"},
+                     {"group"},
+                     {"events"},
+                     {"swap-outs"},
+                     {"resident"},
+                     {"lost"},
+                     {"error %"},
+                     {"B/event"}});
+    for (const MonitorSummary& monitor : monitors)
+        table.add({shortened(monitor.name, longest_name), std::to_string(monitor.counters), monitor.granularity,
+                   count_cell(monitor.events), count_cell(monitor.swapouts), count_cell(monitor.resident),
+                   count_cell(monitor.lost), monitor.error ? percent_text(100 * *monitor.error) : "-",
+                   fmt::format("{:.3f}", monitor.bytes_per_event())});
+    std::string text = '\n' + table.text(options.width);
+    for (const MonitorSummary& monitor : monitors)
+        if (monitor.stall_cycles != 0 || monitor.lost_records != 0)
+            text += fmt::format(
+                "{}: stalled the system for {} cycles, lost {} records; at most {} of {} places of the "
+                "ring were taken\n",
+                monitor.name, count_cell(monitor.stall_cycles).full, count_cell(monitor.lost_records).full,
+                monitor.ring_high_water, monitor.ring_capacity);
+    return text;
+}
+
+std::string phase_table(const RunView& view, const TextOptions& options) {
+    const auto& phases = view.counts.run.phases;
+    if (phases.size() < 2) return "";
+    std::vector<TextTable::Column> columns{{"phase"}, {"references"}, {"cycles"}};
+    for (const std::string& level : view.counts.names.levels)
+        if (wanted(level, options.level)) {
+            columns.push_back({level + " misses"});
+            columns.push_back({"miss %"});
+        }
+    TextTable table(std::move(columns));
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+        if (!options.all_phases && phases.size() > phases_shown_first + phases_shown_last + 1 &&
+            i == phases_shown_first) {
+            i = phases.size() - phases_shown_last;
+            table.add_line(fmt::format("  ... {} more phases", i - phases_shown_first));
+        }
+        std::vector<Cell> cells{std::to_string(i), count_cell(phases[i].counts.references),
+                                count_cell((phases[i].end - phases[i].begin) / view.counts.period)};
+        for (std::size_t level = 0; level < view.counts.names.levels.size(); ++level) {
+            if (!wanted(view.counts.names.levels[level], options.level)) continue;
+            const Demand demand(phases[i].counts.caches[level]);
+            cells.push_back(count_cell(demand.misses));
+            cells.emplace_back(percent_text(demand.misses, demand.accesses));
+        }
+        table.add(std::move(cells));
+    }
+    return '\n' + table.text(options.width);
+}
+
+std::string heading(const RunView& view, const TextOptions& options) {
+    const auto& phases = view.counts.run.phases;
+    const bool one = options.phase.has_value();
+    const std::uint64_t references = one ? phases[*options.phase].counts.references : view.counts.run.counts.references;
+    const Tick cycles =
+        one ? (phases[*options.phase].end - phases[*options.phase].begin) / view.counts.period : view.cycles();
+    std::string text =
+        view.title.text() + (one ? fmt::format(", phase {} of 0-{}", *options.phase, phases.size() - 1) : "");
+    text += fmt::format("\n{} references, {} cycles", count_cell(references).full, count_cell(cycles).full);
+    if (references != 0)
+        text +=
+            fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
+    if (!view.title.complete) text += fmt::format("\nPARTIAL: {}", view.title.incomplete);
+    return text + "\n\n";
+}
+
+}  // namespace
+
+std::string RunTitle::text() const {
+    return fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine);
+}
+
+std::string to_text(const RunView& view, const TextOptions& options) {
+    const RunResult& run = view.counts.run;
+    std::string text = heading(view, options);
+    text += level_table(view.counts.names, options.phase ? run.phases[*options.phase].counts : run.counts, options);
+    text += structure_table(view.structures, options);
+    if (options.phase) return text;
+    if (!options.structure.empty()) return text;
+    text += monitor_table(view.monitors, options);
+    text += phase_table(view, options);
+    if (view.check)
+        text += fmt::format("\nresult of {}: {} ({} {:.3g}, at most {:.3g})\n", view.title.input,
+                            view.check->passed ? "right" : "WRONG", view.check->meaning, view.check->residual,
+                            view.check->bound);
+    return text;
+}
+
+}  // namespace cachetally

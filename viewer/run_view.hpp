@@ -1,0 +1,75 @@
+// RunView: all that tables and JSON say of a run, from a simulation that has just ended or from its result file.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "monitor/result_file.hpp"
+#include "sim/engine/result_file.hpp"
+#include "storage/file.hpp"
+
+namespace cachetally {
+
+/// Whether a program computed what it should.
+struct Check {
+    bool passed = false;
+    std::string meaning;  ///< of the residual
+    double residual = 0, bound = 0;
+    friend bool operator==(const Check&, const Check&) = default;
+};
+
+/// What was run on what, and whether it came to its end. Of runs and sweeps.
+struct RunTitle {
+    std::string input;                  ///< the kernel or trace
+    std::vector<std::string> settings;  ///< of the kernel
+    std::string machine;
+    bool complete = true;
+    std::string incomplete;  ///< why not
+    std::string failure;     ///< of the source; empty where the run was interrupted
+
+    /// "lu n=64 on schulz2002"
+    std::string text() const;
+};
+
+struct RunView {
+    RunTitle title;
+    StoredRun counts;
+    std::vector<MonitorSummary> monitors;
+    StructureTable structures;
+    std::vector<std::string> functions;
+    std::optional<Check> check;
+
+    Tick cycles() const { return counts.run.end() / counts.period; }
+};
+
+/// levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories, monitors.<name>.{events,
+/// swapouts, lost, resident, error, ...}, structures.<name>, cycles, references, phases[], complete.
+nlohmann::ordered_json to_json(const RunView& view);
+
+/// What text reports show of it.
+struct TextOptions {
+    unsigned width = 80;           ///< columns of the terminal
+    std::string level, structure;  ///< only these; empty = all
+    std::optional<std::uint32_t> phase;
+    bool all_phases = false;  ///< the table of phases in full, however long
+};
+
+/// Tables of levels, data structures, monitors and phases, for people.
+std::string to_text(const RunView& view, const TextOptions& options = {});
+
+/// "run" or "sweep". Throws StorageError where the file is no result file, or one of another version.
+std::string result_kind(const InputFile& file);
+
+/// The title and whether the file is complete.
+RunTitle read_title(const InputFile& file);
+
+/// Throws StorageError where the file is damaged.
+RunView read_run_view(const InputFile& file);
+
+/// Of the files that this program writes and reads.
+inline constexpr const char* result_format = "cachetally result";
+inline constexpr std::uint64_t result_format_version = 1;
+
+}  // namespace cachetally

@@ -1,0 +1,113 @@
+#include "viewer/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace cachetally {
+namespace {
+
+std::string grouped(std::uint64_t value) {
+    std::string digits = std::to_string(value);
+    for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, 1, ',');
+    return digits;
+}
+
+std::string with_prefix(double value) {
+    static constexpr std::array prefixes{"", "k", "M", "G", "T", "P", "E"};
+    std::size_t prefix = 0;
+    for (; value >= 999.5 && prefix + 1 < prefixes.size(); ++prefix) value /= 1000;
+    if (prefix == 0 && value == std::floor(value)) return fmt::format("{:.0f}", value);
+    return fmt::format("{:.{}f}{}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0), prefixes[prefix]);
+}
+
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
+
+}  // namespace
+
+Cell count_cell(std::uint64_t value) { return {grouped(value), with_prefix(static_cast<double>(value))}; }
+
+Cell count_cell(double value) {
+    if (value == std::floor(value) && value < 9e15) return count_cell(static_cast<std::uint64_t>(value));
+    const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
+    return {fmt::format("{}.{}", grouped(tenths / 10), tenths % 10), with_prefix(value)};
+}
+
+std::string percent_text(double percent) {
+    if (percent == 0) return "0";
+    if (percent < 0.00095) return "<0.001";
+    return fmt::format("{:.{}f}", percent, percent < 0.995 ? 3 : 2);
+}
+
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? "-" : percent_text(100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    std::size_t unit = 0;
+    auto value = static_cast<double>(bytes);
+    for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
+    if (value == std::floor(value)) return fmt::format("{:.0f} {}", value, units[unit]);
+    return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+void TextTable::add_line(const std::string& text) { lines_.emplace_back(rows_.size(), text); }
+
+std::vector<std::size_t> TextTable::widths(bool brief) const {
+    std::vector<std::size_t> result;
+    for (const Column& column : columns_) result.push_back(columns_of(column.title));
+    for (const auto& row : rows_)
+        for (std::size_t i = 0; i < row.size(); ++i)
+            result[i] = std::max(result[i], columns_of(brief ? row[i].brief : row[i].full));
+    return result;
+}
+
+std::string TextTable::text(unsigned width) const {
+    constexpr std::size_t gap = 2;
+    const auto total = [](const std::vector<std::size_t>& all) {
+        return std::accumulate(all.begin(), all.end(), (all.size() - 1) * gap);
+    };
+    std::vector<std::size_t> wide = widths(false);
+    const bool brief = total(wide) > width;
+    if (brief) wide = widths(true);
+    std::string result;
+    const auto put = [&](const auto& field_of) {
+        std::string line;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            const std::string field = field_of(i);
+            const std::string padding(wide[i] - columns_of(field), ' ');
+            line += (i == 0 ? "" : "  ") + (columns_[i].align == Align::left ? field + padding : padding + field);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        result += line + '\n';
+    };
+    put([&](std::size_t i) { return columns_[i].title; });
+    auto line = lines_.begin();
+    for (std::size_t row = 0; row <= rows_.size(); ++row) {
+        for (; line != lines_.end() && line->first == row; ++line) result += line->second + '\n';
+        if (row == rows_.size()) break;
+        put([&](std::size_t i) {
+            return i >= rows_[row].size() ? std::string() : (brief ? rows_[row][i].brief : rows_[row][i].full);
+        });
+    }
+    return result;
+}
+
+std::size_t columns_of(const std::string& text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string shortened(const std::string& text, std::size_t columns) {
+    if (columns_of(text) <= columns) return text;
+    if (columns == 0) return "";
+    std::size_t end = 0;
+    for (std::size_t taken = 0; end < text.size(); ++end)
+        if (starts_character(text[end]) && ++taken > columns - 1) break;
+    return text.substr(0, end) + "~";
+}
+
+}  // namespace cachetally

@@ -1,0 +1,65 @@
+// Tables and numbers for terminals.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cachetally {
+
+/// A field in two lengths: the short one is taken where a table would be too wide for the terminal.
+struct Cell {
+    std::string full;
+    std::string brief;
+
+    Cell(std::string text) : full(text), brief(std::move(text)) {}  // NOLINT: texts are cells
+    Cell(const char* text) : Cell(std::string(text)) {}             // NOLINT
+    Cell(std::string whole, std::string shortened) : full(std::move(whole)), brief(std::move(shortened)) {}
+};
+
+/// 12345678 as "12,345,678", in short "12.3M".
+Cell count_cell(std::uint64_t value);
+/// The same for sums of shares: one decimal where they are not whole.
+Cell count_cell(double value);
+
+/// "12.35", "0.012": as many decimals as tell something. 0 is "0".
+std::string percent_text(double percent);
+std::string percent_text(std::uint64_t part, std::uint64_t whole);
+
+/// "32 KiB", "1.5 MiB".
+std::string bytes_text(std::uint64_t bytes);
+
+/// Columns of texts (to the left) and numbers (to the right).
+class TextTable {
+public:
+    enum class Align { left, right };
+    struct Column {
+        std::string title;
+        Align align = Align::right;
+    };
+
+    explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /// Missing fields at the end stay empty.
+    void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+    /// A line of text across the table.
+    void add_line(const std::string& text);
+
+    /// Lines, each ended by a line break; numbers in short where `width` columns do not suffice.
+    std::string text(unsigned width) const;
+
+private:
+    std::vector<std::size_t> widths(bool brief) const;
+
+    std::vector<Column> columns_;
+    std::vector<std::vector<Cell>> rows_;
+    std::vector<std::pair<std::size_t, std::string>> lines_;  ///< before which row
+};
+
+/// Columns that a UTF-8 text takes on a terminal, for letters of one column.
+std::size_t columns_of(const std::string& text);
+
+/// At most so many columns; cut texts end with "~".
+std::string shortened(const std::string& text, std::size_t columns);
+
+}  // namespace cachetally
