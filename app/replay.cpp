@@ -26,6 +26,7 @@ void add_replay(CLI::App& app) {
         ->required();
     add_trace_options(*command, options->choice);
     add_simulation_options(*command, options->simulation);
+    add_output_options(*command, options->output);
     command->footer(
         "Examples:\n"
         "  cachetally replay gzip.ct.h5 --monitor link=core-L1D,counters=64,granularity=4\n"

@@ -1,18 +1,24 @@
-// What a simulation gave, as JSON and as tables.
+// What a simulation gave, as reports and result files show it.
 #pragma once
 
-#include <string>
-
-#include "app/commands.hpp"
 #include "app/simulation.hpp"
 
 namespace cachetally::app {
 
-/// levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories, monitors.<name>.{events,
-/// swapouts, lost, resident, error, ...}, cycles, references, phases[], complete.
-Json to_json(const Topology& topology, const Outcome& outcome);
+/// `levels`: of the same outcome.
+RunView view_of(const Topology& topology, const Input& input, const Outcome& outcome, const LevelsByLine& levels,
+                std::optional<Check> check);
 
-/// The same for people.
-std::string to_table(const Topology& topology, const Outcome& outcome);
+/// Writes all of a run but /provenance and the mark that it is complete.
+void write_run_result(Group& root, const Topology& topology, const RunView& view, const Outcome& outcome,
+                      const LevelsByLine& levels);
+
+RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run);
+
+/// What result files of runs and sweeps have in common: /input, /machine, the attributes of the root.
+void write_title(Group& root, const std::string& kind, const Topology& topology, const RunTitle& title);
+
+/// /provenance: command line, machine, seed, trace.
+void write_provenance_of(Group& root, const Topology& topology, const Input& input);
 
 }  // namespace cachetally::app

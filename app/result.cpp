@@ -1,10 +1,9 @@
 // From an input to what the user sees of it.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/report.hpp"
-#include "app/simulation.hpp"
+#include "app/terminal.hpp"
+#include "storage/file.hpp"
 #include "workloads/kernels/source.hpp"
 #include "workloads/kernels/workload.hpp"
 
@@ -21,10 +20,6 @@ std::uint64_t seed_of(const std::string& workload, const std::vector<std::string
     return seed.empty() ? 0 : std::stoull(seed);
 }
 
-Json to_json(const Check& check) {
-    return {{"passed", check.passed}, {"meaning", check.meaning}, {"residual", check.residual}, {"bound", check.bound}};
-}
-
 }  // namespace
 
 Input kernel_input(const std::string& name, const std::vector<std::string>& settings) {
@@ -37,35 +32,63 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
     return {name, settings, seed_of(name, settings), "", std::move(source), check};
 }
 
-void check_cores(const Input& input, const Topology& topology) {
-    const unsigned streams = input.source->cores();
-    if (streams > topology.machine().cores)
-        throw UsageError(fmt::format("'{}' runs on {} processors, the machine '{}' has {} core{}; add --cores {}",
-                                     input.name, streams, topology.machine().name, topology.machine().cores,
-                                     topology.machine().cores == 1 ? "" : "s", streams));
+void add_output_options(CLI::App& command, OutputOptions& options) {
+    command
+        .add_option("-o,--output", options.file,
+                    "Write the result to this file (HDF5; docs/format.md), with exact counts of every link")
+        ->type_name("FILE.h5");
+    command.add_flag("-f,--force,--overwrite", options.force, "Replace the output file where it exists");
 }
 
-void simulate_and_report(Input input, const SimulationOptions& options, const OutputOptions&) {
+std::unique_ptr<ResultFile> open_output(const OutputOptions& output) {
+    if (output.file.empty()) {
+        if (output.force) throw UsageError("--force means something with --output only");
+        return nullptr;
+    }
+    return std::make_unique<ResultFile>(output.file,
+                                        output.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
+}
+
+void close_output(ResultFile* file, const RunTitle& title) {
+    if (file == nullptr) return;
+    if (title.complete) {
+        file->finish();
+    } else {
+        file->keep_partial(title.incomplete);
+    }
+}
+
+void refuse_incomplete(const RunTitle& title, const ResultFile* file) {
+    if (title.complete) return;
+    throw std::runtime_error(
+        fmt::format("{}: what is printed{} covers the references made until then", title.incomplete,
+                    file == nullptr ? "" : fmt::format(" and kept in {} (marked partial)", file->path())));
+}
+
+void simulate_and_report(Input input, const SimulationOptions& options, const OutputOptions& output) {
     const Topology topology = topology_of(options);
     check_cores(input, topology);
-    const Outcome outcome = simulate(topology, monitors_of(options, topology), *input.source,
-                                     run_options(options, *input.source), options.errors);
-    const std::optional<Check> check = input.check ? input.check() : std::nullopt;
+    const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
+    const RunOptions run = run_options(options, *input.source);
+    const std::unique_ptr<ResultFile> file = open_output(output);
+    const Outcome outcome =
+        simulate(topology, monitors, *input.source, run, {options.errors, options.errors && file != nullptr});
+    const LevelsByLine levels = levels_by_line(topology, outcome);
+    const RunView view = view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt);
     if (options.json) {
-        Json json = to_json(topology, outcome);
-        if (check) json["check"] = to_json(*check);
-        fmt::print("{}\n", json.dump(2));
+        fmt::print("{}\n", to_json(view).dump(2));
     } else {
-        fmt::print("{}", to_table(topology, outcome));
-        if (check)
-            fmt::print("\nresult of {}: {} ({} {:.3g}, at most {:.3g})\n", input.name,
-                       check->passed ? "right" : "WRONG", check->meaning, check->residual, check->bound);
+        TextOptions text;
+        text.width = terminal_width();
+        fmt::print("{}", to_text(view, text));
     }
-    if (check && !check->passed) throw std::runtime_error(input.name + " computed a wrong result");
-    if (!outcome.run.complete)
-        throw std::runtime_error(outcome.run.failure.empty()
-                                     ? "interrupted: what is printed covers the references made until then"
-                                     : outcome.run.failure);
+    if (file) {
+        write_run_result(file->root(), topology, view, outcome, levels);
+        write_provenance_of(file->root(), topology, input);
+        close_output(file.get(), view.title);
+    }
+    if (view.check && !view.check->passed) throw std::runtime_error(input.name + " computed a wrong result");
+    refuse_incomplete(view.title, file.get());
 }
 
 }  // namespace cachetally::app

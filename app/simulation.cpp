@@ -1,5 +1,8 @@
 #include "app/simulation.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <span>
 
 namespace cachetally::app {
@@ -28,11 +31,13 @@ public:
             monitor->finish();
             results.push_back(monitor->result());
         }
-        MonitorOutcome outcome{spec_, merged(results), 0};
+        MonitorOutcome outcome{spec_, merged(results), std::nullopt, std::nullopt};
+        if (error_known_zero(spec_)) outcome.error = 0.0;
         if (exact_.empty()) return outcome;
         std::vector<Histogram> exact;
         for (auto& histogram : exact_) exact.push_back(histogram->finish());
-        outcome.error = histogram_error(merged(exact), outcome.result.histogram, ranges_of(regions), map);
+        outcome.exact = merged(exact);
+        outcome.error = histogram_error(*outcome.exact, outcome.result.histogram, ranges_of(regions), map);
         return outcome;
     }
 
@@ -42,12 +47,58 @@ private:
     std::vector<std::unique_ptr<ExactHistogram>> exact_;
 };
 
+/// Counts all events of a link exactly, by kind and phase.
+class LinkWatch {
+public:
+    LinkWatch(std::size_t link, const Topology& topology, Hierarchy& hierarchy) {
+        const LinkInfo& info = topology.links()[link];
+        counts_.name = info.name;
+        counts_.from = topology.components()[info.from].name;
+        counts_.to = topology.components()[info.to].name;
+        counts_.virtual_addresses = info.virtual_addresses;
+        MonitorSpec spec;
+        spec.link = info.name;
+        if (info.virtual_addresses) spec.line = smallest_page;
+        spec = completed(spec, topology);
+        for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy)
+            for (unsigned kind = 0; kind < event_kind_count; ++kind) {
+                spec.kinds = bit(static_cast<EventKind>(kind));
+                histograms_[kind].push_back(std::make_unique<ExactHistogram>(spec));
+                hierarchy.listen(link, copy, *histograms_[kind].back());
+            }
+    }
+
+    LinkCounts finish() {
+        for (unsigned kind = 0; kind < event_kind_count; ++kind) {
+            std::vector<Histogram> copies;
+            for (auto& histogram : histograms_[kind]) copies.push_back(histogram->finish());
+            histograms_[kind].clear();
+            Histogram all = merged(copies);
+            if (!all.empty()) counts_.kinds.emplace_back(static_cast<EventKind>(kind), std::move(all));
+        }
+        return std::move(counts_);
+    }
+
+private:
+    static constexpr std::uint32_t smallest_page = 4096;
+    LinkCounts counts_;
+    std::array<std::vector<std::unique_ptr<ExactHistogram>>, event_kind_count> histograms_;
+};
+
 bool is_for_data(const Topology& topology, const LinkInfo& link) {
     const auto kind = topology.components()[link.from].kind;
     return !link.virtual_addresses && kind != Component::Kind::walker;
 }
 
 }  // namespace
+
+void check_cores(const Input& input, const Topology& topology) {
+    const unsigned streams = input.source->cores(), cores = topology.machine().cores;
+    if (streams > cores)
+        throw UsageError(fmt::format("'{}' runs on {} processors, the machine '{}' has {} core{}; add --cores {}",
+                                     input.name, streams, topology.machine().name, cores, cores == 1 ? "" : "s",
+                                     streams));
+}
 
 std::vector<Region> data_of(std::vector<Region> regions) {
     std::erase_if(regions, [](const Region& region) { return region.name.starts_with("stack"); });
@@ -75,12 +126,15 @@ MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
 }
 
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
-                 const RunOptions& options, bool measure_errors) {
+                 const RunOptions& options, ExactCounting counting) {
     Outcome outcome;
     outcome.hierarchy = std::make_unique<Hierarchy>(topology);
     std::vector<Watch> watches;
     for (const MonitorSpec& spec : monitors)
-        watches.emplace_back(completed(spec, topology), topology, *outcome.hierarchy, measure_errors);
+        watches.emplace_back(completed(spec, topology), topology, *outcome.hierarchy, counting.errors);
+    std::vector<LinkWatch> links;
+    for (std::size_t link = 0; counting.links && link < topology.links().size(); ++link)
+        links.emplace_back(link, topology, *outcome.hierarchy);
     outcome.run = run(*outcome.hierarchy, source, options);
     outcome.regions = source.regions();
     outcome.functions = source.functions();
@@ -90,6 +144,7 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
         };
     const std::vector<Region> data = data_of(outcome.regions);
     for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, outcome.virtual_address));
+    for (LinkWatch& link : links) outcome.links.push_back(link.finish());
     return outcome;
 }
 

@@ -14,15 +14,9 @@
 #include "monitor/spec.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/topology/topology.hpp"
+#include "viewer/run_view.hpp"
 
 namespace cachetally::app {
-
-/// Whether a program computed what it should.
-struct Check {
-    bool passed = false;
-    std::string meaning;  ///< of the residual
-    double residual = 0, bound = 0;
-};
 
 /// What is run: a kernel or a trace, and what reports and files say of it.
 struct Input {
@@ -46,6 +40,15 @@ struct OutputOptions {
 /// --output and --force.
 void add_output_options(CLI::App& command, OutputOptions& options);
 
+/// The output file, which must not exist (unless --force); null where none is wanted. Throws UsageError, StorageError.
+std::unique_ptr<ResultFile> open_output(const OutputOptions& output);
+
+/// Gives the file its name, marked partial where the run did not come to its end. Throws StorageError.
+void close_output(ResultFile* file, const RunTitle& title);
+
+/// Throws where the run did not come to its end, when all is printed and written.
+void refuse_incomplete(const RunTitle& title, const ResultFile* file);
+
 /// What run and replay do: runs the input on the machine that the options name, prints tables or JSON, and writes the
 /// result file. Throws UsageError and whatever the rooms throw; also (when everything is printed and written) where the
 /// run was interrupted, the source failed, or the program computed a wrong result.
@@ -55,16 +58,26 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
 struct MonitorOutcome {
     MonitorSpec spec;
     MonitorResult result;
-    double error = 0;  ///< against exact counting, over the lines of the data (all lines where no regions are known)
+    std::optional<Histogram> exact;  ///< of the same events, where they were counted exactly beside the monitor
+    /// Against exact counting, over the lines of the data (all lines where no regions are known); nothing where it is
+    /// neither measured nor known by law.
+    std::optional<double> error;
 };
 
 struct Outcome {
     RunResult run;
     std::vector<MonitorOutcome> monitors;
+    std::vector<LinkCounts> links;  ///< of every link, where that was asked for
     std::vector<Region> regions;
     std::vector<std::string> functions;
     AddressMap virtual_address;  ///< empty where nothing is translated
     std::unique_ptr<Hierarchy> hierarchy;
+};
+
+/// What is counted beside monitors.
+struct ExactCounting {
+    bool errors = true;  ///< beside monitors whose error is not zero by law
+    bool links = false;  ///< all events of every link
 };
 
 /// Throws UsageError where the input has more streams than the machine has cores.
@@ -81,9 +94,18 @@ std::vector<MonitorSpec> default_monitors(const Topology& topology);
 /// std::invalid_argument where the machine has no such link.
 MonitorSpec completed(MonitorSpec spec, const Topology& topology);
 
-/// Runs a source. Monitors whose error is not zero by law are accompanied by exact counting unless `measure_errors` is
-/// false.
+/// Runs a source.
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
-                 const RunOptions& options, bool measure_errors);
+                 const RunOptions& options, ExactCounting counting = {});
+
+/// Accesses and misses by line of every level (and TLB) that has histograms on both sides, and of which of them these
+/// are exact.
+struct LevelsByLine {
+    std::vector<LevelLines> lines;
+    std::vector<bool> exact;
+};
+LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome);
+
+StructureTable structures_of(const LevelsByLine& levels, const std::vector<Region>& regions);
 
 }  // namespace cachetally::app
