@@ -44,6 +44,24 @@ constexpr char footer[] =
     "machine\n"
     "or a monitor is not right, and nothing was run.";
 
+/// A message without control characters and without the middle of endless words: both may come from what was typed.
+std::string printable(const std::string& message) {
+    constexpr std::size_t longest_word = 300;
+    std::string text;
+    std::size_t word = 0;
+    for (const char character : message) {
+        const bool space = character == ' ' || character == '\n';
+        word = space ? 0 : word + 1;
+        if (word == longest_word) text += "...";
+        if (word >= longest_word) continue;
+        const auto code = static_cast<unsigned char>(character);
+        text += (code < 0x20 && character != '\n') || code == 0x7f ? '?' : character;
+    }
+    return text;
+}
+
+void tell(const std::string& message) { fmt::print(stderr, "{}\n", printable(message)); }
+
 /// The innermost command that was named.
 const CLI::App& chosen(const CLI::App& app) {
     const auto below = app.get_subcommands();
@@ -73,7 +91,8 @@ int tell_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App& command = chosen(app);
     std::string what = error.what();
     const std::vector<std::string> extra = command.remaining();
-    if (!extra.empty() && (error.get_name() == "ExtrasError" || error.get_name() == "RequiredError")) {
+    const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    if (!extra.empty() && (code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError)) {
         const bool is_option = extra.front().starts_with('-');
         const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
         what = fmt::format("{} '{}'{}",
@@ -82,7 +101,7 @@ int tell_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
                                           : "nothing is expected at",
                            cachetally::shown(extra.front()), advice_for(command, extra.front()));
     }
-    fmt::print(stderr, "cachetally: {}\nTry '{} --help'.\n", what, path_of(command));
+    tell(fmt::format("cachetally: {}\nTry '{} --help'.", what, path_of(command)));
     return wrong_use;
 }
 
@@ -115,20 +134,20 @@ int guarded(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const UsageError& error) {
-        fmt::print(stderr, "cachetally: {}\n", error.what());
+        tell(std::string("cachetally: ") + error.what());
         return wrong_use;
     } catch (const std::invalid_argument& error) {  // machine, monitor and workload options
-        fmt::print(stderr, "cachetally: {}\n", error.what());
+        tell(std::string("cachetally: ") + error.what());
         return wrong_use;
     } catch (const cachetally::MachineError& error) {
-        fmt::print(stderr, "{}\n", error.what());
+        tell(error.what());
         return wrong_use;
     } catch (const std::bad_alloc&) {
         fmt::print(stderr,
                    "cachetally: there is not enough memory for this; try a smaller machine or fewer counters\n");
         return failed;
     } catch (const std::exception& error) {
-        if (std::ferror(stdout) == 0) fmt::print(stderr, "cachetally: {}\n", error.what());
+        if (std::ferror(stdout) == 0) tell(std::string("cachetally: ") + error.what());
         return failed;
     }
 }

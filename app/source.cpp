@@ -10,6 +10,8 @@
 namespace cachetally::app {
 namespace {
 
+constexpr Tick longest_quantum = 1'000'000'000'000'000;
+
 /// "1us", "500ns", "0": picoseconds.
 Tick parse_time(const std::string& text) {
     if (text.empty()) return 0;
@@ -18,7 +20,10 @@ Tick parse_time(const std::string& text) {
     const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
     for (const auto& [name, picoseconds] :
          {std::pair<std::string_view, Tick>{"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}})
-        if (error == std::errc() && unit == name) return number * picoseconds;
+        if (error == std::errc() && unit == name) {
+            if (number <= longest_quantum / picoseconds) return number * picoseconds;
+            throw UsageError(fmt::format("'--quantum {}': a quantum is at most 1000 s", text));
+        }
     if (error == std::errc() && number == 0 && unit.empty()) return 0;
     throw UsageError(fmt::format("'--quantum {}': write a whole number with ps, ns, us or ms, as in 1us", text));
 }
@@ -36,7 +41,8 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
                        "of the machine file, else one on each link");
     command.add_option("--quantum", options.quantum,
                        "How far a core may go ahead of the others, e.g. 1us; default: not at all");
-    command.add_option("--max-references", options.max_references, "Stop after so many references");
+    command.add_option("--max-references", options.max_references, "Stop after so many references")
+        ->check(CLI::NonNegativeNumber);
     command.add_flag("!--no-errors", options.errors,
                      "Do not count exactly beside monitors to tell their error: faster");
     command.add_flag("--json", options.json, "Print JSON");

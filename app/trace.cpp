@@ -201,7 +201,8 @@ void add_convert(CLI::App& trace) {
     command->add_option("IN", options->input, "A trace file of any format, or - for standard input")->required();
     command->add_option("OUT", options->output, "The packed trace, as in NAME.ct.h5")->required();
     add_trace_options(*command, options->choice);
-    command->add_option("--max-references", options->max_references, "Stop after so many references");
+    command->add_option("--max-references", options->max_references, "Stop after so many references")
+        ->check(CLI::NonNegativeNumber);
     command->add_option("--level", options->level, "Effort on size: -20 (fastest to read) to 19 (smallest)")
         ->check(CLI::Range(-20, 19))
         ->capture_default_str();
