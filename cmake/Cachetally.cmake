@@ -9,7 +9,7 @@ target_compile_options(cachetally_options INTERFACE
 if(CACHETALLY_SANITIZE)
   target_compile_options(cachetally_options INTERFACE
     -fsanitize=${CACHETALLY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    -Wno-maybe-uninitialized)  # g++ 12 sees ghosts in Boost's optional when it is instrumented
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # g++ 12 sees ghosts in Boost's optional when it is instrumented
   target_link_options(cachetally_options INTERFACE -fsanitize=${CACHETALLY_SANITIZE})
 endif()
 

@@ -85,6 +85,21 @@ TEST(WritePolicy, NoWriteAllocatePassesMissesOn) {
     EXPECT_EQ(result.end, (1U + 11 + 1 + 11) * 1000);
 }
 
+// Every store goes on, whether it hits or misses; nothing ever becomes dirty.
+TEST(WritePolicy, WriteThroughWithoutAllocation) {
+    CacheConfig config = one_line();
+    config.write = WritePolicy::write_through;
+    config.write_allocate = false;
+    const Result result = play(one_level(config), "S44 L44 S44 L0");
+    EXPECT_THAT(result.events,
+                ElementsAre("core-L1 store 44", "L1-memory store 40", "core-L1 load 44", "L1-memory load 40",
+                            "L1-memory fill 40", "core-L1 store 44", "L1-memory store 40", "core-L1 load 0",
+                            "L1-memory load 0", "L1-memory fill 0"));
+    EXPECT_EQ(result.counts.memories[0].writes, 2U);
+    EXPECT_EQ(result.counts.caches[0].store_misses, 1U);
+    EXPECT_EQ(result.counts.caches[0].evictions, 1U);
+}
+
 // What S0 and L40 have in common on one line over one line: then the write-back of 0 misses in L2, which holds 40.
 MachineDescription write_back_misses(WriteBackMiss what) {
     CacheConfig lower = cache("L2", "memory", 1);
