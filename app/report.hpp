@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/simulation.hpp"
+#include "viewer/sweep_view.hpp"
 
 namespace cachetally::app {
 
@@ -14,6 +15,10 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
                       const LevelsByLine& levels);
 
 RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run);
+
+/// The same for a sweep; `exact`: all events that it counted.
+void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const Histogram& exact,
+                        const std::vector<Region>& regions);
 
 /// What result files of runs and sweeps have in common: /input, /machine, the attributes of the root.
 void write_title(Group& root, const std::string& kind, const Topology& topology, const RunTitle& title);

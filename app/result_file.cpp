@@ -1,5 +1,6 @@
 // Result files: what rooms do not write themselves.
 #include "app/report.hpp"
+#include "monitor/histogram_file.hpp"
 #include "storage/axes.hpp"
 #include "storage/hash.hpp"
 #include "storage/provenance.hpp"
@@ -47,6 +48,17 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     check.set_attribute("meaning", view.check->meaning);
     check.set_attribute("residual", view.check->residual);
     check.set_attribute("bound", view.check->bound);
+}
+
+void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const Histogram& exact,
+                        const std::vector<Region>& regions) {
+    write_title(root, "sweep", topology, view.title);
+    write_sweep(root, view);
+    write_histogram(root, "exact", exact);
+    StructureTable table;
+    table.regions = regions;
+    write_structures(root, table, {});
+    root.set_attribute("default", "sweep");
 }
 
 void write_provenance_of(Group& root, const Topology& topology, const Input& input) {

@@ -5,18 +5,21 @@
 #include <charconv>
 
 #include "app/commands.hpp"
+#include "app/input.hpp"
 #include "app/paper2002.hpp"
-#include "app/simulation.hpp"
-#include "app/source.hpp"
+#include "app/report.hpp"
+#include "app/terminal.hpp"
 #include "monitor/sweep.hpp"
 
 namespace cachetally::app {
 namespace {
 
 struct Options {
-    std::string workload;
+    std::string source;
     std::vector<std::string> settings;
+    TraceChoice choice;
     SimulationOptions simulation;
+    OutputOptions output;
     std::string counters = "16,32,64,128";
     std::string granularity = "1-6";
     std::string eviction = "fifo";
@@ -77,7 +80,7 @@ void apply_preset(Options& options) {
     if (options.preset.empty()) return;
     if (options.preset != "paper-2002")
         throw UsageError(fmt::format("there is no preset '{}'; known are: paper-2002", options.preset));
-    if (options.workload != "lu")
+    if (options.source != "lu")
         throw UsageError("the preset paper-2002 is of the kernel lu: cachetally sweep lu --preset paper-2002");
     options.simulation.machine = "schulz2002";
     if (options.monitor.empty()) options.monitor = "barriers=off";
@@ -89,13 +92,28 @@ MonitorSpec base_of(const Options& options, const Topology& topology) {
     return completed(spec, topology);
 }
 
+/// A cell beside what the paper gives for it.
+SweepCell cell_of(const SweepRow& row, bool beside_paper) {
+    SweepCell cell{std::string(to_string(row.eviction)),
+                   to_string(row.granularity),
+                   row.counters,
+                   row.swapouts,
+                   row.error,
+                   row.bytes_per_event,
+                   {}};
+    const bool lines = row.granularity.mode == Granularity::Mode::aligned;
+    if (const auto figures = published(row.counters, row.granularity.amount); beside_paper && lines && figures)
+        cell.published = PublishedFigures{figures->swapouts, figures->error / 100, figures->misprint};
+    return cell;
+}
+
 struct Result {
-    std::vector<SweepRow> rows;
-    std::uint64_t events = 0;
-    RunResult run;
+    SweepView view;
+    Histogram exact;
+    std::vector<Region> regions;
 };
 
-Result sweep(const Options& options, const Topology& topology, ReferenceSource& source) {
+Result sweep(const Options& options, const Topology& topology, const Input& input) {
     SweepSpec spec{
         base_of(options, topology), parse_counters(options.counters), parse_granularities(options.granularity), {}};
     for (const std::string& name : split(options.eviction)) spec.evictions.push_back(parse_eviction(name));
@@ -106,96 +124,47 @@ Result sweep(const Options& options, const Topology& topology, ReferenceSource& 
         sweeps.push_back(std::make_unique<Sweep>(spec, copy));
         hierarchy.listen(link, copy, *sweeps.back());
     }
+    const RunResult run = cachetally::run(hierarchy, *input.source, run_options(options.simulation, *input.source));
     Result result;
-    result.run = run(hierarchy, source, run_options(options.simulation, source));
     std::vector<const Sweep*> finished;
+    std::vector<Histogram> exact;
     for (const auto& each : sweeps) {
         each->finish();
-        result.events += each->exact().total();
+        exact.push_back(each->exact());
         finished.push_back(each.get());
     }
+    result.exact = merged(exact);
+    result.regions = input.source->regions();
+    result.view.title = title_of(topology, input, run);
+    result.view.link = spec.base.link;
+    result.view.monitor = to_string(spec.base);
+    result.view.references = run.counts.references;
+    result.view.events = result.exact.total();
     const AddressMap map = [&](Address address) { return hierarchy.virtual_address(address); };
-    result.rows = sweep_rows(finished, ranges_of(data_of(source.regions())),
-                             topology.machine().pages.mapping == Mapping::identity ? AddressMap() : map);
+    for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)),
+                                          topology.machine().pages.mapping == Mapping::identity ? AddressMap() : map))
+        result.view.cells.push_back(cell_of(row, !options.preset.empty()));
     return result;
-}
-
-Json to_json(const Result& result, bool beside_paper) {
-    Json rows = Json::array();
-    for (const SweepRow& row : result.rows) {
-        Json json = {{"counters", row.counters},
-                     {"granularity", to_string(row.granularity)},
-                     {"eviction", to_string(row.eviction)},
-                     {"swapouts", row.swapouts},
-                     {"error", row.error},
-                     {"bytes_per_event", row.bytes_per_event}};
-        if (row.granularity.mode == Granularity::Mode::aligned) json["granularity"] = row.granularity.amount;
-        const auto cell = beside_paper ? published(row.counters, row.granularity.amount) : std::nullopt;
-        if (cell)
-            json["published"] = {
-                {"swapouts", cell->swapouts}, {"error", cell->error / 100}, {"misprint", cell->misprint}};
-        rows.push_back(std::move(json));
-    }
-    return {{"complete", result.run.complete},
-            {"references", result.run.counts.references},
-            {"events", result.events},
-            {"rows", rows}};
-}
-
-void print_rows(const Result& result) {
-    fmt::print("{:<10} {:>9} {:>12} {:>12} {:>9} {:>12}\n", "eviction", "counters", "granularity", "swap-outs",
-               "error %", "bytes/event");
-    for (const SweepRow& row : result.rows)
-        fmt::print("{:<10} {:>9} {:>12} {:>12} {:>9.3f} {:>12.5f}\n", to_string(row.eviction), row.counters,
-                   to_string(row.granularity), row.swapouts, 100 * row.error, row.bytes_per_event);
-}
-
-/// Both halves of Table 2 with the published figures beside, and how far apart they are.
-void print_beside_paper(const Result& result) {
-    double factors = 0, worst = 0;
-    int clean = 0;
-    fmt::print(
-        "Swap-outs: ours, published (Schulz et al. 2002, Table 2), ours / published; * repeats another cell: a "
-        "misprint\n\n     ");
-    for (const std::uint32_t counters : {16, 32, 64, 128}) fmt::print("{:^29}", fmt::format("C={}", counters));
-    for (std::uint32_t lines = 1; lines <= 6; ++lines) {
-        fmt::print("\nG={}  ", lines);
-        for (const SweepRow& row : result.rows) {
-            const auto cell = published(row.counters, row.granularity.amount);
-            if (row.granularity.amount != lines || !cell) continue;
-            const double ratio = static_cast<double>(row.swapouts) / static_cast<double>(cell->swapouts);
-            fmt::print(" {:>8} {:>8}{}{:>7.2f}  ", row.swapouts, cell->swapouts, cell->misprint ? '*' : ' ', ratio);
-            if (cell->misprint) continue;
-            factors += std::max(ratio, 1 / ratio);
-            worst = std::max({worst, ratio, 1 / ratio});
-            ++clean;
-        }
-    }
-    fmt::print("\n\nmean factor over the {} clean cells: {:.3f}, worst {:.2f}\n\nError in %: ours, published\n\n",
-               clean, factors / std::max(1, clean), worst);
-    for (const SweepRow& row : result.rows)
-        if (const auto cell = published(row.counters, row.granularity.amount); cell && row.counters == 16)
-            fmt::print("G={}   {:>6.2f} {:>6.2f}   (for every C)\n", row.granularity.amount, 100 * row.error,
-                       cell->error);
 }
 
 void run_command(Options options) {
     apply_preset(options);
     const Topology topology = topology_of(options.simulation);
-    const Input input = kernel_input(options.workload, options.settings);
+    const Input input = open_input(options.source, options.settings, options.choice);
     check_cores(input, topology);
-    const Result result = sweep(options, topology, *input.source);
+    const std::unique_ptr<ResultFile> file = open_output(options.output);
+    const Result result = sweep(options, topology, input);
     if (options.simulation.json) {
-        fmt::print("{}\n", to_json(result, !options.preset.empty()).dump(2));
-    } else if (!options.preset.empty()) {
-        print_beside_paper(result);
+        fmt::print("{}\n", to_json(result.view).dump(2));
     } else {
-        print_rows(result);
+        fmt::print("{}", to_text(result.view, terminal_width()));
     }
-    if (!result.run.complete)
-        throw std::runtime_error(result.run.failure.empty()
-                                     ? "interrupted: what is printed covers the references made until then"
-                                     : result.run.failure);
+    if (file) {
+        write_sweep_result(file->root(), topology, result.view, result.exact, result.regions);
+        write_provenance_of(file->root(), topology, input);
+        close_output(file.get(), result.view.title);
+    }
+    refuse_incomplete(result.view.title, file.get());
 }
 
 }  // namespace
@@ -204,7 +173,10 @@ void add_sweep(CLI::App& app) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
         "sweep", "Trade counters, granularity and eviction against accuracy and traffic, in one pass");
-    command->add_option("WORKLOAD", options->workload, "A kernel (cachetally workload list)")->required();
+    command
+        ->add_option("WORKLOAD", options->source,
+                     "A kernel (cachetally workload list) or a trace file; - for a trace on standard input")
+        ->required();
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     command->add_option("--counters", options->counters, "Numbers of counters")->capture_default_str();
     command
@@ -223,8 +195,13 @@ void add_sweep(CLI::App& app) {
     command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
         ->check(CLI::Range(1, 256));
     command->add_option("--max-references", options->simulation.max_references, "Stop after so many references");
+    add_trace_options(*command, options->choice);
+    add_output_options(*command, options->output);
     command->add_flag("--json", options->simulation.json, "Print JSON");
-    command->footer("Example: cachetally sweep lu --preset paper-2002");
+    command->footer(
+        "Examples:\n"
+        "  cachetally sweep lu --preset paper-2002\n"
+        "  cachetally sweep gzip.ct.h5 --counters 32,64,128 --granularity 1,2,dynamic:4 --eviction fifo,lru");
     command->callback([options] { run_command(*options); });
 }
 

@@ -1,0 +1,56 @@
+// cachetally show: result files in the terminal.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/commands.hpp"
+#include "app/terminal.hpp"
+#include "storage/file.hpp"
+#include "viewer/show.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct Options {
+    std::string file;
+    ShowOptions show;
+    unsigned width = 0;
+    bool plain = false, unicode = false;
+};
+
+void run(Options options) {
+    options.show.width = options.width != 0 ? options.width : terminal_width();
+    options.show.unicode = options.unicode || (!options.plain && draws_unicode());
+    const InputFile file(options.file);
+    fmt::print("{}", show(file, options.show));
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("show", "Show a result file: tables, and a histogram over the addresses");
+    command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
+    ShowOptions& show = options->show;
+    command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)");
+    command->add_option("--phase", show.phase, "One phase, counted from 0");
+    command->add_option("--structure", show.structure, "One data structure, in full width");
+    command->add_option("--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's");
+    command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
+        ->check(CLI::IsMember({"accesses", "misses", "missrate", "writebacks"}));
+    command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
+    command->add_option("--width", options->width, "Columns; default: the terminal's")->check(CLI::Range(40, 1000));
+    CLI::Option* plain = command->add_flag("--plain", options->plain, "Draw with ASCII alone");
+    command->add_flag("--unicode", options->unicode, "Draw with Unicode blocks even where the output is no terminal")
+        ->excludes(plain);
+    command->add_flag("--json", show.json,
+                      "Print JSON: as the run itself does, and the histogram where one is asked for");
+    command->footer(
+        "Examples:\n"
+        "  cachetally run lu --machine generic3 -o lu.h5\n"
+        "  cachetally show lu.h5 --level L1D --what misses\n"
+        "  cachetally show lu.h5 --structure A --phase 4 --what missrate");
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace cachetally::app

@@ -1,0 +1,56 @@
+// Histograms over addresses, drawn with letters.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/model/reference_source.hpp"
+#include "sim/model/types.hpp"
+
+namespace cachetally {
+
+/// Something of one line; `weight` is what a rate is over (1 where the height is a count).
+struct PlotPoint {
+    Address address = 0;
+    double value = 0;
+    double weight = 0;
+};
+
+/// What is drawn.
+struct PlotInput {
+    std::vector<PlotPoint> points;  ///< any order; points at one address add up
+    std::uint32_t line_bytes = 64;
+    bool rate = false;  ///< heights are value / weight in percent; else value per line
+    std::string title;  ///< what the height is
+};
+
+/// A stretch of addresses that is drawn as one piece: a data structure, or lines that lie close together.
+struct PlotSegment {
+    std::string label;  ///< empty: between data structures
+    Address first = 0;
+    std::uint64_t bytes = 0;
+    unsigned columns = 0;
+};
+
+/// Heights by column, for drawing and for JSON.
+struct PlotColumns {
+    std::vector<PlotSegment> segments;  ///< ascending by address; their columns follow each other, one apart
+    std::vector<double> heights;        ///< of all columns of all segments
+    std::vector<Address> addresses;     ///< where each column begins
+    double highest = 0;
+};
+
+/// Divides `columns` columns among the data structures (and other stretches) that have points.
+PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions, unsigned columns);
+
+struct PlotStyle {
+    unsigned width = 80, height = 10;
+    bool unicode = true;
+};
+
+/// The picture: title, columns, and beneath them the data structures. Where there is nothing to draw it says so.
+std::string draw(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style);
+
+}  // namespace cachetally

@@ -1,0 +1,151 @@
+// Which addresses are in which column.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "viewer/plot.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t far_apart = 1 << 20;  ///< bytes between stretches outside of regions
+constexpr unsigned narrowest = 3;             ///< columns of a segment
+
+/// Regions that have lines, without those that overlap an earlier one.
+std::vector<PlotSegment> region_segments(std::span<const Region> regions, std::uint32_t line_bytes) {
+    std::vector<PlotSegment> segments;
+    for (const Region& region : regions) {
+        if (region.bytes == 0) continue;
+        const Address first = align_down(region.base, line_bytes);
+        const Address last = align_down(region.base + (region.bytes - 1), line_bytes);
+        segments.push_back({region.name, first, last - first + line_bytes, 0});
+    }
+    std::ranges::stable_sort(segments, {}, &PlotSegment::first);
+    std::vector<PlotSegment> disjoint;
+    for (PlotSegment& segment : segments) {
+        if (!disjoint.empty()) {
+            const Address end = disjoint.back().first + disjoint.back().bytes;
+            if (segment.first < end) {  // the line between two belongs to the first
+                const std::uint64_t common = end - segment.first;
+                if (common >= segment.bytes) continue;
+                segment.first += common;
+                segment.bytes -= common;
+            }
+        }
+        disjoint.push_back(std::move(segment));
+    }
+    return disjoint;
+}
+
+/// Segments of the regions that have points and of the points outside of regions.
+std::vector<PlotSegment> segments_of(const std::vector<PlotPoint>& points, std::span<const Region> regions,
+                                     std::uint32_t line_bytes) {
+    std::vector<PlotSegment> known = region_segments(regions, line_bytes), found;
+    auto region = known.begin();
+    for (const PlotPoint& point : points) {
+        while (region != known.end() && region->first + (region->bytes - 1) < point.address) ++region;
+        const bool inside = region != known.end() && region->first <= point.address;
+        if (inside) {
+            if (found.empty() || found.back().first != region->first || found.back().label != region->label)
+                found.push_back(*region);
+            continue;
+        }
+        const bool goes_on = !found.empty() && found.back().label.empty() &&
+                             point.address - (found.back().first + found.back().bytes) < far_apart;
+        if (!goes_on) found.push_back({"", point.address, 0, 0});
+        found.back().bytes = point.address - found.back().first + line_bytes;
+    }
+    return found;
+}
+
+/// Joins neighbours until so many segments have room.
+void join(std::vector<PlotSegment>& segments, std::size_t most) {
+    while (segments.size() > std::max<std::size_t>(most, 1)) {
+        std::size_t best = 0;
+        std::uint64_t least = ~std::uint64_t{0};
+        for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
+            const std::uint64_t span = segments[i + 1].first + (segments[i + 1].bytes - 1) - segments[i].first;
+            if (span < least) least = span, best = i;
+        }
+        segments[best].bytes = least + 1;
+        segments[best].label.clear();
+        segments.erase(segments.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    }
+}
+
+/// In proportion to the bytes, but at least `narrowest` and no more than there are lines.
+void give_columns(std::vector<PlotSegment>& segments, std::uint32_t line_bytes, unsigned columns) {
+    const auto gaps = static_cast<unsigned>(segments.size() - 1);
+    unsigned left = columns > gaps ? columns - gaps : 1;
+    double bytes = 0;
+    for (const PlotSegment& segment : segments) bytes += static_cast<double>(segment.bytes);
+    std::vector<std::size_t> order(segments.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return segments[i].bytes; });
+    std::size_t waiting = order.size();
+    for (const std::size_t i : order) {  // the smallest first: what they need beyond their share, the large ones give
+        PlotSegment& segment = segments[i];
+        const double share = bytes > 0 ? static_cast<double>(segment.bytes) / bytes : 1.0;
+        auto wanted = std::max(narrowest, static_cast<unsigned>(std::lround(share * left)));
+        const std::uint64_t lines = divide_round_up(segment.bytes, line_bytes);
+        wanted = static_cast<unsigned>(std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(lines, narrowest)));
+        --waiting;
+        const auto reserved = static_cast<unsigned>(waiting);
+        segment.columns = std::clamp(wanted, 1U, left > reserved ? left - reserved : 1U);
+        left -= std::min(left, segment.columns);
+        bytes -= static_cast<double>(segment.bytes);
+    }
+}
+
+/// The column within a segment that an address is drawn in.
+unsigned column_of(const PlotSegment& segment, Address address) {
+    const double place = static_cast<double>(address - segment.first) / static_cast<double>(segment.bytes);
+    return std::min(static_cast<unsigned>(place * segment.columns), segment.columns - 1);
+}
+
+Address begin_of(const PlotSegment& segment, unsigned column) {
+    const double part = static_cast<double>(column) / segment.columns;
+    return segment.first + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(segment.bytes)));
+}
+
+}  // namespace
+
+PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions, unsigned columns) {
+    PlotColumns result;
+    std::vector<PlotPoint> points = input.points;
+    std::ranges::stable_sort(points, {}, &PlotPoint::address);
+    if (points.empty()) return result;
+    result.segments = segments_of(points, regions, input.line_bytes);
+    join(result.segments, (columns + 1) / (narrowest + 1));
+    give_columns(result.segments, input.line_bytes, columns);
+    auto point = points.begin();
+    for (const PlotSegment& segment : result.segments) {
+        const std::size_t offset = result.heights.size();
+        std::vector<double> values(segment.columns), weights(segment.columns), lines(segment.columns);
+        std::optional<Address> before;
+        for (; point != points.end() && point->address - segment.first < segment.bytes; ++point) {
+            const unsigned column = column_of(segment, point->address);
+            values[column] += point->value;
+            weights[column] += point->weight;
+            if (before != point->address) lines[column] += 1;
+            before = point->address;
+        }
+        for (unsigned column = 0; column < segment.columns; ++column) {
+            const double over = input.rate ? weights[column] / 100 : lines[column];
+            result.heights.push_back(over > 0 ? values[column] / over : 0.0);
+            result.addresses.push_back(begin_of(segment, column));
+        }
+        // a structure with fewer lines than columns: each line is drawn as wide as it is
+        for (unsigned column = 1; column < segment.columns; ++column) {
+            const bool same_line = align_down(result.addresses[offset + column], input.line_bytes) ==
+                                   align_down(result.addresses[offset + column - 1], input.line_bytes);
+            if (same_line && weights[column] == 0 && values[column] == 0)
+                result.heights[offset + column] = result.heights[offset + column - 1];
+        }
+    }
+    result.highest = *std::ranges::max_element(result.heights);
+    return result;
+}
+
+}  // namespace cachetally

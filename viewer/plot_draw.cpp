@@ -1,0 +1,136 @@
+// The picture of a histogram.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "viewer/plot.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+/// Glyphs of a cell by how full it is.
+struct Glyphs {
+    std::vector<std::string> fill;  ///< from empty to full
+    std::string left, right, line, corner, axis;
+};
+
+Glyphs glyphs(bool unicode) {
+    if (unicode) return {{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "└", "┘", "─", "┤", "│"};
+    return {{" ", ".", ":", "#"}, "|", "|", "_", "|", "|"};
+}
+
+/// "1.2k", "37 %".
+std::string scale_text(double value, bool rate) { return rate ? percent_text(value) + "%" : count_cell(value).brief; }
+
+class Picture {
+public:
+    Picture(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style)
+        : input_(input), style_(style), glyphs_(glyphs(style.unicode)) {
+        columns_ = plot_columns(input, regions, std::max(style.width, margin + 8) - margin);
+        top_ = input.rate && columns_.highest <= 100 ? nice_percent(columns_.highest) : columns_.highest;
+    }
+
+    std::string text() const {
+        std::string text = input_.title + '\n';
+        if (columns_.heights.empty()) return text + "  (no events)\n";
+        if (columns_.highest <= 0) return text + "  (0 everywhere)\n";
+        for (unsigned row = style_.height; row-- > 0;) text += row_text(row);
+        return text + labels() + legend();
+    }
+
+private:
+    static constexpr unsigned margin = 8;
+
+    static double nice_percent(double highest) {
+        for (const double top : {1.0, 2.0, 5.0, 10.0, 20.0, 50.0})
+            if (highest <= top) return top;
+        return 100.0;
+    }
+
+    std::string row_text(unsigned row) const {
+        std::string scale;
+        if (row + 1 == style_.height) scale = scale_text(top_, input_.rate);
+        if (row + 1 == style_.height - style_.height / 2) scale = scale_text(top_ / 2, input_.rate);
+        if (row == 0) scale = scale.empty() ? "0" : scale;
+        std::string line = fmt::format("{:>{}}{}", scale, margin - 1, glyphs_.axis);
+        std::size_t column = 0;
+        for (std::size_t i = 0; i < columns_.segments.size(); ++i) {
+            if (i > 0) line += ' ';
+            for (unsigned c = 0; c < columns_.segments[i].columns; ++c) line += cell(columns_.heights[column++], row);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        return line + '\n';
+    }
+
+    const std::string& cell(double height, unsigned row) const {
+        const auto steps = static_cast<double>(glyphs_.fill.size() - 1);
+        double filled = height / top_ * style_.height * steps;
+        if (height > 0) filled = std::max(filled, 1.0);  // what is there is seen
+        const double here = std::clamp(std::round(filled) - row * steps, 0.0, steps);
+        return glyphs_.fill[static_cast<std::size_t>(here)];
+    }
+
+    /// The brackets beneath, with names where they have room, else with letters.
+    std::string labels() const {
+        std::string line(margin, ' ');
+        char key = 'a';
+        for (std::size_t i = 0; i < columns_.segments.size(); ++i) {
+            if (i > 0) line += ' ';
+            const PlotSegment& segment = columns_.segments[i];
+            const std::string name = has_room(segment) ? segment.label : std::string(1, next(key));
+            const std::size_t inner = segment.columns >= 2 ? segment.columns - 2 : 0;
+            const std::size_t free = inner >= columns_of(name) ? inner - columns_of(name) : 0;
+            if (segment.columns < 3) {
+                line += shortened(name, segment.columns) + std::string(segment.columns - 1, ' ');
+                continue;
+            }
+            line += glyphs_.left;
+            for (std::size_t c = 0; c < free / 2; ++c) line += glyphs_.line;
+            line += name;
+            for (std::size_t c = free / 2; c < free; ++c) line += glyphs_.line;
+            line += glyphs_.right;
+        }
+        return line + '\n';
+    }
+
+    std::string legend() const {
+        std::string text;
+        char key = 'a';
+        for (const PlotSegment& segment : columns_.segments) {
+            const bool keyed = !has_room(segment);
+            const std::string letter = keyed ? std::string(1, next(key)) + " = " : "";
+            if (!keyed && columns_.segments.size() > most_listed) continue;
+            text += fmt::format("{:{}}{}{}: {} from {:#x}\n", "", margin, letter,
+                                segment.label.empty() ? "other addresses" : segment.label, bytes_text(segment.bytes),
+                                segment.first);
+        }
+        return text;
+    }
+
+    static constexpr std::size_t most_listed = 12;
+    static char next(char& key) {
+        const char now = key;
+        key = key == 'z' ? 'A' : (key == 'Z' ? 'Z' : static_cast<char>(key + 1));
+        return now;
+    }
+    static bool has_room(const PlotSegment& segment) {
+        return !segment.label.empty() && columns_of(segment.label) + 2 <= segment.columns;
+    }
+
+    const PlotInput& input_;
+    PlotStyle style_;
+    Glyphs glyphs_;
+    PlotColumns columns_;
+    double top_ = 0;
+};
+
+}  // namespace
+
+std::string draw(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style) {
+    return Picture(input, regions, style).text();
+}
+
+}  // namespace cachetally

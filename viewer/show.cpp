@@ -1,0 +1,56 @@
+#include "viewer/show.hpp"
+
+#include <fmt/format.h>
+
+#include "viewer/histogram_view.hpp"
+#include "viewer/sweep_view.hpp"
+
+namespace cachetally {
+namespace {
+
+std::string show_run(const InputFile& file, const ShowOptions& options) {
+    const RunView view = read_run_view(file);
+    const bool chosen = !options.level.empty() || !options.structure.empty() || !options.monitor.empty() ||
+                        !options.what.empty() || options.phase;
+    const std::optional<HistogramView> histogram =
+        options.json && !chosen ? std::nullopt : histogram_view(file, view, options);
+    if (options.json) {
+        nlohmann::ordered_json json = to_json(view);
+        if (histogram) json["histogram"] = to_json(*histogram);
+        return json.dump(2) + '\n';
+    }
+    TextOptions text;
+    text.width = options.width;
+    text.level = options.level;
+    text.structure = options.structure;
+    text.phase = options.phase;
+    text.all_phases = options.all_phases;
+    std::string result = to_text(view, text);
+    PlotStyle style;
+    style.width = options.width;
+    style.unicode = options.unicode;
+    if (histogram) result += '\n' + draw(histogram->plot, histogram->regions, style);
+    return result;
+}
+
+std::string show_sweep(const InputFile& file, const ShowOptions& options) {
+    if (!options.level.empty() || !options.structure.empty() || !options.monitor.empty() || !options.what.empty() ||
+        options.phase)
+        throw std::invalid_argument(fmt::format(
+            "{}: is of a sweep, which has a table alone: --level, --phase, --structure, --monitor and --what mean "
+            "something for runs",
+            file.path()));
+    const SweepView view = read_sweep_view(file);
+    return options.json ? to_json(view).dump(2) + '\n' : to_text(view, options.width);
+}
+
+}  // namespace
+
+std::string show(const InputFile& file, const ShowOptions& options) {
+    const std::string kind = result_kind(file);
+    if (kind == "run") return show_run(file, options);
+    if (kind == "sweep") return show_sweep(file, options);
+    throw StorageError(fmt::format("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind));
+}
+
+}  // namespace cachetally

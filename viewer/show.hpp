@@ -1,0 +1,25 @@
+// What `cachetally show` tells of a result file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "storage/file.hpp"
+
+namespace cachetally {
+
+struct ShowOptions {
+    std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
+    std::string what;                       ///< accesses (default), misses, missrate, writebacks
+    std::optional<std::uint32_t> phase;
+    bool all_phases = false;
+    unsigned width = 80;
+    bool unicode = true;
+    bool json = false;
+};
+
+/// Tables and a histogram, or JSON. Throws StorageError where the file is no result file or damaged, and
+/// std::invalid_argument where options name what is not in it.
+std::string show(const InputFile& file, const ShowOptions& options);
+
+}  // namespace cachetally

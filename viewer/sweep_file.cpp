@@ -1,0 +1,141 @@
+// Sweeps in HDF5: a row per cell, and a matrix per eviction policy.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "storage/axes.hpp"
+#include "viewer/sweep_view.hpp"
+
+namespace cachetally {
+namespace {
+
+std::vector<std::uint32_t> numbers_to(std::size_t count) {
+    std::vector<std::uint32_t> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(i);
+    return numbers;
+}
+
+template <class T>
+std::vector<T> column(const std::vector<SweepCell>& cells, T SweepCell::*member) {
+    std::vector<T> values;
+    for (const SweepCell& cell : cells) values.push_back(cell.*member);
+    return values;
+}
+
+template <class T>
+std::vector<T> distinct(const std::vector<T>& values) {
+    std::vector<T> result;
+    for (const T& value : values)
+        if (std::ranges::find(result, value) == result.end()) result.push_back(value);
+    return result;
+}
+
+void write_published(Group& rows, const std::vector<SweepCell>& cells) {
+    if (!std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.published.has_value(); })) return;
+    std::vector<std::uint8_t> given, misprint;
+    std::vector<std::uint64_t> swapouts;
+    std::vector<double> error;
+    for (const SweepCell& cell : cells) {
+        const PublishedFigures figures = cell.published.value_or(PublishedFigures{});
+        given.push_back(cell.published ? 1 : 0);
+        misprint.push_back(figures.misprint ? 1 : 0);
+        swapouts.push_back(figures.swapouts);
+        error.push_back(figures.error);
+    }
+    rows.write("published", given);
+    rows.write("published_misprint", misprint);
+    rows.write("published_swapouts", swapouts);
+    rows.write("published_error", error);
+}
+
+/// Granularities by counters; the cells of one eviction policy stand in this order.
+void write_matrices(Group& sweep, const std::vector<SweepCell>& cells) {
+    Group matrices = sweep.create_group("matrices");
+    const std::vector<std::string> evictions = distinct(column(cells, &SweepCell::eviction));
+    set_nexus_class(matrices, "NXcollection", evictions.empty() ? "" : evictions.front());
+    for (const std::string& eviction : evictions) {
+        std::vector<SweepCell> own;
+        std::ranges::copy_if(cells, std::back_inserter(own),
+                             [&](const auto& cell) { return cell.eviction == eviction; });
+        const auto counters = distinct(column(own, &SweepCell::counters));
+        const auto granularities = distinct(column(own, &SweepCell::granularity));
+        if (own.size() != counters.size() * granularities.size()) continue;  // a value was given twice
+        Group group = matrices.create_group(eviction);
+        group.write("granularity", numbers_to(granularities.size()));
+        group.write_texts("granularity_name", granularities);
+        group.write("counters", counters);
+        const auto table = [&](const char* name, const auto& values) {
+            using Value = std::remove_cvref_t<decltype(values.front())>;
+            group.write_table(name, std::span<const Value>(values), granularities.size(), counters.size());
+        };
+        table("swapouts", column(own, &SweepCell::swapouts));
+        table("error", column(own, &SweepCell::error));
+        table("bytes_per_event", column(own, &SweepCell::bytes_per_event));
+        set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
+    }
+}
+
+template <class T>
+std::vector<T> read_column(const Group& group, const std::string& name, std::size_t rows) {
+    std::vector<T> values = group.read<T>(name);
+    if (values.size() != rows)
+        throw StorageError(fmt::format("{}: the column '{}' has {} rows instead of {}; the file is damaged",
+                                       group.where(), name, values.size(), rows));
+    return values;
+}
+
+void read_published(const Group& rows, std::vector<SweepCell>& cells) {
+    if (!rows.has("published")) return;
+    const auto given = read_column<std::uint8_t>(rows, "published", cells.size());
+    const auto misprint = read_column<std::uint8_t>(rows, "published_misprint", cells.size());
+    const auto swapouts = read_column<std::uint64_t>(rows, "published_swapouts", cells.size());
+    const auto error = read_column<double>(rows, "published_error", cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (given[i] != 0) cells[i].published = PublishedFigures{swapouts[i], error[i], misprint[i] != 0};
+}
+
+}  // namespace
+
+void write_sweep(Group& root, const SweepView& view) {
+    Group sweep = root.create_group("sweep");
+    set_nexus_class(sweep, "NXcollection", "rows");
+    sweep.set_attribute("link", view.link);
+    sweep.set_attribute("monitor", view.monitor);
+    sweep.set_attribute("references", view.references);
+    sweep.set_attribute("events", view.events);
+    Group rows = sweep.create_group("rows");
+    rows.write("row", numbers_to(view.cells.size()));
+    rows.write_texts("eviction", column(view.cells, &SweepCell::eviction));
+    rows.write_texts("granularity", column(view.cells, &SweepCell::granularity));
+    rows.write("counters", column(view.cells, &SweepCell::counters));
+    rows.write("swapouts", column(view.cells, &SweepCell::swapouts));
+    rows.write("error", column(view.cells, &SweepCell::error));
+    rows.write("bytes_per_event", column(view.cells, &SweepCell::bytes_per_event));
+    set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
+    write_published(rows, view.cells);
+    write_matrices(sweep, view.cells);
+}
+
+SweepView read_sweep_view(const InputFile& file) {
+    SweepView view;
+    view.title = read_title(file);
+    const Group sweep = file.root().open_group("sweep");
+    view.link = sweep.text_attribute("link");
+    view.monitor = sweep.text_attribute("monitor");
+    view.references = sweep.whole_attribute("references");
+    view.events = sweep.whole_attribute("events");
+    const Group rows = sweep.open_group("rows");
+    const auto eviction = rows.read_texts("eviction"), granularity = rows.read_texts("granularity");
+    const auto counters = read_column<std::uint32_t>(rows, "counters", eviction.size());
+    const auto swapouts = read_column<std::uint64_t>(rows, "swapouts", eviction.size());
+    const auto error = read_column<double>(rows, "error", eviction.size());
+    const auto bytes = read_column<double>(rows, "bytes_per_event", eviction.size());
+    if (granularity.size() != eviction.size())
+        throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", rows.where()));
+    for (std::size_t i = 0; i < eviction.size(); ++i)
+        view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}});
+    read_published(rows, view.cells);
+    return view;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,162 @@
+// A sweep as matrices and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "viewer/sweep_view.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr auto left = TextTable::Align::left;
+
+/// Groups of lines by their number, all else by name.
+Json granularity_json(const std::string& text) {
+    std::uint32_t lines = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), lines);
+    if (error == std::errc() && end == text.data() + text.size()) return lines;
+    return text;
+}
+
+/// The cells of one eviction policy and granularity, in the order of their counters.
+struct Row {
+    std::string granularity;
+    std::vector<const SweepCell*> cells;
+
+    bool one_error() const {
+        return std::ranges::all_of(cells, [&](const SweepCell* cell) { return cell->error == cells[0]->error; });
+    }
+};
+
+struct Matrix {
+    std::string eviction;
+    std::vector<Row> rows;
+};
+
+std::vector<Matrix> matrices_of(const SweepView& view) {
+    std::vector<Matrix> matrices;
+    for (const SweepCell& cell : view.cells) {
+        if (matrices.empty() || matrices.back().eviction != cell.eviction) matrices.push_back({cell.eviction, {}});
+        std::vector<Row>& rows = matrices.back().rows;
+        if (rows.empty() || rows.back().granularity != cell.granularity) rows.push_back({cell.granularity, {}});
+        rows.back().cells.push_back(&cell);
+    }
+    return matrices;
+}
+
+TextTable table_for(const std::string& title, const Matrix& matrix, bool error_column) {
+    std::vector<TextTable::Column> columns{{title, left}};
+    for (const SweepCell* cell : matrix.rows.front().cells) columns.push_back({fmt::format("C={}", cell->counters)});
+    if (error_column) columns.push_back({"error %"});
+    return TextTable(std::move(columns));
+}
+
+template <class Field>
+std::string matrix_text(const std::string& title, const Matrix& matrix, bool error_column, unsigned width,
+                        Field field) {
+    TextTable table = table_for(title, matrix, error_column);
+    for (const Row& row : matrix.rows) {
+        std::vector<Cell> cells{"G=" + row.granularity};
+        for (const SweepCell* cell : row.cells) cells.push_back(field(*cell));
+        if (error_column) cells.emplace_back(percent_text(100 * row.cells[0]->error));
+        table.add(std::move(cells));
+    }
+    return '\n' + table.text(width);
+}
+
+std::string plain(const Matrix& matrix, unsigned width) {
+    const bool one_error = std::ranges::all_of(matrix.rows, &Row::one_error);
+    std::string text = matrix_text(fmt::format("swap-outs, {}", matrix.eviction), matrix, one_error, width,
+                                   [](const SweepCell& cell) { return count_cell(cell.swapouts); });
+    if (!one_error)
+        text += matrix_text(fmt::format("error %, {}", matrix.eviction), matrix, false, width,
+                            [](const SweepCell& cell) { return Cell(percent_text(100 * cell.error)); });
+    return text + matrix_text(fmt::format("bytes/event, {}", matrix.eviction), matrix, false, width,
+                              [](const SweepCell& cell) { return Cell(fmt::format("{:.4f}", cell.bytes_per_event)); });
+}
+
+double ratio_of(const SweepCell& cell) {
+    return static_cast<double>(cell.swapouts) / static_cast<double>(cell.published->swapouts);
+}
+
+/// Two lines per granularity: ours with ours / published, and the published figures.
+std::string beside_published(const Matrix& matrix, unsigned width) {
+    std::vector<TextTable::Column> columns{{"swap-outs", left}};
+    for (const SweepCell* cell : matrix.rows.front().cells) {
+        columns.push_back({fmt::format("C={}", cell->counters)});
+        columns.push_back({"", left});
+    }
+    columns.push_back({"error %"});
+    TextTable table(std::move(columns));
+    for (const Row& row : matrix.rows) {
+        std::vector<Cell> ours{fmt::format("G={} ours", row.granularity)}, theirs{"    paper"};
+        for (const SweepCell* cell : row.cells) {
+            ours.push_back(count_cell(cell->swapouts));
+            ours.emplace_back(cell->published ? fmt::format("{:.2f}", ratio_of(*cell)) : "");
+            theirs.push_back(cell->published ? count_cell(cell->published->swapouts) : Cell(""));
+            theirs.emplace_back(cell->published && cell->published->misprint ? "*" : "");
+        }
+        ours.emplace_back(fmt::format("{:.2f}", 100 * row.cells[0]->error));
+        const auto& published = row.cells[0]->published;
+        theirs.emplace_back(published ? fmt::format("{:.2f}", 100 * published->error) : "");
+        table.add(std::move(ours));
+        table.add(std::move(theirs));
+    }
+    return '\n' + table.text(width);
+}
+
+std::string how_far(const SweepView& view) {
+    double factors = 0, worst = 0;
+    int clean = 0;
+    for (const SweepCell& cell : view.cells) {
+        if (!cell.published || cell.published->misprint || cell.swapouts == 0) continue;
+        const double factor = std::max(ratio_of(cell), 1 / ratio_of(cell));
+        factors += factor;
+        worst = std::max(worst, factor);
+        ++clean;
+    }
+    return fmt::format(
+        "\nours: with ours / published. paper: Schulz et al. 2002, Table 2; * repeats another\n"
+        "cell: a misprint. C: counters, G: lines per counter. The error is the same for every C.\n"
+        "mean factor over the {} clean cells: {:.3f}, worst {:.2f}\n",
+        clean, factors / std::max(1, clean), worst);
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const SweepView& view) {
+    Json rows = Json::array();
+    for (const SweepCell& cell : view.cells) {
+        Json row = {{"counters", cell.counters}, {"granularity", granularity_json(cell.granularity)},
+                    {"eviction", cell.eviction}, {"swapouts", cell.swapouts},
+                    {"error", cell.error},       {"bytes_per_event", cell.bytes_per_event}};
+        if (cell.published)
+            row["published"] = {{"swapouts", cell.published->swapouts},
+                                {"error", cell.published->error},
+                                {"misprint", cell.published->misprint}};
+        rows.push_back(std::move(row));
+    }
+    Json json = {{"input", view.title.input},       {"settings", view.title.settings},
+                 {"machine", view.title.machine},   {"link", view.link},
+                 {"complete", view.title.complete}, {"references", view.references},
+                 {"events", view.events},           {"rows", rows}};
+    if (!view.title.complete) json["incomplete"] = view.title.incomplete;
+    return json;
+}
+
+std::string to_text(const SweepView& view, unsigned width) {
+    std::string text = fmt::format("{}: {} references, {} events on {}\n", view.title.text(),
+                                   count_cell(view.references).full, count_cell(view.events).full, view.link);
+    if (!view.title.complete) text += fmt::format("PARTIAL: {}\n", view.title.incomplete);
+    const bool published =
+        std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
+    for (const Matrix& matrix : matrices_of(view))
+        text += published ? beside_published(matrix, width) : plain(matrix, width);
+    if (published) return text + how_far(view);
+    return text + "\nC: counters. G: lines per counter.\n";
+}
+
+}  // namespace cachetally

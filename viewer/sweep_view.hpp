@@ -1,0 +1,47 @@
+// SweepView: all that tables and JSON say of a sweep, from one that has just ended or from its result file.
+#pragma once
+
+#include "viewer/run_view.hpp"
+
+namespace cachetally {
+
+/// What a paper gives for a cell.
+struct PublishedFigures {
+    std::uint64_t swapouts = 0;
+    double error = 0;  ///< a fraction
+    bool misprint = false;
+    friend bool operator==(const PublishedFigures&, const PublishedFigures&) = default;
+};
+
+struct SweepCell {
+    std::string eviction;
+    std::string granularity;  ///< "4", "mask:6", "dynamic:4"
+    std::uint32_t counters = 0;
+    std::uint64_t swapouts = 0;
+    double error = 0;
+    double bytes_per_event = 0;
+    std::optional<PublishedFigures> published;
+    friend bool operator==(const SweepCell&, const SweepCell&) = default;
+};
+
+struct SweepView {
+    RunTitle title;
+    std::string link;
+    std::string monitor;  ///< what all cells have in common, as parse_monitor takes it
+    std::uint64_t references = 0, events = 0;
+    std::vector<SweepCell> cells;  ///< by eviction, granularity, counters
+};
+
+/// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, published}
+nlohmann::ordered_json to_json(const SweepView& view);
+
+/// A matrix of swap-outs and errors per eviction policy; beside published figures where there are any.
+std::string to_text(const SweepView& view, unsigned width);
+
+/// Writes the group /sweep.
+void write_sweep(Group& root, const SweepView& view);
+
+/// Throws StorageError where the file is damaged.
+SweepView read_sweep_view(const InputFile& file);
+
+}  // namespace cachetally
