@@ -117,7 +117,7 @@ Json to_json(const std::string& name, const TraceInfo& info) {
                            {"element_bytes", region.element_bytes}});
     Json json = {{"trace", name},
                  {"format", name_of(info.format)},
-                 {"complete", info.complete},
+                 {"complete", info.complete && info.failure.empty()},
                  {"file_bytes", info.file_bytes},
                  {"bytes_per_reference", info.bytes_per_reference()},
                  {"cores", info.cores},

@@ -52,7 +52,7 @@ void check_target(const std::string& path, ResultFile::Existing existing) {
     if (!S_ISREG(status.st_mode))
         throw StorageError(fmt::format("{}: is not a regular file; results need the name of a file", path));
     if (existing == ResultFile::Existing::refuse)
-        throw StorageError(fmt::format("{}: exists already; give another name, or --overwrite to replace it", path));
+        throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
 }
 
 /// Removes what a killed run left behind, unless its run is alive: the library locks files that it writes.
@@ -134,7 +134,7 @@ void ResultFile::give_name() {
             return;
         }
         if (errno == EEXIST)
-            throw StorageError(fmt::format("{}: exists by now; give another name, or --overwrite", path_));
+            throw StorageError(fmt::format("{}: exists by now; give another name, or --force", path_));
         // the file system has no hard links
     }
     if (std::rename(part_.c_str(), path_.c_str()) != 0)

@@ -1,0 +1,118 @@
+// Machine files that cannot be used: what is wrong, where, and what would be right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char good[] =
+    "name: tiny\n"
+    "cores: 1\n"
+    "clock: 1 GHz\n"
+    "caches:\n"
+    "  - {name: L1, size: 1 KiB, ways: 2, line: 64, latency: 1, next: memory}\n"
+    "memory: {size: 1 GiB, latency: 100}\n";
+
+/// The good machine with `from` replaced.
+std::string changed(const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+}
+
+Finished check(const TemporaryDirectory& directory, const std::string& text) {
+    write_contents(directory / "m.yaml", text);
+    return cachetally(directory.path(), {"machine", "check", "m.yaml"});
+}
+
+TEST(BadMachine, TheGoodOneIsGood) {
+    const TemporaryDirectory directory;
+    const Finished finished = check(directory, good);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+}
+
+TEST(BadMachine, MalformedYamlTellsThePlace) {
+    const TemporaryDirectory directory;
+    const Finished finished = check(directory, changed("line: 64,", "line: 64 ]"));
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:5:"));
+}
+
+TEST(BadMachine, ImpossibleGeometryTellsThePlaceAndWhatWouldBeRight) {
+    const TemporaryDirectory directory;
+    const Finished finished = check(directory, changed("size: 1 KiB", "size: 1000"));
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:5:"));
+    EXPECT_THAT(finished.err, HasSubstr("1000"));
+}
+
+TEST(BadMachine, UnknownNamesAreToldTheNearest) {
+    const TemporaryDirectory directory;
+    EXPECT_THAT(check(directory, changed("ways:", "way:")).err, HasSubstr("'ways'"));
+    const Finished finished = check(directory, changed("next: memory", "next: L3"));
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:5:"));
+    EXPECT_THAT(finished.err, HasSubstr("L3"));
+}
+
+TEST(BadMachine, AllErrorsAtOnce) {
+    const TemporaryDirectory directory;
+    std::string text = changed("ways: 2", "ways: 0x");
+    text.replace(text.find("latency: 100"), 12, "latency: -1");
+    const Finished finished = check(directory, text);
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:5:"));
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:6:"));
+}
+
+TEST(BadMachine, NumbersOutOfRange) {
+    const TemporaryDirectory directory;
+    for (const auto& [from, to] : {std::pair{"cores: 1", "cores: 0"},
+                                   {"cores: 1", "cores: 99999999999999999999"},
+                                   {"1 GHz", "0 GHz"},
+                                   {"ways: 2", "ways: -2"},
+                                   {"line: 64", "line: 63"},
+                                   {"size: 1 KiB", "size: 99999999 TiB"}}) {
+        const Finished finished = check(directory, changed(from, to));
+        EXPECT_EQ(finished.status, 2) << to;
+        EXPECT_THAT(finished.err, HasSubstr("m.yaml:")) << to;
+    }
+}
+
+TEST(BadMachine, FilesThatAreNone) {
+    const TemporaryDirectory directory;
+    std::filesystem::create_directory(directory.path() / "folder.yaml");
+    write_contents(directory / "empty.yaml", "");
+    write_contents(directory / "binary.yaml", std::string("\0\x01\xff\xfe\x89HDF", 8));
+    write_contents(directory / "t.din", "0 10\n");
+    for (const std::string name : {"folder.yaml", "empty.yaml", "binary.yaml", "absent.yaml"}) {
+        for (const std::vector<std::string>& words :
+             {std::vector<std::string>{"machine", "check", name}, {"replay", "t.din", "--machine", name}}) {
+            const Finished finished = cachetally(directory.path(), words);
+            EXPECT_EQ(finished.status, 2) << name;
+            EXPECT_THAT(finished.err, HasSubstr(name));
+            EXPECT_EQ(finished.out, "");
+        }
+    }
+}
+
+TEST(BadMachine, OneThatMayNotBeRead) {
+    const TemporaryDirectory directory;
+    std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+    write_contents(directory / "m.yaml", good);
+    std::filesystem::permissions(directory / "m.yaml", std::filesystem::perms::none);
+    Circumstances circumstances;
+    circumstances.as_nobody = true;
+    const Finished finished = cachetally(directory.path(), {"machine", "check", "m.yaml"}, circumstances);
+    if (finished.status >= 126) GTEST_SKIP() << "the program is in a directory that others may not enter";
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml"));
+    EXPECT_THAT(finished.err, HasSubstr("Permission denied"));
+}
+
+}  // namespace
+}  // namespace cachetally::testing

@@ -1,0 +1,137 @@
+// Ctrl-C in the midst: what is complete is kept and marked.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// True some time after it was first asked.
+std::function<bool()> after(std::chrono::milliseconds time) {
+    return [time, start = std::optional<std::chrono::steady_clock::time_point>()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (!start) start = now;
+        return now - *start > time;
+    };
+}
+
+Circumstances interrupted() {
+    Circumstances circumstances;
+    circumstances.interrupt_when = after(std::chrono::milliseconds(150));
+    return circumstances;
+}
+
+Circumstances interrupted_while_reading() {
+    Circumstances circumstances = interrupted();
+    circumstances.input = "0 1000\n1 2000\n2 3000\n";
+    circumstances.endless_input = true;
+    return circumstances;
+}
+
+/// The pipe holds some references, and then stays silent.
+Circumstances interrupted_while_waiting() {
+    Circumstances circumstances = interrupted();
+    circumstances.input = "0 1000\n1 2000\n2 3000\n";
+    circumstances.input_stays_open = true;
+    return circumstances;
+}
+
+void expect_partial_results(const Finished& finished) {
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.signal, 0);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted"));
+    const auto json = finished.json();
+    EXPECT_EQ(json["complete"], false);
+    EXPECT_GT(json["references"], 0);
+}
+
+TEST(Interrupted, Run) {
+    const TemporaryDirectory directory;
+    expect_partial_results(cachetally(directory.path(), {"run", "gups", "updates=4G", "--json"}, interrupted()));
+}
+
+TEST(Interrupted, RunWithAFile) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        cachetally(directory.path(), {"run", "gups", "updates=4G", "--json", "-o", "r.h5"}, interrupted());
+    expect_partial_results(finished);
+    EXPECT_THAT(finished.err, HasSubstr("r.h5"));
+    EXPECT_EQ(listing(directory.path()), "r.h5");
+    const Finished shown = cachetally(directory.path(), {"show", "r.h5", "--json"});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_EQ(shown.json()["complete"], false);
+}
+
+TEST(Interrupted, Sweep) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        cachetally(directory.path(),
+                   {"sweep", "gups", "updates=4G", "--json", "--counters", "16", "--granularity", "1"}, interrupted());
+    expect_partial_results(finished);
+    EXPECT_EQ(finished.json()["rows"].size(), 1U);
+}
+
+TEST(Interrupted, Replay) {
+    const TemporaryDirectory directory;
+    expect_partial_results(cachetally(directory.path(), {"replay", "-", "--json"}, interrupted_while_reading()));
+}
+
+TEST(Interrupted, ReplayThatWaits) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"replay", "-", "--json"}, interrupted_while_waiting());
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.json()["complete"], false);
+    EXPECT_EQ(finished.json()["references"], 3);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted"));
+}
+
+TEST(Interrupted, ReplayThatWaitsForTheFirstByte) {
+    const TemporaryDirectory directory;
+    Circumstances circumstances = interrupted_while_waiting();
+    circumstances.input.clear();
+    const Finished finished = cachetally(directory.path(), {"replay", "-"}, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, HasSubstr("interrupted"));
+}
+
+TEST(Interrupted, Convert) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        cachetally(directory.path(), {"trace", "convert", "-", "o.h5", "--json"}, interrupted_while_reading());
+    expect_partial_results(finished);
+    EXPECT_EQ(listing(directory.path()), "o.h5");
+    const auto info = cachetally(directory.path(), {"trace", "info", "o.h5", "--json"}).json();
+    EXPECT_EQ(info["complete"], false);
+    EXPECT_EQ(info["references"], finished.json()["references"]);
+}
+
+TEST(Interrupted, ConvertThatWaits) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        cachetally(directory.path(), {"trace", "convert", "-", "o.h5", "--json"}, interrupted_while_waiting());
+    expect_partial_results(finished);
+    EXPECT_EQ(cachetally(directory.path(), {"trace", "info", "o.h5", "--json"}).json()["references"], 3);
+}
+
+TEST(Interrupted, Info) {
+    const TemporaryDirectory directory;
+    expect_partial_results(cachetally(directory.path(), {"trace", "info", "-", "--json"}, interrupted_while_reading()));
+}
+
+TEST(Interrupted, AKilledConversionLeavesNothingUnderTheNameAndNoObstacle) {
+    const TemporaryDirectory directory;
+    write_contents(directory / "o.h5.part", "what a killed run left");
+    write_contents(directory / "t.din", "0 10\n");
+    const Finished finished = cachetally(directory.path(), {"trace", "convert", "t.din", "o.h5"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(listing(directory.path()), "o.h5 t.din");
+}
+
+}  // namespace
+}  // namespace cachetally::testing

@@ -1,0 +1,185 @@
+// Where results go and cannot go: full disks, closed pipes, files that exist.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char full_device[] = "/dev/full";
+
+/// A trace whose packed form has some 100 kB: addresses without order (xorshift).
+std::string long_trace() {
+    std::string text;
+    std::uint64_t state = 88172645463325252ULL;
+    char line[40];
+    for (int i = 0; i < 30000; ++i) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        std::snprintf(line, sizeof line, "0 %llx\n", static_cast<unsigned long long>(state >> 44));
+        text += line;
+    }
+    return text;
+}
+
+class Outputs : public ::testing::Test {
+protected:
+    Outputs() { write_contents(directory / "t.din", long_trace()); }
+    Finished call(const std::vector<std::string>& words, const Circumstances& circumstances = {}) const {
+        return cachetally(directory.path(), words, circumstances);
+    }
+    TemporaryDirectory directory;
+};
+
+TEST_F(Outputs, StandardOutputOnAFullDisk) {
+    Circumstances circumstances;
+    circumstances.out_file = full_device;
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"replay", "t.din"},
+                                                  {"machine", "list"},
+                                                  {"workload", "list", "--json"},
+                                                  {"trace", "info", "t.din"},
+                                                  {"--help"}}) {
+        const Finished finished = call(words, circumstances);
+        EXPECT_EQ(finished.status, 1) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr("standard output"));
+        EXPECT_THAT(finished.err, HasSubstr("No space left on device"));
+    }
+}
+
+TEST_F(Outputs, NoStandardOutput) {
+    Circumstances circumstances;
+    circumstances.out_closed = true;
+    const Finished finished = call({"trace", "convert", "t.din", "o.h5"}, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("standard output"));
+    EXPECT_EQ(call({"trace", "info", "o.h5", "--json"}).json()["complete"], true);  // and nothing was written into it
+}
+
+TEST_F(Outputs, AReaderThatHasSeenEnough) {
+    Circumstances circumstances;
+    circumstances.out_reader_leaves = true;
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"workload", "list"},
+                                                  {"replay", "t.din", "--json"},
+                                                  {"machine", "show", "generic3"}}) {
+        const Finished finished = call(words, circumstances);
+        EXPECT_EQ(finished.signal, 0);
+        EXPECT_EQ(finished.err, "") << words.front();
+    }
+}
+
+TEST_F(Outputs, AReaderThatHasSeenEnoughDoesNotCostTheResultFile) {
+    Circumstances circumstances;
+    circumstances.out_reader_leaves = true;
+    const Finished finished = call({"replay", "t.din", "--json", "-o", "r.h5"}, circumstances);
+    EXPECT_EQ(finished.err, "");
+    EXPECT_EQ(listing(directory.path()), "r.h5 t.din");
+    Circumstances full;
+    full.out_file = full_device;
+    EXPECT_EQ(call({"replay", "t.din", "-o", "s.h5"}, full).status, 1);
+    EXPECT_EQ(listing(directory.path()), "r.h5 s.h5 t.din");
+}
+
+/// Words of a command that writes `file`.
+std::vector<std::vector<std::string>> writers(const std::string& file) {
+    return {{"trace", "convert", "t.din", file},
+            {"replay", "t.din", "-o", file},
+            {"run", "chase", "--max-references", "100000", "-o", file},
+            {"sweep", "t.din", "-o", file}};
+}
+
+TEST_F(Outputs, ExistingFilesAreRefusedAndKept) {
+    write_contents(directory / "o.h5", "precious");
+    for (const auto& words : writers("o.h5")) {
+        const Finished finished = call(words);
+        EXPECT_NE(finished.status, 0) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr("o.h5: exists already"));
+        EXPECT_THAT(finished.err, HasSubstr("--force"));
+        EXPECT_EQ(contents(directory / "o.h5"), "precious");
+        EXPECT_EQ(listing(directory.path()), "o.h5 t.din");
+    }
+}
+
+TEST_F(Outputs, ExistingFilesAreReplacedWhereThatIsAskedFor) {
+    for (auto words : writers("o.h5")) {
+        write_contents(directory / "o.h5", "precious");
+        words.emplace_back("--force");
+        call(words);
+        EXPECT_EQ(contents(directory / "o.h5").substr(1, 3), "HDF") << words.front();
+        EXPECT_EQ(listing(directory.path()), "o.h5 t.din");
+    }
+}
+
+TEST_F(Outputs, ConvertOntoItself) {
+    call({"trace", "convert", "t.din", "o.h5"});
+    const Finished finished = call({"trace", "convert", "o.h5", "o.h5", "--force"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(call({"trace", "info", "o.h5", "--json"}).json()["references"], 30000);
+}
+
+TEST_F(Outputs, PlacesWhereNoFileCanBe) {
+    std::filesystem::create_directory(directory.path() / "folder");
+    for (const std::string place : {"folder", "absent/o.h5", "/dev/null", ""}) {
+        for (const auto& words : writers(place)) {
+            if (place.empty() && words.front() != "trace") continue;  // no file is asked for
+            const Finished finished = call(words);
+            EXPECT_NE(finished.status, 0) << words.front() << " " << place;
+            EXPECT_THAT(finished.err, HasSubstr(place)) << words.front();
+            EXPECT_EQ(finished.signal, 0);
+        }
+    }
+    EXPECT_EQ(listing(directory.path()), "folder t.din");
+}
+
+TEST_F(Outputs, FilesThatMayNotGrow) {
+    for (const std::size_t most : {std::size_t{0}, std::size_t{4096}, std::size_t{20000}}) {
+        Circumstances circumstances;
+        circumstances.largest_file = most;
+        for (const auto& words : writers("o.h5")) {
+            if (most > 4096 && words.front() != "trace") continue;  // those results may fit
+            const Finished finished = call(words, circumstances);
+            EXPECT_EQ(finished.status, 1) << words.front();
+            EXPECT_EQ(finished.signal, 0);
+            EXPECT_THAT(finished.err, HasSubstr("o.h5"));
+            EXPECT_THAT(finished.err, HasSubstr("File too large"));
+            EXPECT_EQ(listing(directory.path()), "t.din");
+        }
+    }
+}
+
+/// A file system of little room, gone with its scope.
+class SmallDisk {
+public:
+    explicit SmallDisk(std::string path) : path_(std::move(path)) {
+        std::filesystem::create_directory(path_);
+        mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=16k") == 0;
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+    ~SmallDisk() {
+        if (mounted_) ::umount(path_.c_str());
+    }
+    bool mounted() const { return mounted_; }
+
+private:
+    std::string path_;
+    bool mounted_;
+};
+
+TEST_F(Outputs, FullDisk) {
+    const SmallDisk disk(directory / "disk");
+    if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system needs rights that this process lacks";
+    for (const auto& words : writers("disk/o.h5")) {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 1) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr("disk/o.h5"));
+        EXPECT_THAT(finished.err, HasSubstr("the disk is full"));
+        EXPECT_EQ(listing(directory / "disk"), "");
+    }
+}
+
+}  // namespace
+}  // namespace cachetally::testing

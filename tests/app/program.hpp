@@ -1,0 +1,44 @@
+// The built program, run as a user would run it.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/storage/temporary.hpp"
+
+namespace cachetally::testing {
+
+/// What a process left.
+struct Finished {
+    int status = -1;  ///< of exit; -1 where a signal ended it
+    int signal = 0;   ///< that ended it
+    std::string out, err;
+
+    nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+/// What is unusual about a call.
+struct Circumstances {
+    std::string input;                        ///< comes through a pipe to standard input
+    bool endless_input = false;               ///< `input` again and again
+    bool input_stays_open = false;            ///< the pipe's end does not come, until the process is gone
+    std::string out_file;                     ///< standard output goes to this file
+    bool out_closed = false;                  ///< there is no standard output
+    bool out_reader_leaves = false;           ///< the other end of the pipe is closed after the first bytes
+    bool as_nobody = false;                   ///< without the rights of root
+    std::optional<std::size_t> largest_file;  ///< bytes (RLIMIT_FSIZE)
+    /// Ctrl-C (SIGINT) comes when the process is ready for it and this says true.
+    std::function<bool()> interrupt_when;
+};
+
+/// Runs the program in a directory and waits for its end; after 60 s it is killed.
+Finished cachetally(const std::string& directory, const std::vector<std::string>& arguments,
+                    const Circumstances& circumstances = {});
+
+/// The names in a directory, sorted, separated by spaces.
+std::string listing(const std::string& directory);
+
+}  // namespace cachetally::testing

@@ -1,0 +1,115 @@
+// What the program says of itself, and of command lines that are not right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+using Words = std::vector<std::string>;
+
+TEST(Usage, HelpOfEachCommandHasAnExample) {
+    const TemporaryDirectory directory;
+    const Finished help = cachetally(directory.path(), {"--help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.out, HasSubstr("First steps:"));
+    EXPECT_EQ(help.err, "");
+    for (const Words& command : {Words{"run"}, {"replay"}, {"sweep"}, {"trace", "info"}, {"trace", "convert"}}) {
+        Words words = command;
+        words.push_back("--help");
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 0);
+        EXPECT_THAT(finished.out, HasSubstr("Example")) << words.front();
+        EXPECT_THAT(finished.out, HasSubstr("cachetally " + command.front())) << words.front();
+    }
+}
+
+TEST(Usage, Version) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"--version"});
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_THAT(finished.out, StartsWith("cachetally 0."));
+}
+
+TEST(Usage, NoCommandIsAnError) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, HasSubstr("cachetally --help"));
+}
+
+struct Refusal {
+    const char* name;
+    Words words;
+    std::vector<const char*> says;
+};
+
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+
+class Refused : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(Refused, WithAMessageAndStatus2) {
+    const TemporaryDirectory directory;
+    write_contents(directory / "t.din", "0 1000\n");
+    const Finished finished = cachetally(directory.path(), GetParam().words);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, AnyOf(StartsWith("cachetally: "), StartsWith("generic4: error: ")));
+    for (const char* text : GetParam().says) EXPECT_THAT(finished.err, HasSubstr(text));
+    EXPECT_EQ(listing(directory.path()), "t.din");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, Refused,
+    ::testing::Values(
+        Refusal{"Command", {"rnu", "lu"}, {"'rnu'", "did you mean 'run'"}},
+        Refusal{"SubCommand", {"trace", "conver"}, {"'conver'", "did you mean 'convert'", "'cachetally trace --help'"}},
+        Refusal{"Option", {"replay", "t.din", "--fromat=din"}, {"'--fromat=din'", "did you mean '--format'"}},
+        Refusal{"Surplus", {"trace", "info", "t.din", "u.din"}, {"'u.din'"}},
+        Refusal{"Missing", {"replay"}, {"TRACE is required", "'cachetally replay --help'"}},
+        Refusal{"Workload", {"run", "lux"}, {"'lux'", "did you mean 'lu'"}},
+        Refusal{"Setting", {"run", "lu", "blocks=4"}, {"blocks", "block"}},
+        Refusal{"SettingRange", {"run", "lu", "n=0"}, {"n", "0"}},
+        Refusal{"SettingWord", {"run", "lu", "n=many"}, {"many"}},
+        Refusal{"Source", {"sweep", "gup"}, {"'gup'", "neither a workload nor a trace", "did you mean 'gups'"}},
+        Refusal{"SettingOfTrace", {"sweep", "t.din", "n=4"}, {"'n=4'", "'t.din' is a trace"}},
+        Refusal{"Machine", {"replay", "t.din", "--machine", "generic4"}, {"generic4", "generic3"}},
+        Refusal{"Format", {"replay", "t.din", "--format", "xml"}, {"--format", "xml", "lackey"}},
+        Refusal{"Cores", {"replay", "t.din", "--cores", "0"}, {"--cores", "256"}},
+        Refusal{"NotANumber", {"replay", "t.din", "--max-references", "-1"}, {"--max-references", "-1"}},
+        Refusal{"Quantum", {"replay", "t.din", "--quantum", "5"}, {"--quantum 5", "ps, ns, us or ms"}},
+        Refusal{"HugeQuantum", {"replay", "t.din", "--quantum", "99999999999999999ms"}, {"--quantum", "at most"}},
+        Refusal{"DinBytes", {"replay", "t.din", "--din-bytes", "65536"}, {"--din-bytes", "65535"}},
+        Refusal{"Level", {"trace", "convert", "t.din", "o.h5", "--level", "20"}, {"--level", "19"}},
+        Refusal{"MonitorKey", {"replay", "t.din", "--monitor", "conters=4"}, {"conters", "counters"}},
+        Refusal{"MonitorLink", {"replay", "t.din", "--monitor", "link=L9-L10"}, {"L9-L10", "L1D-L2"}},
+        Refusal{"MonitorNumber", {"replay", "t.din", "--monitor", "counters=0"}, {"counters", "0"}},
+        Refusal{
+            "NoneAndMore", {"replay", "t.din", "--monitor", "none", "--monitor", "link=L1D-L2"}, {"'--monitor none'"}},
+        Refusal{"Counters", {"sweep", "t.din", "--counters", "16,x"}, {"--counters", "'x'", "16,32,64"}},
+        Refusal{"Granularity", {"sweep", "t.din", "--granularity", "6-1"}, {"--granularity", "6-1"}},
+        Refusal{"Eviction", {"sweep", "t.din", "--eviction", "lur"}, {"lur", "lru"}},
+        Refusal{"SweepLink", {"sweep", "t.din", "--link", "nowhere"}, {"nowhere"}},
+        Refusal{"Preset", {"sweep", "lu", "--preset", "paper-2022"}, {"paper-2022", "paper-2002"}}),
+    [](const auto& refusal) { return std::string(refusal.param.name); });
+
+TEST(Usage, MessagesStayShortWhateverIsGiven) {
+    const TemporaryDirectory directory;
+    const std::string word = "\x1b[31m" + std::string(5000, 'x');
+    for (const Words& words : {Words{word}, {"sweep", word}, {"run", word}, {"run", "lu", word}}) {
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_LT(finished.err.size(), 1500U) << words.front().substr(0, 10);
+        EXPECT_THAT(finished.err, Not(HasSubstr("\x1b")));
+    }
+}
+
+}  // namespace
+}  // namespace cachetally::testing
