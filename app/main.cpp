@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "app/commands.hpp"
 #include "sim/topology/names.hpp"
@@ -117,6 +118,7 @@ int run(int argc, char** argv) {
     cachetally::app::add_run(app);
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
+    cachetally::app::add_show(app);
     cachetally::app::add_workload(app);
     cachetally::app::add_trace(app);
     cachetally::app::add_machine(app);
@@ -127,6 +129,11 @@ int run(int argc, char** argv) {
         return tell_wrong_use(app, error);
     }
     return 0;
+}
+
+/// Whoever closed the pipe has seen enough (`| head`): that is not told.
+void tell_output_error(int error) {
+    if (error != EPIPE) tell(fmt::format("cachetally: standard output cannot be written: {}", std::strerror(error)));
 }
 
 /// Runs a command; what it throws becomes a message and an exit status.
@@ -143,11 +150,17 @@ int guarded(int argc, char** argv) {
         tell(error.what());
         return wrong_use;
     } catch (const std::bad_alloc&) {
-        fmt::print(stderr,
-                   "cachetally: there is not enough memory for this; try a smaller machine or fewer counters\n");
+        tell("cachetally: there is not enough memory for this; try a smaller machine or fewer counters");
+        return failed;
+    } catch (const std::system_error& error) {
+        if (std::ferror(stdout) == 0) {
+            tell(std::string("cachetally: ") + error.what());
+        } else {
+            tell_output_error(error.code().value());
+        }
         return failed;
     } catch (const std::exception& error) {
-        if (std::ferror(stdout) == 0) tell(std::string("cachetally: ") + error.what());
+        tell(std::string("cachetally: ") + error.what());
         return failed;
     }
 }
@@ -165,10 +178,8 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write like others
     const int status = guarded(argc, argv);
-    errno = 0;
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
-    // Whoever closed the pipe has seen enough (`| head`).
-    if (errno != EPIPE && errno != 0)
-        fmt::print(stderr, "cachetally: standard output cannot be written: {}\n", std::strerror(errno));
+    if (std::ferror(stdout) != 0) return failed;  // told already
+    if (std::fflush(stdout) == 0) return status;
+    tell_output_error(errno);
     return status == 0 ? failed : status;
 }
