@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "tests/sim/machine_text.hpp"
 
@@ -92,7 +92,7 @@ TEST(MachineFile, SizeIsBounded) {
 
 TEST(MachineFile, LargeFilesAreJudgedInTime) {
     constexpr std::size_t bytes = 1 << 18;
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of the processor: other programs may be running
     for (const auto& [head, piece] : std::initializer_list<std::pair<const char*, const char*>>{
              {"caches:\n", "  - {name: a, next: a, size: 1K, ways: 2}\n"},
              {"tlbs:\n", "  - {name: a, entries: 2, ways: 2, size: 3}\n"},
@@ -108,7 +108,7 @@ TEST(MachineFile, LargeFilesAreJudgedInTime) {
              {"name: |\n", " a\n"}}) {
         (void)complaints(head + repeated(piece, bytes) + (std::string_view(piece).ends_with(',') ? "]}" : ""));
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 30.0);
 }
 
 TEST(MachineFile, BytesThatAreNoTextAreRefusedInWords) {
