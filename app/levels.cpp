@@ -27,12 +27,19 @@ public:
 private:
     const Histogram* from_exact(std::size_t link, std::uint32_t kinds) {
         const auto [place, fresh] = sums_.try_emplace({link, kinds});
-        if (!fresh) return &place->second;
-        std::vector<Histogram> parts;
+        if (!fresh) return place->second.found;
+        std::vector<const Histogram*> parts;
         for (const auto& [kind, histogram] : outcome_.links[link].kinds)
-            if ((bit(kind) & kinds) != 0) parts.push_back(histogram);
-        if (!parts.empty()) place->second = merged(parts);
-        return &place->second;
+            if ((bit(kind) & kinds) != 0) parts.push_back(&histogram);
+        place->second.found = parts.size() == 1 ? parts.front() : &place->second.sum;
+        if (parts.size() > 1) place->second.sum = sum_of(parts);
+        return place->second.found;
+    }
+
+    static Histogram sum_of(const std::vector<const Histogram*>& parts) {
+        std::vector<HistogramRow> rows;
+        for (const Histogram* part : parts) rows.insert(rows.end(), part->rows().begin(), part->rows().end());
+        return {parts.front()->unit_bytes(), std::move(rows)};
     }
 
     /// That of a monitor that counted all demand requests, phase by phase, and lost none.
@@ -58,7 +65,11 @@ private:
 
     const Topology& topology_;
     const Outcome& outcome_;
-    std::map<std::pair<std::size_t, std::uint32_t>, Histogram> sums_;
+    struct Sum {
+        const Histogram* found = nullptr;
+        Histogram sum;
+    };
+    std::map<std::pair<std::size_t, std::uint32_t>, Sum> sums_;
     bool exact_ = true;
 };
 
@@ -85,14 +96,22 @@ bool collect(LevelInput& input, std::size_t component, const Topology& topology,
     return true;
 }
 
+/// Components of a kind as the machine file has them.
+std::vector<std::size_t> in_machine_order(const Topology& topology, Component::Kind kind) {
+    std::vector<std::size_t> ids;
+    for (std::size_t id = 0; id < topology.components().size(); ++id)
+        if (topology.components()[id].kind == kind) ids.push_back(id);
+    std::ranges::sort(ids, {}, [&](std::size_t id) { return topology.components()[id].index; });
+    return ids;
+}
+
 }  // namespace
 
 LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome) {
     LevelsByLine levels;
     Histograms histograms(topology, outcome);
     for (const auto wanted : {Component::Kind::cache, Component::Kind::tlb})
-        for (std::size_t id = 0; id < topology.components().size(); ++id) {
-            if (topology.components()[id].kind != wanted) continue;
+        for (const std::size_t id : in_machine_order(topology, wanted)) {
             LevelInput input;
             histograms.begin();
             if (!collect(input, id, topology, histograms)) continue;

@@ -73,7 +73,7 @@ public:
             std::vector<Histogram> copies;
             for (auto& histogram : histograms_[kind]) copies.push_back(histogram->finish());
             histograms_[kind].clear();
-            Histogram all = merged(copies);
+            Histogram all = copies.size() == 1 ? std::move(copies.front()) : merged(copies);
             if (!all.empty()) counts_.kinds.emplace_back(static_cast<EventKind>(kind), std::move(all));
         }
         return std::move(counts_);

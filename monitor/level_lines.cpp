@@ -26,9 +26,10 @@ void add(std::vector<Share>& shares, const Histogram& histogram, std::uint32_t l
 }
 
 void sort_and_sum(std::vector<Share>& shares) {
-    std::ranges::stable_sort(shares, [](const Share& a, const Share& b) {
+    const auto before = [](const Share& a, const Share& b) {
         return a.phase != b.phase ? a.phase < b.phase : a.line < b.line;
-    });
+    };
+    std::ranges::stable_sort(shares, before);
     std::size_t kept = 0;
     for (const Share& share : shares) {
         if (kept > 0 && shares[kept - 1].same_place(share)) {
@@ -89,6 +90,7 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
     for (const Histogram* histogram : input.below) add(shares, *histogram, lines.line_bytes, true);
     if (map)
         for (Share& share : shares) share.line = map(share.line);
+    if (input.above.empty() && input.below.empty()) lines.line_bytes = LevelLines{}.line_bytes;
     sort_and_sum(shares);
     for (const Share& share : shares) {
         lines.phase.push_back(share.phase);

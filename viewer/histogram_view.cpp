@@ -107,6 +107,13 @@ PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions
     return plot;
 }
 
+/// The first level that was accessed: caches of instructions often are not.
+std::string first_busy_level(const StructureTable& table) {
+    for (const StructureTable::Level& level : table.levels)
+        if (!level.tallies.empty()) return level.name;
+    return table.levels.empty() ? "" : table.levels.front().name;
+}
+
 void check_names(const RunView& view, const ShowOptions& options) {
     std::vector<std::string> levels = view.counts.names.levels;
     levels.insert(levels.end(), view.counts.names.tlbs.begin(), view.counts.names.tlbs.end());
@@ -147,7 +154,7 @@ std::optional<HistogramView> histogram_view(const InputFile& file, const RunView
         return histogram;
     }
     histogram.level = options.level;
-    if (histogram.level.empty() && !view.structures.levels.empty()) histogram.level = view.structures.levels[0].name;
+    if (histogram.level.empty()) histogram.level = first_busy_level(view.structures);
     if (histogram.what == "writebacks") {
         if (histogram.level.empty() && !view.counts.names.levels.empty()) histogram.level = view.counts.names.levels[0];
         histogram.plot = of_writebacks(file, view, options, histogram.level);

@@ -32,6 +32,8 @@ struct PlotSegment {
     Address first = 0;
     std::uint64_t bytes = 0;
     unsigned columns = 0;
+    Address base = 0;        ///< of the data structure, where the lines may begin before and end after it
+    std::uint64_t size = 0;  ///< bytes
 };
 
 /// Heights by column, for drawing and for JSON.

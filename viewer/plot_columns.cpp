@@ -19,7 +19,7 @@ std::vector<PlotSegment> region_segments(std::span<const Region> regions, std::u
         if (region.bytes == 0) continue;
         const Address first = align_down(region.base, line_bytes);
         const Address last = align_down(region.base + (region.bytes - 1), line_bytes);
-        segments.push_back({region.name, first, last - first + line_bytes, 0});
+        segments.push_back({region.name, first, last - first + line_bytes, 0, region.base, region.bytes});
     }
     std::ranges::stable_sort(segments, {}, &PlotSegment::first);
     std::vector<PlotSegment> disjoint;
@@ -53,8 +53,8 @@ std::vector<PlotSegment> segments_of(const std::vector<PlotPoint>& points, std::
         }
         const bool goes_on = !found.empty() && found.back().label.empty() &&
                              point.address - (found.back().first + found.back().bytes) < far_apart;
-        if (!goes_on) found.push_back({"", point.address, 0, 0});
-        found.back().bytes = point.address - found.back().first + line_bytes;
+        if (!goes_on) found.push_back({"", point.address, 0, 0, point.address, 0});
+        found.back().bytes = found.back().size = point.address - found.back().first + line_bytes;
     }
     return found;
 }
@@ -68,14 +68,15 @@ void join(std::vector<PlotSegment>& segments, std::size_t most) {
             const std::uint64_t span = segments[i + 1].first + (segments[i + 1].bytes - 1) - segments[i].first;
             if (span < least) least = span, best = i;
         }
-        segments[best].bytes = least + 1;
+        segments[best].bytes = segments[best].size = least + 1;
+        segments[best].base = segments[best].first;
         segments[best].label.clear();
         segments.erase(segments.begin() + static_cast<std::ptrdiff_t>(best) + 1);
     }
 }
 
-/// In proportion to the bytes, but at least `narrowest` and no more than there are lines.
-void give_columns(std::vector<PlotSegment>& segments, std::uint32_t line_bytes, unsigned columns) {
+/// In proportion to the bytes, but at least `narrowest`.
+void give_columns(std::vector<PlotSegment>& segments, unsigned columns) {
     const auto gaps = static_cast<unsigned>(segments.size() - 1);
     unsigned left = columns > gaps ? columns - gaps : 1;
     double bytes = 0;
@@ -87,9 +88,7 @@ void give_columns(std::vector<PlotSegment>& segments, std::uint32_t line_bytes, 
     for (const std::size_t i : order) {  // the smallest first: what they need beyond their share, the large ones give
         PlotSegment& segment = segments[i];
         const double share = bytes > 0 ? static_cast<double>(segment.bytes) / bytes : 1.0;
-        auto wanted = std::max(narrowest, static_cast<unsigned>(std::lround(share * left)));
-        const std::uint64_t lines = divide_round_up(segment.bytes, line_bytes);
-        wanted = static_cast<unsigned>(std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(lines, narrowest)));
+        const auto wanted = std::max(narrowest, static_cast<unsigned>(std::lround(share * left)));
         --waiting;
         const auto reserved = static_cast<unsigned>(waiting);
         segment.columns = std::clamp(wanted, 1U, left > reserved ? left - reserved : 1U);
@@ -118,7 +117,7 @@ PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions
     if (points.empty()) return result;
     result.segments = segments_of(points, regions, input.line_bytes);
     join(result.segments, (columns + 1) / (narrowest + 1));
-    give_columns(result.segments, input.line_bytes, columns);
+    give_columns(result.segments, columns);
     auto point = points.begin();
     for (const PlotSegment& segment : result.segments) {
         const std::size_t offset = result.heights.size();

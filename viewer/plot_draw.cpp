@@ -44,10 +44,13 @@ public:
 private:
     static constexpr unsigned margin = 8;
 
+    /// The next of 1, 2, 5, 10, ... per cent.
     static double nice_percent(double highest) {
-        for (const double top : {1.0, 2.0, 5.0, 10.0, 20.0, 50.0})
-            if (highest <= top) return top;
-        return 100.0;
+        if (highest <= 0) return 1;
+        const double power = std::pow(10, std::floor(std::log10(highest)));
+        for (const double step : {1.0, 2.0, 5.0})
+            if (highest <= step * power) return step * power;
+        return 10 * power;
     }
 
     std::string row_text(unsigned row) const {
@@ -104,8 +107,8 @@ private:
             const std::string letter = keyed ? std::string(1, next(key)) + " = " : "";
             if (!keyed && columns_.segments.size() > most_listed) continue;
             text += fmt::format("{:{}}{}{}: {} from {:#x}\n", "", margin, letter,
-                                segment.label.empty() ? "other addresses" : segment.label, bytes_text(segment.bytes),
-                                segment.first);
+                                segment.label.empty() ? "other addresses" : segment.label, bytes_text(segment.size),
+                                segment.base);
         }
         return text;
     }

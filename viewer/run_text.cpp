@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "viewer/run_view.hpp"
 #include "viewer/text_table.hpp"
@@ -23,6 +24,16 @@ struct Demand {
 };
 
 bool wanted(const std::string& name, const std::string& only) { return only.empty() || name == only; }
+
+/// Levels for the table of phases: those that are asked for, or all that are used.
+std::vector<std::size_t> levels_by_phase(const RunView& view, const TextOptions& options) {
+    std::vector<std::size_t> levels;
+    for (std::size_t i = 0; i < view.counts.names.levels.size(); ++i) {
+        const bool used = Demand(view.counts.run.counts.caches[i]).accesses != 0;
+        if (options.level.empty() ? used : view.counts.names.levels[i] == options.level) levels.push_back(i);
+    }
+    return levels;
+}
 
 std::string memory_line(const std::string& name, const MemoryCounts& memory) {
     std::string text =
@@ -97,10 +108,13 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
         {{"data structure", left}, {"size"}, {"level", left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}});
     for (const std::size_t i : shown) {
         const bool elsewhere = i == table.regions.size();
+        bool first = true;
         for (std::size_t level = 0; level < levels.size(); ++level) {
             const Tally& tally = levels[level][i];
-            text.add({level > 0 ? "" : (elsewhere ? "(elsewhere)" : shortened(table.regions[i].name, longest_name)),
-                      level > 0 || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level],
+            if (tally == Tally{} && options.structure.empty()) continue;
+            const bool again = !std::exchange(first, false);
+            text.add({again ? "" : (elsewhere ? "(elsewhere)" : shortened(table.regions[i].name, longest_name)),
+                      again || elsewhere ? "" : bytes_text(table.regions[i].bytes), names[level],
                       count_cell(tally.accesses), count_cell(tally.hits()), count_cell(tally.misses),
                       tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
         }
@@ -143,9 +157,14 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
     const auto& phases = view.counts.run.phases;
     if (phases.size() < 2) return "";
     std::vector<TextTable::Column> columns{{"phase"}, {"references"}, {"cycles"}};
-    for (const std::string& level : view.counts.names.levels)
-        if (wanted(level, options.level)) {
-            columns.push_back({level + " misses"});
+    const std::vector<std::size_t> levels = levels_by_phase(view, options);
+    for (const std::size_t level : levels) {
+        columns.push_back({view.counts.names.levels[level] + " misses"});
+        columns.push_back({"miss %"});
+    }
+    for (const std::string& tlb : view.counts.names.tlbs)
+        if (tlb == options.level) {
+            columns.push_back({tlb + " misses"});
             columns.push_back({"miss %"});
         }
     TextTable table(std::move(columns));
@@ -157,11 +176,16 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
         }
         std::vector<Cell> cells{std::to_string(i), count_cell(phases[i].counts.references),
                                 count_cell((phases[i].end - phases[i].begin) / view.counts.period)};
-        for (std::size_t level = 0; level < view.counts.names.levels.size(); ++level) {
-            if (!wanted(view.counts.names.levels[level], options.level)) continue;
+        for (const std::size_t level : levels) {
             const Demand demand(phases[i].counts.caches[level]);
             cells.push_back(count_cell(demand.misses));
             cells.emplace_back(percent_text(demand.misses, demand.accesses));
+        }
+        for (std::size_t tlb = 0; tlb < view.counts.names.tlbs.size(); ++tlb) {
+            if (view.counts.names.tlbs[tlb] != options.level) continue;
+            const TlbCounts& counts = phases[i].counts.tlbs[tlb];
+            cells.push_back(count_cell(counts.misses));
+            cells.emplace_back(percent_text(counts.misses, counts.accesses));
         }
         table.add(std::move(cells));
     }

@@ -21,7 +21,12 @@ std::string with_prefix(double value) {
     std::size_t prefix = 0;
     for (; value >= 999.5 && prefix + 1 < prefixes.size(); ++prefix) value /= 1000;
     if (prefix == 0 && value == std::floor(value)) return fmt::format("{:.0f}", value);
-    return fmt::format("{:.{}f}{}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0), prefixes[prefix]);
+    std::string digits = fmt::format("{:.{}f}", value, value < 9.995 ? 2 : (value < 99.95 ? 1 : 0));
+    if (prefix == 0 && digits.find('.') != std::string::npos) {  // "3.5", but "4.10k": all of one length
+        digits.erase(digits.find_last_not_of('0') + 1);
+        if (digits.back() == '.') digits.pop_back();
+    }
+    return digits + prefixes[prefix];
 }
 
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
