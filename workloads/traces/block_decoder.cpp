@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#ifdef __SSSE3__
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 
 #include "storage/hash.hpp"
@@ -25,34 +29,89 @@ constexpr std::array<std::uint64_t, 8> delta_mask{0,          0xff,         0xff
 using Pair = std::uint64_t __attribute__((vector_size(16)));
 static_assert(sizeof(Pair) == sizeof(Reference));
 
-/// What the hot loop used up.
-struct Used {
-    const std::byte* deltas;
-    const std::uint16_t* changes;
-    Address seen;  ///< all addresses, or-ed together
+/// What the hot loop has yet to use, and where it writes.
+struct Position {
+    const std::byte* delta;
+    const std::uint16_t* change;
+    Reference* out;
+    Pair seen{};  ///< all references, or-ed together
 };
 
 /// The hot loop: a reference is the one `distance` before it, moved by the delta, with other traits where they change.
-/// Nothing is checked here: there are 8 bytes of deltas and an entry of changes for every code, whatever it says.
-Used reconstruct(std::span<const std::byte> codes, const std::byte* delta, const std::uint16_t* change,
-                 const std::uint64_t* table, Reference* out) {
-    Pair seen{};
+/// Nothing is checked here: there are 8 bytes of deltas and an entry of changes for every code, and some more.
+inline void place(Position& at, unsigned code, Pair delta, const std::uint64_t* table) {
+    Pair pair;
+    std::memcpy(&pair, at.out - 1 - (code & distance_bits), sizeof pair);
+    pair += delta;
+    if ((code & change_bit) != 0) [[unlikely]]
+        pair = Pair{pair[0], table[*at.change++]};
+    std::memcpy(static_cast<void*>(at.out++), &pair, sizeof pair);
+    at.seen |= pair;
+}
+
+void reconstruct_singly(Position& at, std::span<const std::byte> codes, const std::uint64_t* table) {
     for (const std::byte code_byte : codes) {
         const auto code = std::to_integer<unsigned>(code_byte);
         const unsigned length_class = (code >> length_shift) & 7U;
         std::uint64_t raw;
-        std::memcpy(&raw, delta, sizeof raw);
-        delta += delta_length[length_class];
-        Pair pair;
-        std::memcpy(&pair, out - 1 - (code & distance_bits), sizeof pair);
-        pair += Pair{unzigzag(raw & delta_mask[length_class]), 0};
-        if ((code & change_bit) != 0) [[unlikely]]
-            pair = Pair{pair[0], table[*change++]};
-        std::memcpy(static_cast<void*>(out++), &pair, sizeof pair);
-        seen |= pair;
+        std::memcpy(&raw, at.delta, sizeof raw);
+        at.delta += delta_length[length_class];
+        place(at, code, Pair{unzigzag(raw & delta_mask[length_class]), 0}, table);
     }
-    return {delta, change, seen[0]};
 }
+
+constexpr std::size_t spare_bytes = 16;
+
+#ifdef __SSSE3__
+
+/// For two length classes (the second one from bit 3 on): how two deltas are spread over a vector, and their length.
+struct PairTable {
+    alignas(16) std::array<std::array<std::uint8_t, 16>, 64> shuffle{};
+    std::array<std::uint8_t, 64> length{};
+};
+
+constexpr PairTable make_pair_table() {
+    constexpr std::uint8_t zero = 0x80;  // makes a byte of the vector zero
+    PairTable table;
+    for (std::size_t i = 0; i < 64; ++i) {
+        const std::uint8_t first = delta_length[i & 7], second = delta_length[i >> 3];
+        for (std::uint8_t byte = 0; byte < 8; ++byte) {
+            table.shuffle[i][byte] = byte < first ? byte : zero;
+            table.shuffle[i][8U + byte] = byte < second ? static_cast<std::uint8_t>(first + byte) : zero;
+        }
+        table.length[i] = static_cast<std::uint8_t>(first + second);
+    }
+    return table;
+}
+constexpr PairTable pair_table = make_pair_table();
+
+/// Two references at a time: their deltas are taken apart in one vector.
+void reconstruct(Position& at, std::span<const std::byte> codes, const std::uint64_t* table) {
+    const __m128i one = _mm_set1_epi64x(1), zero = _mm_setzero_si128();
+    Position now = at;
+    for (std::size_t i = 0; i + 1 < codes.size(); i += 2) {
+        std::uint16_t two;
+        std::memcpy(&two, codes.data() + i, sizeof two);
+        const std::size_t classes = ((two >> length_shift) & 7U) | ((two >> (length_shift + 5)) & 0x38U);
+        __m128i raw;
+        std::memcpy(&raw, now.delta, sizeof raw);
+        raw = _mm_shuffle_epi8(raw, std::bit_cast<__m128i>(pair_table.shuffle[classes]));
+        now.delta += pair_table.length[classes];
+        const __m128i deltas = _mm_xor_si128(_mm_srli_epi64(raw, 1), _mm_sub_epi64(zero, _mm_and_si128(raw, one)));
+        place(now, two, std::bit_cast<Pair>(_mm_unpacklo_epi64(deltas, zero)), table);
+        place(now, two >> 8U, std::bit_cast<Pair>(_mm_unpackhi_epi64(deltas, zero)), table);
+    }
+    at = now;
+    reconstruct_singly(at, codes.last(codes.size() % 2), table);
+}
+
+#else
+
+void reconstruct(Position& at, std::span<const std::byte> codes, const std::uint64_t* table) {
+    reconstruct_singly(at, codes, table);
+}
+
+#endif
 
 void check_ends(std::span<const Reference> references) {
     for (const Reference& reference : references)
@@ -104,7 +163,8 @@ void BlockDecoder::State::unpack_all(std::span<const std::byte> bytes, const Hea
                            header.controls <= largest_block_controls && header.reserved == 0;
     if (!sizes_fit) throw BlockError("its sizes are out of range");
     auto rest = bytes.subspan(sizeof(Header));
-    if (deltas.size() < std::size_t{8} * header.references + 8) deltas.resize(std::size_t{8} * header.references + 8);
+    const std::size_t room = std::size_t{8} * header.references + spare_bytes;
+    if (deltas.size() < room) deltas.resize(room);
     unpack(rest, header.packed[0], header.references, "codes", codes);
     unpack(rest, header.packed[1], header.delta_bytes, "deltas", deltas);
     unpack(rest, header.packed[2], std::size_t{2} * header.changes + std::size_t{8} * header.traits, "traits", traits);
@@ -151,18 +211,17 @@ void BlockDecoder::decode(std::span<const std::byte> bytes, ReferenceBlock& bloc
     const auto codes = std::span<const std::byte>(state.codes).first(header.references);
     state.read_traits(header);
 
-    Reference* out = block.start(header.references);
+    Position at{state.deltas.data(), state.changes.data(), block.start(header.references)};
     state.read_controls(header, block);
-    const Used used = reconstruct(codes, state.deltas.data(), state.changes.data(), state.table.data(), out);
-    if (used.deltas != state.deltas.data() + header.delta_bytes ||
-        used.changes != state.changes.data() + header.changes)
+    reconstruct(at, codes, state.table.data());
+    if (at.delta != state.deltas.data() + header.delta_bytes || at.change != state.changes.data() + header.changes)
         throw BlockError("its codes ask for other deltas or traits than there are");
     block.set_size(header.references);
     block.data_only = std::none_of(state.table.begin(), state.table.end(), traits_of_fetch);
     // Later references have their traits from the table or from one of these.
     for (const Reference& reference : block.references().first(std::min(block.size(), ReferenceBlock::lead)))
         if (reference.size == 0) throw BlockError("a reference has no size");
-    if (used.seen >= ~Address{0} - 65535) check_ends(block.references());
+    if (at.seen[0] >= ~Address{0} - 65535) check_ends(block.references());
 }
 
 }  // namespace cachetally
