@@ -108,6 +108,15 @@ Address begin_of(const PlotSegment& segment, unsigned column) {
     return segment.first + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(segment.bytes)));
 }
 
+/// Where lines are wider than columns, a line is drawn in all columns that begin in it, not in its first alone.
+void widen_lines(const PlotSegment& segment, std::uint32_t line_bytes, PlotColumns& result, std::size_t offset) {
+    for (unsigned column = 1; column < segment.columns; ++column) {
+        const Address line = std::max(align_down(result.addresses[offset + column], line_bytes), segment.first);
+        const unsigned begins = column_of(segment, line);
+        if (begins < column) result.heights[offset + column] = result.heights[offset + begins];
+    }
+}
+
 }  // namespace
 
 PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions, unsigned columns) {
@@ -135,13 +144,7 @@ PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions
             result.heights.push_back(over > 0 ? values[column] / over : 0.0);
             result.addresses.push_back(begin_of(segment, column));
         }
-        // a structure with fewer lines than columns: each line is drawn as wide as it is
-        for (unsigned column = 1; column < segment.columns; ++column) {
-            const bool same_line = align_down(result.addresses[offset + column], input.line_bytes) ==
-                                   align_down(result.addresses[offset + column - 1], input.line_bytes);
-            if (same_line && weights[column] == 0 && values[column] == 0)
-                result.heights[offset + column] = result.heights[offset + column - 1];
-        }
+        if (segment.bytes / input.line_bytes < segment.columns) widen_lines(segment, input.line_bytes, result, offset);
     }
     result.highest = *std::ranges::max_element(result.heights);
     return result;

@@ -31,10 +31,11 @@ public:
         : input_(input), style_(style), glyphs_(glyphs(style.unicode)) {
         columns_ = plot_columns(input, regions, std::max(style.width, margin + 8) - margin);
         top_ = input.rate && columns_.highest <= 100 ? nice_percent(columns_.highest) : columns_.highest;
+        choose_scale();
     }
 
     std::string text() const {
-        std::string text = input_.title + '\n';
+        std::string text = input_.title + (logarithmic_ ? " (logarithmic scale)\n" : "\n");
         if (columns_.heights.empty()) return text + "  (no events)\n";
         if (columns_.highest <= 0) return text + "  (0 everywhere)\n";
         for (unsigned row = style_.height; row-- > 0;) text += row_text(row);
@@ -43,6 +44,19 @@ public:
 
 private:
     static constexpr unsigned margin = 8;
+    static constexpr double steep = 40;  ///< highest by median
+
+    /// Counts of which most would be too low to be seen are drawn on a logarithmic scale, from half of the lowest up.
+    void choose_scale() {
+        std::vector<double> heights;
+        std::ranges::copy_if(columns_.heights, std::back_inserter(heights), [](double height) { return height > 0; });
+        if (input_.rate || heights.empty()) return;
+        std::ranges::sort(heights);
+        least_ = heights.front() / 2;
+        logarithmic_ = heights[heights.size() / 2] * steep < top_;
+    }
+
+    double middle() const { return logarithmic_ ? std::sqrt(top_ * least_) : top_ / 2; }
 
     /// The next of 1, 2, 5, 10, ... per cent.
     static double nice_percent(double highest) {
@@ -56,8 +70,8 @@ private:
     std::string row_text(unsigned row) const {
         std::string scale;
         if (row + 1 == style_.height) scale = scale_text(top_, input_.rate);
-        if (row + 1 == style_.height - style_.height / 2) scale = scale_text(top_ / 2, input_.rate);
-        if (row == 0) scale = scale.empty() ? "0" : scale;
+        if (row + 1 == style_.height - style_.height / 2) scale = scale_text(middle(), input_.rate);
+        if (row == 0) scale = logarithmic_ ? scale_text(least_, input_.rate) : "0";
         std::string line = fmt::format("{:>{}}{}", scale, margin - 1, glyphs_.axis);
         std::size_t column = 0;
         for (std::size_t i = 0; i < columns_.segments.size(); ++i) {
@@ -70,7 +84,9 @@ private:
 
     const std::string& cell(double height, unsigned row) const {
         const auto steps = static_cast<double>(glyphs_.fill.size() - 1);
-        double filled = height / top_ * style_.height * steps;
+        const double part =
+            logarithmic_ && height > 0 ? std::log(height / least_) / std::log(top_ / least_) : height / top_;
+        double filled = part * style_.height * steps;
         if (height > 0) filled = std::max(filled, 1.0);  // what is there is seen
         const double here = std::clamp(std::round(filled) - row * steps, 0.0, steps);
         return glyphs_.fill[static_cast<std::size_t>(here)];
@@ -127,7 +143,8 @@ private:
     PlotStyle style_;
     Glyphs glyphs_;
     PlotColumns columns_;
-    double top_ = 0;
+    double top_ = 0, least_ = 0;
+    bool logarithmic_ = false;
 };
 
 }  // namespace
