@@ -35,7 +35,7 @@ void add_trace_options(CLI::App& command, TraceChoice& choice) {
         ->check(CLI::IsMember({"auto", "lackey", "din", "packed"}))
         ->capture_default_str();
     command.add_flag("--data-only", choice.data_only, "Leave out instruction fetches");
-    command.add_option("--din-bytes", choice.din_bytes, "Size of din references that state none")
+    command.add_option("--din-bytes", choice.din_bytes, "Bytes of din references that state none (1 to 65535)")
         ->check(CLI::Range(1, 65535))
         ->capture_default_str();
 }
@@ -52,7 +52,7 @@ TraceOptions options_of(const TraceChoice& choice) {
 Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     catch_interrupts();  // before the first reading, that may wait for a pipe
     Input input;
-    input.name = path_or_dash;
+    input.name = path_or_dash == "-" ? "standard input" : path_or_dash;
     if (path_or_dash != "-") input.trace_file = path_or_dash;
     input.source = open_trace(path_or_dash, options_of(choice));
     return input;

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "app/commands.hpp"
+#include "app/help.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 #include "storage/provenance.hpp"
@@ -34,16 +35,19 @@ constexpr int failed = 1, wrong_use = 2;
 
 constexpr char footer[] =
     "First steps:\n"
-    "  cachetally workload list                            what can be run\n"
-    "  cachetally machine list                             on what\n"
-    "  cachetally run lu n=128 --machine schulz2002        one run: hits, misses and monitors of each level\n"
-    "  cachetally sweep lu --preset paper-2002             the experiment of Schulz et al. 2002, Table 2\n"
+    "  cachetally workload list                      what can be run\n"
+    "  cachetally machine list                       on what\n"
+    "  cachetally run lu n=128                       hits, misses and monitors of all\n"
+    "                                                levels, by phase and data structure\n"
+    "  cachetally run lu n=128 -o lu.h5; cachetally show lu.h5\n"
+    "                                                keep the result and look into it\n"
+    "  cachetally sweep lu --preset paper-2002       the experiment of Schulz et al. 2002\n"
     "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
-    "                                                      a real program\n"
-    "'cachetally COMMAND --help' tells the options of a command, with examples.\n"
-    "Exit status: 0 = done; 1 = failed on the way, interrupted, or the input is damaged; 2 = the command line, a "
-    "machine\n"
-    "or a monitor is not right, and nothing was run.";
+    "                                                a real program\n"
+    "'cachetally COMMAND --help' tells the options of a command, with examples.\n\n"
+    "Exit status: 0 = done; 1 = failed on the way, interrupted, or the input is\n"
+    "damaged; 2 = the command line, a machine or a monitor is not right, and nothing\n"
+    "was run.";
 
 /// A message without control characters and without the middle of endless words: both may come from what was typed.
 std::string printable(const std::string& message) {
@@ -106,15 +110,19 @@ int tell_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
     return wrong_use;
 }
 
+void group_commands(CLI::App& app) {
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        command->group("Commands");
+        group_commands(*command);
+    }
+}
+
 int run(int argc, char** argv) {
     CLI::App app("Simulator of hardware cache monitors with memory access histograms", "cachetally");
     app.require_subcommand(1);
-    app.set_help_all_flag("--help-all", "Help of all commands");
-    app.set_version_flag("--version", "cachetally " + cachetally::program_version());
-    app.footer(footer);
-    app.get_formatter()->column_width(34);
-    app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-    app.get_formatter()->label("Subcommands", "Commands");
+    app.set_version_flag("--version", "cachetally " + cachetally::program_version(), "Print the version and exit");
+    app.set_help_flag("-h,--help", "Print this help and exit");
+    app.formatter(std::make_shared<cachetally::app::HelpFormatter>());
     cachetally::app::add_run(app);
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
@@ -122,6 +130,10 @@ int run(int argc, char** argv) {
     cachetally::app::add_workload(app);
     cachetally::app::add_trace(app);
     cachetally::app::add_machine(app);
+    // Not before: commands take over what they find here.
+    app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
+    app.footer(footer);
+    group_commands(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -29,9 +29,11 @@ void add_replay(CLI::App& app) {
     add_output_options(*command, options->output);
     command->footer(
         "Examples:\n"
+        "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
         "  cachetally replay gzip.ct.h5 --monitor link=core-L1D,counters=64,granularity=4\n"
-        "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay - --machine generic3\n"
-        "A trace that is used more than once is best packed first: cachetally trace convert --help");
+        "  cachetally replay gzip.ct.h5 --machine my.yaml -o gzip.h5\n"
+        "A trace that is used more than once is best packed first, see\n"
+        "'cachetally trace convert --help'.");
     command->callback([options] {
         simulate_and_report(trace_input(options->trace, options->choice), options->simulation, options->output);
     });

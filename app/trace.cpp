@@ -191,7 +191,11 @@ void add_info(CLI::App& trace) {
     command->add_option("TRACE", options->trace, "A trace file, or - for standard input")->required();
     add_trace_options(*command, options->choice);
     command->add_flag("--json", options->json, "Print JSON");
-    command->footer("Example: cachetally trace info gzip.ct.h5");
+    command->footer(
+        "Examples:\n"
+        "  cachetally trace info gzip.ct.h5\n"
+        "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null |\n"
+        "      cachetally trace info -");
     command->callback([options] { run_info(*options); });
 }
 
@@ -211,7 +215,8 @@ void add_convert(CLI::App& trace) {
     command->footer(
         "Examples:\n"
         "  cachetally trace convert prog.lackey.zst prog.ct.h5\n"
-        "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null | cachetally trace convert - prog.ct.h5");
+        "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null |\n"
+        "      cachetally trace convert - prog.ct.h5 --data-only");
     command->callback([options] { run_convert(*options); });
 }
 

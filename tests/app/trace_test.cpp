@@ -332,7 +332,14 @@ TEST_F(Traces, OneThatMayNotBeRead) {
     EXPECT_THAT(finished.err, HasSubstr("t.din: cannot be opened: Permission denied"));
 }
 
-TEST_F(Traces, MoreStreamsThanCores) {
+TEST_F(Traces, AMonitorDoesNotSwallowTheTraceBehindIt) {
+    const Finished finished = call({"replay", "-m", "m.yaml", "--json", "--monitor", "link=core-L1,counters=4",
+                                    "--monitor", "link=L1-memory,counters=4", "t.din"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(finished.json()["monitors"].size(), 2U);
+}
+
+TEST_F(Traces, FewerStreamsThanCores) {
     put("two.din", din);
     const Finished finished = call({"replay", "two.din", "-m", "m.yaml", "--cores", "3", "--json"});
     EXPECT_EQ(finished.status, 0) << finished.err;  // the others stay idle
