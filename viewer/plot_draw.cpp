@@ -122,9 +122,10 @@ private:
             const bool keyed = !has_room(segment);
             const std::string letter = keyed ? std::string(1, next(key)) + " = " : "";
             if (!keyed && columns_.segments.size() > most_listed) continue;
-            text += fmt::format("{:{}}{}{}: {} from {:#x}\n", "", margin, letter,
-                                segment.label.empty() ? "other addresses" : segment.label, bytes_text(segment.size),
-                                segment.base);
+            const std::string line = fmt::format("{:{}}{}{}: {} from {:#x}", "", margin, letter,
+                                                 segment.label.empty() ? "other addresses" : segment.label,
+                                                 bytes_text(segment.size), segment.base);
+            text += shortened(line, style_.width) + '\n';
         }
         return text;
     }

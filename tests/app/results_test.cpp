@@ -1,0 +1,328 @@
+// Result files: what run, replay and sweep write, show tells again; equal runs, partial ones, full disks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "storage/file.hpp"
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+/// Two cores, split lines, a TLB, pages in random frames, monitors that err and one of them twice.
+constexpr char mixed_machine[] = R"(name: mixed
+cores: 2
+caches:
+  - {name: L1, size: 2 KiB, ways: 4, line: 32, shared_by: 1, next: L2}
+  - {name: L2, size: 16 KiB, ways: 8, line: 64, next: memory, latency: 10}
+tlbs:
+  - {name: DTLB, entries: 8, ways: 4}
+pages: {mapping: random}
+memory: {name: memory, latency: 100}
+)";
+
+class Results : public ::testing::Test {
+protected:
+    Results() { write_contents(directory / "mixed.yaml", mixed_machine); }
+    Finished call(const Words& words, const Circumstances& circumstances = {}) const {
+        return cachetally(directory.path(), words, circumstances);
+    }
+    json good_json(const Words& words) const {
+        const Finished finished = call(words + Words{"--json"});
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished.status == 0 ? finished.json() : json();
+    }
+    TemporaryDirectory directory;
+};
+
+const Words radix{"run", "radix", "keys=2048", "radix=64", "processors=2", "--machine", "mixed.yaml"};
+
+TEST_F(Results, ShowTellsWhatTheRunTold) {
+    const std::vector<Words> runs{
+        radix,
+        radix + Words{"--no-errors"},
+        radix + Words{"--monitor", "none"},
+        radix + Words{"--monitor", "link=core-L1,granularity=4,name=a/b", "--monitor", "link=core-L1,name=a/b",
+                      "--monitor", "link=L1-L2,barriers=off,functions=on"},
+        {"run", "lu", "n=32", "block=8", "--machine", "schulz2002"},
+        {"run", "stream", "n=1000", "--machine", "generic3"},
+        {"run", "matmul", "n=16", "--max-references", "1000"},
+    };
+    for (const Words& words : runs) {
+        const json told = good_json(words + Words{"-o", "r.h5", "--force"});
+        EXPECT_EQ(good_json({"show", "r.h5"}), told) << ::testing::PrintToString(words);
+        EXPECT_TRUE(told["complete"]);
+    }
+}
+
+TEST_F(Results, TextOfShowBeginsWithThatOfTheRun) {
+    const Finished run = call(radix + Words{"-o", "r.h5"}), shown = call({"show", "r.h5", "--plain"});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_EQ(shown.out.substr(0, run.out.size()), run.out);
+    EXPECT_THAT(shown.out, HasSubstr("accesses of L1 per line of 64 bytes"));
+}
+
+TEST_F(Results, PhasesSumToTotals) {
+    const json told = good_json(radix + Words{"-o", "r.h5"});
+    ASSERT_GT(told["phases"].size(), 3U);
+    for (const char* part : {"levels", "tlbs", "memories"})
+        for (const auto& [name, counters] : told[part].items())
+            for (const auto& [counter, total] : counters.items()) {
+                std::uint64_t sum = 0;
+                for (const json& phase : told["phases"]) sum += phase[part][name][counter].get<std::uint64_t>();
+                EXPECT_EQ(sum, total) << name << " " << counter;
+            }
+    std::uint64_t cycles = 0, references = 0;
+    for (const json& phase : told["phases"]) {
+        cycles += phase["cycles"].get<std::uint64_t>();
+        references += phase["references"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(references, told["references"]);
+    EXPECT_EQ(cycles, told["cycles"]);
+}
+
+/// Demand accesses and misses of a level as its counters have them.
+std::pair<std::uint64_t, std::uint64_t> demand(const json& level) {
+    std::uint64_t accesses = 0, misses = 0;
+    for (const char* kind : {"loads", "stores", "fetches"}) accesses += level[kind].get<std::uint64_t>();
+    for (const char* kind : {"load_misses", "store_misses", "fetch_misses"}) misses += level[kind].get<std::uint64_t>();
+    return {accesses, misses};
+}
+
+TEST_F(Results, DataStructuresSumToTheLevels) {
+    const std::vector<Words> runs{radix,
+                                  radix + Words{"-o", "r.h5"},
+                                  {"run", "ocean", "n=16", "levels=2", "--machine", "bench3tlb", "-o", "s.h5"}};
+    for (const Words& words : runs) {
+        const json told = good_json(words);
+        for (const auto& [name, level] : told["levels"].items()) {
+            ASSERT_TRUE(told["structures_exact"].contains(name)) << name;
+            double accesses = 0, misses = 0, in_phases = 0;
+            for (const auto& [structure, entry] : told["structures"].items()) {
+                accesses += entry["levels"].value(name, json{{"accesses", 0}})["accesses"].get<double>();
+                misses += entry["levels"].value(name, json{{"misses", 0}})["misses"].get<double>();
+            }
+            for (const json& phase : told["phases"])
+                for (const auto& [structure, levels] : phase["structures"].items())
+                    in_phases += levels.value(name, json{{"misses", 0}})["misses"].get<double>();
+            EXPECT_EQ(accesses, demand(level).first) << name;
+            EXPECT_EQ(misses, demand(level).second) << name;
+            EXPECT_EQ(in_phases, misses) << name;
+        }
+    }
+    const json counted = good_json(radix + Words{"-o", "t.h5"});  // TLBs are watched with exact counting alone
+    double misses = 0;
+    for (const auto& [structure, entry] : counted["structures"].items())
+        misses += entry["levels"]["DTLB"]["misses"].get<double>();
+    EXPECT_EQ(misses, counted["tlbs"]["DTLB"]["misses"]);
+}
+
+TEST_F(Results, UnmeasuredErrorsAreNotZero) {
+    const Words spread = radix + Words{"--monitor", "link=core-L1,granularity=4"};
+    EXPECT_GT(good_json(spread)["monitors"]["core-L1"]["error"], 0.0);
+    EXPECT_TRUE(good_json(spread + Words{"--no-errors"})["monitors"]["core-L1"]["error"].is_null());
+    EXPECT_EQ(good_json(radix + Words{"--monitor", "link=core-L1", "--no-errors"})["monitors"]["core-L1"]["error"],
+              0.0);
+}
+
+/// A file's groups and datasets below `group`, without /provenance, as one text.
+void describe(const Group& group, const std::string& path, std::string& text) {
+    for (const std::string& name : group.children()) {
+        if (path.empty() && name == "provenance") continue;
+        text += path + "/" + name + "\n";
+        try {
+            const Group child = group.open_group(name);
+            describe(child, path + "/" + name, text);
+        } catch (const StorageError&) {
+            const Dataset data = group.open_dataset(name);
+            try {
+                for (const double value : data.read<double>()) text += std::to_string(value) + " ";
+            } catch (const StorageError&) {
+                for (const std::string& value : data.read_texts()) text += value + " ";
+            }
+        }
+    }
+}
+
+std::string described(const std::string& path) {
+    const InputFile file(path);
+    std::string text;
+    describe(file.root(), "", text);
+    return text;
+}
+
+TEST_F(Results, EqualRunsDifferInProvenanceAlone) {
+    for (const char* name : {"a.h5", "b.h5"}) ASSERT_EQ(call(radix + Words{"-o", name}).status, 0);
+    const std::string a = contents(directory / "a.h5"), b = contents(directory / "b.h5");
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_EQ(described(directory / "a.h5"), described(directory / "b.h5"));
+    const std::size_t provenance = a.find("command_line");
+    ASSERT_NE(provenance, std::string::npos);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) different += a[i] == b[i] ? 0U : 1U;
+    EXPECT_LT(different, 64U);  // a letter of the command line, the time, and their checksums
+}
+
+TEST_F(Results, AQuantumChangesNothingForOneCore) {
+    const Words lu{"run", "lu", "n=32", "block=8", "--machine", "schulz2002"};
+    ASSERT_EQ(call(lu + Words{"-o", "a.h5"}).status, 0);
+    ASSERT_EQ(call(lu + Words{"-o", "b.h5", "--quantum", "1us"}).status, 0);
+    EXPECT_EQ(described(directory / "a.h5"), described(directory / "b.h5"));
+}
+
+TEST_F(Results, AnExistingFileIsKeptUnlessForced) {
+    write_contents(directory / "r.h5", "precious");
+    const Finished refused = call(radix + Words{"-o", "r.h5"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_EQ(refused.out, "");  // before the run starts
+    EXPECT_THAT(refused.err, HasSubstr("r.h5: exists already"));
+    EXPECT_EQ(contents(directory / "r.h5"), "precious");
+    EXPECT_EQ(call(radix + Words{"-o", "r.h5", "--force"}).status, 0);
+    EXPECT_EQ(call({"show", "r.h5"}).status, 0);
+    EXPECT_EQ(call(radix + Words{"--force"}).status, 2);  // without a file
+}
+
+TEST_F(Results, AFullDiskLeavesNoFile) {
+    const Words commands[] = {radix, {"sweep", "radix", "keys=20000", "processors=1"}};
+    for (const Words& words : commands) {
+        Circumstances small;
+        small.largest_file = 4096;
+        const Finished finished = call(words + Words{"-o", "r.h5"}, small);
+        EXPECT_EQ(finished.status, 1);
+        EXPECT_THAT(finished.err, HasSubstr("r.h5"));
+        EXPECT_THAT(finished.err, HasSubstr("cannot write"));
+        EXPECT_THAT(finished.out, HasSubstr("references"));  // the result is not lost
+        EXPECT_EQ(listing(directory.path()), "mixed.yaml");
+    }
+}
+
+TEST_F(Results, AnInterruptedRunIsKeptAndMarked) {
+    Circumstances interrupted;
+    interrupted.interrupt_when = [calls = 0]() mutable { return ++calls > 20; };
+    const Finished finished = call({"run", "gups", "updates=4G", "table=1024", "-o", "r.h5", "--json"}, interrupted);
+    ASSERT_EQ(finished.status, 1) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("kept in r.h5 (marked partial)"));
+    EXPECT_EQ(finished.json()["complete"], false);
+    EXPECT_EQ(good_json({"show", "r.h5"}), finished.json());
+    EXPECT_THAT(call({"show", "r.h5"}).out, HasSubstr("PARTIAL: interrupted"));
+    const InputFile file(directory / "r.h5");
+    EXPECT_EQ(file.root().whole_attribute("complete"), 0U);
+    EXPECT_THAT(file.root().text_attribute("incomplete"), HasSubstr("interrupted"));
+}
+
+TEST_F(Results, ATraceThatIsDamagedIsKeptUpToThere) {
+    write_contents(directory / "t.din", "0 1000\n1 2000\nbroken\n");
+    const Finished finished = call({"replay", "t.din", "--format", "din", "-o", "r.h5", "--json"});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("t.din:3"));
+    EXPECT_EQ(finished.json()["references"], 2);
+    EXPECT_EQ(good_json({"show", "r.h5"}), finished.json());
+}
+
+TEST_F(Results, AnEmptyTraceHasAnEmptyHistogram) {
+    write_contents(directory / "t.din", "");
+    ASSERT_EQ(call({"replay", "t.din", "--format", "din", "-o", "r.h5"}).status, 1);  // and kept, marked partial
+    const Finished shown = call({"show", "r.h5"});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr("(no events)"));
+}
+
+TEST_F(Results, SweepsAreShownAsTheyWerePrinted) {
+    const Words sweep{"sweep",         "lu",         "n=32",    "block=8", "--counters", "4,16", "--granularity",
+                      "1,2,dynamic:3", "--eviction", "fifo,lru"};
+    const Finished printed = call(sweep + Words{"-o", "s.h5"});
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    EXPECT_EQ(call({"show", "s.h5"}).out, printed.out);
+    const json told = good_json(sweep);
+    EXPECT_EQ(good_json({"show", "s.h5"}), told);
+    ASSERT_EQ(told["rows"].size(), 12U);
+    for (const char* key : {"counters", "granularity", "swapouts", "error", "bytes_per_event"})
+        EXPECT_TRUE(told["rows"][0].contains(key)) << key;
+    EXPECT_EQ(told["rows"][2]["granularity"], 2);
+    const Finished refused = call({"show", "s.h5", "--level", "L1"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("is of a sweep"));
+}
+
+/// A load or store, the addresses in no order.
+std::string din_line(int i) {
+    char line[32];
+    std::snprintf(line, sizeof line, "%d %x\n", i % 3 == 0 ? 1 : 0, (i * 7919 % 4096) * 8);
+    return line;
+}
+
+TEST_F(Results, SweepsTakeTracesOfEveryFormat) {
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += din_line(i);
+    write_contents(directory / "t.din", text);
+    ASSERT_EQ(call({"trace", "convert", "t.din", "t.h5"}).status, 0);
+    const Words rest{"--machine", "schulz2002", "--counters", "8,32", "--granularity", "1-3"};
+    const json packed = good_json(Words{"sweep", "t.h5"} + rest);
+    EXPECT_EQ(packed["references"], 3000);
+    EXPECT_EQ(packed["rows"], good_json(Words{"sweep", "t.din"} + rest)["rows"]);
+    EXPECT_EQ(call(Words{"sweep", "t.din", "n=8"} + rest).status, 2);
+}
+
+TEST_F(Results, OptionsOfShowThatNameNothing) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    const std::pair<Words, const char*> cases[] = {
+        {{"--level", "L9"}, "there are: L1, L2, DTLB"},
+        {{"--phase", "99"}, "numbered from 0"},
+        {{"--structure", "keys"}, "there are: key_from"},
+        {{"--monitor", "x"}, "there are: core-L1"},
+        {{"--monitor", "core-L1", "--what", "misses"}, "a monitor counts events alone"},
+    };
+    for (const auto& [words, advice] : cases) {
+        const Finished finished = call(Words{"show", "r.h5"} + words);
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_THAT(finished.err, HasSubstr(advice));
+    }
+}
+
+TEST_F(Results, HistogramsThatShowGivesSumToTheCounts) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    const auto sum = [&](const Words& words) {
+        double total = 0;
+        const json shown = good_json(Words{"show", "r.h5"} + words);
+        for (const json& value : shown["histogram"]["values"]) total += value.get<double>();
+        return total;
+    };
+    const json told = good_json({"show", "r.h5"});
+    EXPECT_EQ(sum({"--level", "L2", "--what", "accesses"}), demand(told["levels"]["L2"]).first);
+    EXPECT_EQ(sum({"--level", "L1", "--what", "misses"}), demand(told["levels"]["L1"]).second);
+    EXPECT_EQ(sum({"--level", "L1", "--what", "writebacks"}), told["levels"]["L1"]["writebacks_out"]);
+    EXPECT_EQ(sum({"--level", "L1", "--what", "misses", "--phase", "3"}),
+              demand(told["phases"][3]["levels"]["L1"]).second);
+    EXPECT_EQ(sum({"--monitor", "core-L1"}), told["monitors"]["core-L1"]["events"]);
+    EXPECT_EQ(sum({"--structure", "rank", "--what", "misses"}), told["structures"]["rank"]["levels"]["L1"]["misses"]);
+}
+
+/// The example of docs/format.md, where h5py is there.
+TEST_F(Results, TheExampleOfTheDocumentationRuns) {
+    if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0)
+        GTEST_SKIP() << "python3-h5py is not installed";
+    const std::string text = contents(std::string(CACHETALLY_SOURCE_DIR) + "/docs/format.md");
+    const std::string fence = "```python\n";
+    const std::size_t begin = text.find(fence), end = text.find("```", begin + fence.size());
+    ASSERT_NE(begin, std::string::npos);
+    write_contents(directory / "example.py", text.substr(begin + fence.size(), end - begin - fence.size()));
+    ASSERT_EQ(call({"run", "lu", "n=64", "--machine", "schulz2002", "-o", "lu.h5"}).status, 0);
+    ASSERT_EQ(std::system(("cd '" + directory.path().string() + "' && /usr/bin/python3 example.py > printed").c_str()),
+              0);
+    const std::size_t shown = text.find("```text\n", end) + 8;
+    EXPECT_EQ(contents(directory / "printed"), text.substr(shown, text.find("```", shown) - shown));
+}
+
+}  // namespace
+}  // namespace cachetally::testing

@@ -1,0 +1,126 @@
+// Histograms as columns and pictures, by hand.
+#include "viewer/plot.hpp"
+
+#include <gtest/gtest.h>
+
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t from = 0, to; (to = text.find('\n', from)) != std::string::npos; from = to + 1)
+        lines.push_back(text.substr(from, to - from));
+    return lines;
+}
+
+/// Lines 0, 1, ... of an area with the given values.
+PlotInput values_from(Address base, const std::vector<double>& values) {
+    PlotInput input;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i] != 0) input.points.push_back({base + 64 * i, values[i], 1});
+    return input;
+}
+
+TEST(Plot, ColumnsAreMeansOverTouchedLines) {
+    const std::vector<Region> regions{{"A", 0x1000, 8 * 64, 8}};
+    const PlotColumns columns = plot_columns(values_from(0x1000, {1, 3, 0, 5, 0, 0, 2, 2}), regions, 4);
+    EXPECT_EQ(columns.heights, (std::vector<double>{2, 5, 0, 2}));
+    EXPECT_EQ(columns.addresses, (std::vector<Address>{0x1000, 0x1080, 0x1100, 0x1180}));
+    EXPECT_EQ(columns.highest, 5);
+}
+
+TEST(Plot, RatesAreOverWeights) {
+    PlotInput input;
+    input.rate = true;
+    input.points = {{0x1000, 1, 4}, {0x1040, 3, 4}, {0x1080, 0, 10}};
+    const std::vector<Region> regions{{"A", 0x1000, 4 * 64, 8}};
+    EXPECT_EQ(plot_columns(input, regions, 2).heights, (std::vector<double>{50, 0}));
+}
+
+TEST(Plot, LinesAreDrawnAsWideAsTheyAre) {
+    const std::vector<Region> regions{{"A", 0x1000, 2 * 64, 8}};
+    EXPECT_EQ(plot_columns(values_from(0x1000, {7, 3}), regions, 6).heights, (std::vector<double>{7, 7, 7, 3, 3, 3}));
+    EXPECT_EQ(plot_columns(values_from(0x1000, {0, 3}), regions, 6).heights, (std::vector<double>{0, 0, 0, 3, 3, 3}));
+}
+
+TEST(Plot, SegmentsAreDataStructuresAndWhatLiesBetween) {
+    PlotInput input = values_from(0x1000, {1, 1});
+    input.points.push_back({0x9000000, 4, 1});  // far from everything
+    input.points.push_back({0x2000, 2, 1});
+    const std::vector<Region> regions{{"B", 0x2000, 256, 1}, {"A", 0x1000, 128, 1}, {"unused", 0x5000, 4096, 1}};
+    const PlotColumns columns = plot_columns(input, regions, 40);
+    ASSERT_EQ(columns.segments.size(), 3U);
+    EXPECT_EQ(columns.segments[0].label, "A");
+    EXPECT_EQ(columns.segments[1].label, "B");
+    EXPECT_EQ(columns.segments[2].label, "");
+    EXPECT_EQ(columns.segments[2].first, 0x9000000U);
+    unsigned total = 2;  // the gaps
+    for (const PlotSegment& segment : columns.segments) total += segment.columns;
+    EXPECT_LE(total, 40U);
+    EXPECT_EQ(columns.heights.size(), total - 2);
+}
+
+TEST(Plot, AnyNumberOfSegmentsHasRoom) {
+    PlotInput input;
+    for (Address i = 0; i < 500; ++i) input.points.push_back({i << 24, static_cast<double>(i + 1), 1});
+    for (const unsigned width : {20U, 80U, 300U}) {
+        const PlotColumns columns = plot_columns(input, {}, width);
+        EXPECT_LE(columns.heights.size() + columns.segments.size() - 1, width);
+        EXPECT_GT(columns.heights.size(), width / 2);
+    }
+    for (const std::string& line : lines_of(draw(input, {}, {80, 10, true}))) EXPECT_LE(columns_of(line), 80U);
+}
+
+TEST(Plot, TheLastLineOfTheAddressSpace) {
+    PlotInput input;
+    input.points = {{~Address{63}, 5, 1}, {0, 5, 1}};
+    const std::vector<Region> regions{{"top", ~Address{0} - 99, 100, 1}};
+    const PlotColumns columns = plot_columns(input, regions, 40);
+    EXPECT_EQ(columns.segments.size(), 2U);
+    EXPECT_EQ(columns.segments.back().label, "top");
+    EXPECT_EQ(columns.heights.back(), 5);
+}
+
+TEST(Plot, PictureInAscii) {
+    const std::vector<Region> regions{{"A", 0x1000, 16 * 64, 8}};
+    PlotInput input = values_from(0x1000, {2, 2, 2, 2, 4, 4, 4, 4, 6, 6, 6, 6, 0, 0, 0, 0});
+    input.title = "accesses";
+    EXPECT_EQ(draw(input, regions, {24, 3, false}),
+              "accesses\n"
+              "      6|        ####\n"
+              "      3|    ########\n"
+              "      0|############\n"
+              "        |______A_______|\n"
+              "        A: 1 KiB from 0x1000\n");
+}
+
+TEST(Plot, PictureInUnicode) {
+    const std::vector<Region> regions{{"long name", 0x1000, 8 * 64, 8}};
+    PlotInput input = values_from(0x1000, {1, 2, 3, 4, 5, 6, 7, 8});
+    EXPECT_EQ(draw(input, regions, {16, 1, true}),
+              "\n"
+              "      0│▁▂▃▄▅▆▇█\n"
+              "        └──a───┘\n"
+              "        a = long name: 512 B from 0x1000\n");
+}
+
+TEST(Plot, SteepHistogramsAreLogarithmic) {
+    const std::vector<Region> regions{{"A", 0, 4 * 64, 8}};
+    PlotInput input = values_from(0, {2, 2, 2, 1000});
+    const std::string text = draw(input, regions, {12, 3, false});
+    EXPECT_NE(text.find("logarithmic"), std::string::npos);
+    EXPECT_EQ(lines_of(text)[3].substr(7), "|......##");  // what is there is seen
+}
+
+TEST(Plot, NothingToDrawIsSaid) {
+    PlotInput input;
+    input.title = "misses";
+    EXPECT_EQ(draw(input, {}, {80, 10, true}), "misses\n  (no events)\n");
+    input.points = {{64, 0, 5}};
+    EXPECT_EQ(draw(input, {}, {80, 10, true}), "misses\n  (0 everywhere)\n");
+}
+
+}  // namespace
+}  // namespace cachetally

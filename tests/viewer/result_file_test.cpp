@@ -1,0 +1,307 @@
+// Result files: read back as written, laws between groups, damage and foreign files refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "monitor/histogram_file.hpp"
+#include "sim/model/random.hpp"
+#include "tests/storage/temporary.hpp"
+#include "viewer/show.hpp"
+#include "viewer/sweep_view.hpp"
+
+namespace cachetally {
+namespace {
+
+using cachetally::testing::message_of;
+using cachetally::testing::TemporaryDirectory;
+using ::testing::HasSubstr;
+
+CacheCounts cache_counts(Random& random) {
+    CacheCounts counts;
+    counts.loads = random.below(1000);
+    counts.load_misses = random.below(100);
+    counts.stores = random.below(1000);
+    counts.prefetch_hits = random.below(10);  // the last member
+    return counts;
+}
+
+/// A run that never happened, with so many phases.
+StoredRun made_up_run(std::size_t phases) {
+    Random random(7);
+    StoredRun stored;
+    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}};
+    stored.period = 500;
+    RunResult& run = stored.run;
+    run.counts.caches.resize(2);
+    run.counts.tlbs.resize(1);
+    run.counts.memories.resize(1);
+    for (std::size_t i = 0; i < phases; ++i) {
+        PhaseResult& phase = run.phases.emplace_back();
+        phase.begin = i * 1000000;
+        phase.end = (i + 1) * 1000000;
+        phase.counts.caches = {cache_counts(random), cache_counts(random)};
+        phase.counts.tlbs = {{random.below(50), random.below(5)}};
+        phase.counts.memories = {{1, 2, 3, random.below(9)}};
+        phase.counts.references = 10 + i;
+        run.counts.references += 10 + i;
+        for (std::size_t level = 0; level < 2; ++level)
+            run.counts.caches[level] = run.counts.caches[level] + phase.counts.caches[level];
+        run.counts.tlbs[0] = run.counts.tlbs[0] + phase.counts.tlbs[0];
+    }
+    run.core_ends = {phases * 1000000, phases * 1000000 + 1};
+    return stored;
+}
+
+Histogram made_up_histogram(std::uint32_t phases) {
+    Random random(3);
+    std::vector<HistogramRow> rows;
+    for (int i = 0; i < 4000; ++i)
+        rows.push_back({random.below(3000) * 32, 1, static_cast<std::uint32_t>(random.below(phases)), no_function,
+                        1 + random.below(20)});
+    Histogram histogram(32, std::move(rows));
+    histogram.set_phases(phases);
+    return histogram;
+}
+
+class ResultFiles : public ::testing::Test {
+protected:
+    /// A file as the program writes it, and whatever `change` does to it.
+    void write(std::size_t phases, const std::function<void(Group&)>& change = {}) {
+        ResultFile file(path_, ResultFile::Existing::overwrite);
+        Group& root = file.root();
+        root.set_attribute("format", result_format);
+        root.set_attribute("format_version", result_format_version);
+        root.set_attribute("kind", "run");
+        root.create_group("input").set_attribute("name", "made-up");
+        root.create_group("machine").set_attribute("name", "none");
+        const StoredRun stored = made_up_run(phases);
+        write_run(root, stored.names, stored.period, stored.run);
+        StructureTable table;
+        table.regions = {{"A", 0, 64 * 1024, 8}};
+        LevelInput input{"L1", {&histogram_}, {&misses_}};
+        const LevelLines lines = level_lines(input);
+        table.levels.push_back({"L1", true, by_structure(lines, table.regions)});
+        write_combined(root, {lines});
+        write_structures(root, table, {});
+        if (change) change(root);
+        file.finish();
+    }
+    std::string shown(const ShowOptions& options = {}) { return show(InputFile(path_), options); }
+    std::string refusal(const ShowOptions& options = {}) {
+        return message_of([&] { (void)shown(options); });
+    }
+
+    TemporaryDirectory directory_;
+    std::string path_ = directory_ / "r.h5";
+    Histogram histogram_ = made_up_histogram(1), misses_ = made_up_histogram(1);
+};
+
+TEST_F(ResultFiles, RunsAreReadBackAsWritten) {
+    for (const std::size_t phases : {1U, 7U, 10000U}) {
+        write(phases);
+        const StoredRun stored = made_up_run(phases), read = read_run(InputFile(path_).root());
+        EXPECT_EQ(read.names, stored.names);
+        EXPECT_EQ(read.period, stored.period);
+        EXPECT_EQ(read.run.counts, stored.run.counts);
+        EXPECT_EQ(read.run.core_ends, stored.run.core_ends);
+        ASSERT_EQ(read.run.phases.size(), phases);
+        for (std::size_t i = 0; i < phases; ++i) {
+            EXPECT_EQ(read.run.phases[i].counts, stored.run.phases[i].counts);
+            EXPECT_EQ(read.run.phases[i].end, stored.run.phases[i].end);
+        }
+    }
+}
+
+TEST_F(ResultFiles, TenThousandPhasesAreASensibleTable) {
+    write(10000);
+    const std::string text = shown();
+    EXPECT_LT(std::ranges::count(text, '\n'), 60);
+    EXPECT_THAT(text, HasSubstr("... 9980 more phases"));
+    ShowOptions all;
+    all.all_phases = true;
+    EXPECT_GT(std::ranges::count(shown(all), '\n'), 10000);
+    ShowOptions one;
+    one.phase = 9999;
+    EXPECT_THAT(shown(one), HasSubstr("phase 9999 of 0-9999\n10,009 references, 2,000 cycles"));
+}
+
+TEST_F(ResultFiles, OnePhaseHasNoTableOfPhases) {
+    write(1);
+    EXPECT_THAT(shown(), ::testing::Not(HasSubstr("phase")));
+}
+
+TEST_F(ResultFiles, EveryPictureFitsTheWidth) {
+    write(30);
+    for (const unsigned width : {40U, 80U, 133U}) {
+        ShowOptions options;
+        options.width = width;
+        const std::string text = shown(options);
+        const std::size_t picture = text.find("accesses of L1 per");
+        ASSERT_NE(picture, std::string::npos);
+        std::size_t columns = 0;
+        for (std::size_t i = text.find('\n', picture) + 1; i < text.size(); ++i) {
+            if (text[i] == '\n') {
+                columns = 0;
+            } else if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) {
+                ++columns;
+            }
+            ASSERT_LE(columns, width) << text;
+        }
+    }
+}
+
+TEST_F(ResultFiles, PyramidsAreThoseOfTheColumns) {
+    write(3, [&](Group& root) { write_histogram(root, "histogram", histogram_); });
+    const InputFile file(path_);
+    const Group group = file.root().open_group("histogram");
+    const auto address = group.read<std::uint64_t>("address"), count = group.read<std::uint64_t>("count");
+    std::map<Address, std::uint64_t> lines;
+    for (std::size_t i = 0; i < address.size(); ++i) lines[address[i]] += count[i];
+    const auto levels = read_pyramid(file.root(), "histogram");
+    ASSERT_FALSE(levels.empty());
+    for (const PyramidLevel& level : levels)
+        for (std::size_t block = 0; block < level.address.size(); ++block) {
+            double sum = 0, least = 1e9, most = 0;
+            const Address end = level.address[block] + level.units * 32;
+            for (auto line = lines.lower_bound(level.address[block]); line != lines.end() && line->first < end;
+                 ++line) {
+                const auto value = static_cast<double>(line->second);
+                sum += value;
+                least = std::min(least, value);
+                most = std::max(most, value);
+            }
+            EXPECT_EQ(level.sum[block], sum);
+            EXPECT_EQ(level.least[block], least);
+            EXPECT_EQ(level.most[block], most);
+        }
+}
+
+TEST_F(ResultFiles, ForeignFilesAndOtherVersionsAreRefused) {
+    const auto remake = [&](const std::string& format, std::uint64_t version, const std::string& kind) {
+        ResultFile file(path_, ResultFile::Existing::overwrite);
+        if (!format.empty()) file.root().set_attribute("format", format);
+        file.root().set_attribute("format_version", version);
+        file.root().set_attribute("kind", kind);
+        file.finish();
+    };
+    remake("", 1, "run");
+    EXPECT_THAT(refusal(), HasSubstr("not a result of 'cachetally run'"));
+    remake("cachetally trace", 1, "run");
+    EXPECT_THAT(refusal(), HasSubstr("its format is 'cachetally trace'"));
+    remake(result_format, 2, "run");
+    EXPECT_THAT(refusal(), HasSubstr("use a newer cachetally"));
+    remake(result_format, 0, "run");
+    EXPECT_THAT(refusal(), HasSubstr("make it anew"));
+    remake(result_format, 1, "dream");
+    EXPECT_THAT(refusal(), HasSubstr("unknown kind 'dream'"));
+    remake(result_format, 1, "run");  // and nothing in it
+    EXPECT_THAT(refusal(), HasSubstr("input"));
+}
+
+TEST_F(ResultFiles, TruncatedFilesAreRefused) {
+    write(50);
+    const std::string whole = cachetally::testing::contents(path_);
+    for (std::size_t bytes = 0; bytes < whole.size(); bytes += 1 + whole.size() / 40) {
+        cachetally::testing::write_contents(path_, whole.substr(0, bytes));
+        EXPECT_THAT(refusal(), HasSubstr("r.h5")) << bytes;
+    }
+}
+
+/// Where the library keeps texts of attributes: it has no checksums there, and believes what it reads.
+std::vector<bool> text_heaps(const std::string& file) {
+    std::vector<bool> inside(file.size());
+    for (std::size_t at = 0; (at = file.find("GCOL", at)) != std::string::npos; at += 4096)
+        std::fill_n(inside.begin() + static_cast<std::ptrdiff_t>(at), std::min<std::size_t>(4096, file.size() - at),
+                    true);
+    return inside;
+}
+
+/// Bytes that are wrong are noticed, or do not matter; never a crash.
+TEST_F(ResultFiles, DamagedFilesDoNotCrash) {
+    write(20);
+    const std::string whole = cachetally::testing::contents(path_);
+    const std::vector<bool> heaps = text_heaps(whole);
+    Random random(11);
+    for (int i = 0; i < 300; ++i) {
+        std::string damaged = whole;
+        const std::size_t place = random.below(damaged.size());
+        if (heaps[place]) continue;
+        damaged[place] ^= static_cast<char>(1U << random.below(8));
+        cachetally::testing::write_contents(path_, damaged);
+        (void)refusal();
+    }
+}
+
+TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
+    SweepView view;
+    view.title = {"lu", {"n=8"}, "none", true, "", ""};
+    view.link = "core-L1";
+    view.monitor = "link=core-L1";
+    view.references = 100;
+    view.events = 90;
+    for (const std::uint32_t counters : {16U, 32U})
+        view.cells.push_back(
+            {"fifo", "1", counters, counters * 3, 0.25, 1.5, PublishedFigures{counters * 2, 0.2, counters == 32}});
+    view.cells.push_back({"fifo", "dynamic:2", 16, 5, 0.5, 2.5, {}});
+    {
+        ResultFile file(path_);
+        Group& root = file.root();
+        root.create_group("input").set_attribute("name", "lu");
+        root.open_group("input").write_texts("settings", view.title.settings);
+        root.create_group("machine").set_attribute("name", "none");
+        write_sweep(root, view);
+        file.finish();
+    }
+    const SweepView read = read_sweep_view(InputFile(path_));
+    EXPECT_EQ(read.cells, view.cells);
+    EXPECT_EQ(to_json(read), to_json(view));
+    const std::string text = to_text(read, 80);
+    EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cells: 1.500"));
+}
+
+TEST_F(ResultFiles, StructuresAreCountedAsCombinedHistogramsAre) {
+    Random random(5);
+    const std::vector<std::vector<Region>> layouts{
+        {{"A", 100, 5000, 8}, {"B", 5100, 40, 8}, {"C", 20000, 30000, 8}},
+        {{"outer", 1000, 50000, 8}, {"inner", 2000, 100, 8}, {"empty", 70000, 0, 1}, {"late", 40000, 60000, 1}},
+        {}};
+    for (const auto& regions : layouts) {
+        std::vector<HistogramRow> rows;
+        for (int i = 0; i < 2000; ++i)
+            rows.push_back({random.below(1600) * 64, 1 + static_cast<std::uint32_t>(random.below(2)),
+                            static_cast<std::uint32_t>(random.below(3)), no_function, 2 * (1 + random.below(9))});
+        const Histogram above(64, rows), below = made_up_histogram(2);
+        const LevelInput input{"L1", {&above}, {&below}};
+        const auto expected = CombinedHistogram({input}).by_region(regions);
+        const auto found = by_structure(level_lines(input), regions);
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const std::string name =
+                found[i].structure == regions.size() ? "(elsewhere)" : regions[found[i].structure].name;
+            EXPECT_EQ(name, expected[i].region);
+            EXPECT_EQ(found[i].phase, expected[i].phase);
+            EXPECT_EQ(found[i].tally, expected[i].levels[0]);
+        }
+    }
+}
+
+TEST_F(ResultFiles, MonitorsWithTheSameNameAreKeptApart) {
+    MonitorSummary first, second;
+    first.name = second.name = "a/b";
+    first.events = 1;
+    second.events = 2;
+    first.events_per_phase = first.swapouts_per_phase = second.events_per_phase = second.swapouts_per_phase = {0};
+    write(1, [&](Group& root) {
+        write_monitors(root, {{first, &histogram_, {}}, {second, &histogram_, [](Address a) { return a + 4096; }}});
+    });
+    const InputFile file(path_);
+    EXPECT_EQ(read_monitors(file.root()), (std::vector<MonitorSummary>{first, second}));
+    EXPECT_EQ(read_monitor_histogram(file.root(), "a/b"), histogram_);
+    const auto json = to_json(read_run_view(file));
+    EXPECT_EQ(json["monitors"]["a/b"]["events"], 1);
+    EXPECT_EQ(json["monitors"]["a/b#2"]["events"], 2);
+}
+
+}  // namespace
+}  // namespace cachetally
