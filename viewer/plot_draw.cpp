@@ -125,12 +125,13 @@ private:
             const std::string line = fmt::format("{:{}}{}{}: {} from {:#x}", "", margin, letter,
                                                  segment.label.empty() ? "other addresses" : segment.label,
                                                  bytes_text(segment.size), segment.base);
-            text += shortened(line, style_.width) + '\n';
+            text += shortened(line, std::max(style_.width, narrowest)) + '\n';
         }
         return text;
     }
 
     static constexpr std::size_t most_listed = 12;
+    static constexpr unsigned narrowest = 40;  ///< columns for texts beneath
     static char next(char& key) {
         const char now = key;
         key = key == 'z' ? 'A' : (key == 'Z' ? 'Z' : static_cast<char>(key + 1));
