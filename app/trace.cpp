@@ -22,6 +22,7 @@ struct InfoOptions {
 
 struct ConvertCommand {
     std::string input, output;
+    std::vector<std::string> settings;
     TraceChoice choice;
     std::uint64_t max_references = 0;
     int level = default_delta_level;
@@ -69,13 +70,12 @@ std::string copy(ReferenceSource& source, PackedTraceWriter& writer, const Conve
     return interrupted() ? "interrupted" : watched.failure();
 }
 
-void print_summary(const ConvertCommand& command, std::uint64_t references, TraceFormat from, bool complete) {
+void print_summary(const ConvertCommand& command, std::uint64_t references, bool complete) {
     const std::uint64_t bytes = std::filesystem::file_size(command.output);
     const double each = references == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(references);
     if (command.json) {
-        const Json json = {{"trace", command.input},   {"format", name_of(from)}, {"output", command.output},
-                           {"references", references}, {"bytes", bytes},          {"bytes_per_reference", each},
-                           {"complete", complete}};
+        const Json json = {{"input", command.input}, {"output", command.output},    {"references", references},
+                           {"bytes", bytes},         {"bytes_per_reference", each}, {"complete", complete}};
         fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     } else {
         fmt::print("{}: {} references in {} bytes, {:.2f} bytes each{}\n", command.output, references, bytes, each,
@@ -85,24 +85,23 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, Trac
 
 void run_convert(const ConvertCommand& command) {
     catch_interrupts();
-    TraceOptions trace_options = options_of(command.choice);
-    const OpenedTrace opened = open_trace_as(command.input, trace_options);
+    const Input input = open_input(command.input, command.settings, command.choice);
     PackedOptions packed;
     packed.level = command.level;
     if (command.force) packed.existing = ResultFile::Existing::overwrite;
-    PackedTraceWriter writer(command.output, opened.source->cores(), packed);
-    const std::string failure = copy(*opened.source, writer, command);
+    PackedTraceWriter writer(command.output, input.source->cores(), packed);
+    const std::string failure = copy(*input.source, writer, command);
     const std::uint64_t references = writer.references();
     if (!failure.empty() && references == 0) throw std::runtime_error(fmt::format("{}; nothing was written", failure));
     Provenance provenance = make_provenance(command_line());
-    provenance.trace_name = command.input;
+    provenance.trace_name = input.trace_file;
     write_provenance(writer.root(), provenance);
     if (failure.empty()) {
         writer.finish();
     } else {
         writer.keep_partial(failure);
     }
-    print_summary(command, references, opened.format, failure.empty());
+    print_summary(command, references, failure.empty());
     if (!failure.empty())
         throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} references before that, marked partial",
                                              failure, command.output, references));
@@ -202,8 +201,9 @@ void add_info(CLI::App& trace) {
 void add_convert(CLI::App& trace) {
     auto options = std::make_shared<ConvertCommand>();
     CLI::App* command = trace.add_subcommand("convert", "Pack a trace: small, and fast to replay");
-    command->add_option("IN", options->input, "A trace file of any format, or - for standard input")->required();
+    command->add_option("IN", options->input, "A trace of any format, - for standard input, or a kernel")->required();
     command->add_option("OUT", options->output, "The packed trace, as in NAME.ct.h5")->required();
+    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_trace_options(*command, options->choice);
     command->add_option("--max-references", options->max_references, "Stop after so many references")
         ->check(CLI::NonNegativeNumber);
@@ -215,6 +215,7 @@ void add_convert(CLI::App& trace) {
     command->footer(
         "Examples:\n"
         "  cachetally trace convert prog.lackey.zst prog.ct.h5\n"
+        "  cachetally trace convert radix radix.ct.h5 keys=65536 processors=4\n"
         "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null |\n"
         "      cachetally trace convert - prog.ct.h5 --data-only");
     command->callback([options] { run_convert(*options); });
