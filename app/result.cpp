@@ -1,6 +1,7 @@
 // From an input to what the user sees of it.
 #include <fmt/format.h>
 
+#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"
@@ -73,6 +74,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const std::unique_ptr<ResultFile> file = open_output(output);
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run, {options.errors, options.errors && file != nullptr});
+    clear_progress_line();
     const LevelsByLine levels = levels_by_line(topology, outcome);
     const RunView view = view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt);
     if (options.json) {

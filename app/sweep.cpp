@@ -7,6 +7,7 @@
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/paper2002.hpp"
+#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
 #include "monitor/sweep.hpp"
@@ -154,6 +155,7 @@ void run_command(Options options) {
     check_cores(input, topology);
     const std::unique_ptr<ResultFile> file = open_output(options.output);
     const Result result = sweep(options, topology, input);
+    clear_progress_line();
     if (options.simulation.json) {
         fmt::print("{}\n", to_json(result.view).dump(2));
     } else {
