@@ -1,4 +1,4 @@
-// Ctrl-C in the midst: what is complete is kept and marked.
+// Long commands: their progress on a terminal; Ctrl-C in the midst: what is complete is kept and marked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,9 @@
 namespace cachetally::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// True some time after it was first asked.
 std::function<bool()> after(std::chrono::milliseconds time) {
@@ -53,6 +55,24 @@ void expect_partial_results(const Finished& finished) {
 TEST(Interrupted, Run) {
     const TemporaryDirectory directory;
     expect_partial_results(cachetally(directory.path(), {"run", "gups", "updates=4G", "--json"}, interrupted()));
+}
+
+TEST(Progress, IsShownOnATerminalWithRateAndTimeLeft) {
+    const TemporaryDirectory directory;
+    Circumstances circumstances;
+    circumstances.interrupt_when = after(std::chrono::milliseconds(900));
+    circumstances.err_terminal = true;
+    const Finished finished =
+        cachetally(directory.path(), {"run", "gups", "updates=4G", "--max-references", "2000000000"}, circumstances);
+    // "\r1.2 M references, 30.1 M/s, 0 %, 1 min 5 s left", written over and over, and taken away at the end.
+    EXPECT_THAT(finished.err, ContainsRegex("\r[0-9.]+ M references, [0-9.]+ M/s, [0-9]+ %, [0-9hmins ]+ left"));
+    EXPECT_THAT(finished.err, HasSubstr("\r\x1b[Kcachetally: interrupted"));
+}
+
+TEST(Progress, IsNotShownElsewhere) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"run", "gups", "updates=4G"}, interrupted());
+    EXPECT_THAT(finished.err, Not(HasSubstr("M/s")));
 }
 
 TEST(Interrupted, RunWithAFile) {

@@ -23,14 +23,21 @@ constexpr unsigned nobody = 65534;
 
 struct Pipe {
     std::array<int, 2> ends{-1, -1};
-    Pipe() {
-        if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
+    explicit Pipe(bool terminal = false) {
+        if (terminal ? !open_terminal() : ::pipe2(ends.data(), O_CLOEXEC) != 0)
+            throw std::runtime_error("cannot make a pipe");
     }
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
     ~Pipe() {
         close(0);
         close(1);
+    }
+    bool open_terminal() {
+        ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+        if (ends[0] < 0 || ::grantpt(ends[0]) != 0 || ::unlockpt(ends[0]) != 0) return false;
+        ends[1] = ::open(::ptsname(ends[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+        return ends[1] >= 0;
     }
     void close(std::size_t end) {
         if (ends[end] >= 0) ::close(ends[end]);
@@ -141,7 +148,7 @@ private:
 Finished cachetally(const std::string& directory, const std::vector<std::string>& arguments,
                     const Circumstances& circumstances) {
     std::signal(SIGPIPE, SIG_IGN);
-    Pipe in, out, err;
+    Pipe in, out, err(circumstances.err_terminal);
     const pid_t process = ::fork();
     if (process < 0) throw std::runtime_error("cannot start a process");
     if (process == 0) {

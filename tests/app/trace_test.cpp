@@ -351,6 +351,14 @@ TEST_F(Traces, AKernelAndItsTraceGiveTheSame) {
     EXPECT_GT(info["regions"].size(), 1U);
 }
 
+TEST_F(Traces, MoreStreamsThanCores) {
+    ASSERT_EQ(call({"trace", "convert", "radix", "radix.ct.h5", "keys=100", "processors=3"}).status, 0);
+    const Finished finished = call({"replay", "radix.ct.h5", "-m", "m.yaml"});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("--cores 3"));
+    EXPECT_EQ(finished.out, "");
+}
+
 TEST_F(Traces, AMonitorDoesNotSwallowTheTraceBehindIt) {
     const Finished finished = call({"replay", "-m", "m.yaml", "--json", "--monitor", "link=core-L1,counters=4",
                                     "--monitor", "link=L1-memory,counters=4", "t.din"});
