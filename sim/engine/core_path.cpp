@@ -1,13 +1,12 @@
 #include "sim/engine/core_path.hpp"
 
-#include "sim/model/placed_array.hpp"
+#include "sim/engine/core_path_parts.hpp"
+#include "sim/model/stamp_array.hpp"
 
 namespace cachetally {
 namespace {
 
 constexpr std::uint64_t line_without_cache = 64;
-
-constexpr EventKind event_kind(ReferenceKind kind) { return static_cast<EventKind>(kind); }
 
 }  // namespace
 
@@ -31,79 +30,27 @@ void CorePath::take(ReferenceKind kind) {
     if (cache_ != nullptr && cache_->hits_are_plain(kind)) plain_kinds_ |= bit;
 }
 
-void CorePath::settle(std::uint32_t block_bytes) {
+void CorePath::settle(std::uint32_t block_bytes, bool timeless) {
     const bool watched = link_.kinds() != 0 || (tlb_link_ != nullptr && tlb_link_->kinds() != 0);
     const bool merges = link_.merges(block_bytes) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes));
     watch_ = !watched ? Watch::nobody : merges ? Watch::merged : Watch::each;
+    posts_ = timeless && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
 }
 
-/// Events on a core's links that are alike and follow each other, kept back to be told as one.
-class CorePath::EventRun {
-public:
-    explicit EventRun(CorePath& path) : path_(path) {}
-
-    void add(const Reference& reference, Address physical, Tick time) {
-        const EventKind kind = event_kind(reference.kind);
-        const Address line = align_down(physical, path_.line_bytes_);
-        if (path_.watch_ == Watch::merged && run_.count != 0 && kind == run_.kind && line == line_) {
-            ++run_.count;
-            return;
-        }
-        flush();
-        run_ = {physical, 1, reference.site, kind, path_.core_, time};
-        virtual_address_ = reference.address;
-        line_ = line;
-        if (path_.watch_ == Watch::each) flush();
+bool CorePath::chain_takes_posts() const {
+    if (cache_ == nullptr || !quick_) return false;
+    for (Cache* cache = cache_; cache != nullptr; cache = cache->below().cache()) {
+        if (!cache->takes_posts() || cache->below().wants(EventKind::fill)) return false;
+        if (cache != cache_ && (cache->is_next_to_core() || cache->config().virtually_indexed)) return false;
     }
+    return true;
+}
 
-    void flush() {
-        if (run_.count == 0) return;
-        path_.tell(run_, virtual_address_);
-        run_.count = 0;
-    }
-
-private:
-    CorePath& path_;
-    LinkEvent run_{.count = 0};
-    Address virtual_address_ = 0;
-    Address line_ = 0;
-};
+void CorePath::post(bool on) {
+    for (Cache* cache = cache_; cache != nullptr; cache = cache->below().cache()) cache->below().post(on);
+}
 
 namespace {
-
-/// How the loop over references finds physical addresses without changing anything; false where that cannot be.
-struct SameAddress {
-    bool operator()(Address address, Address& physical) const {
-        physical = address;
-        return true;
-    }
-};
-struct ByTable {
-    PageTable& pages;
-    bool operator()(Address address, Address& physical) const {
-        physical = pages.translate(address);
-        return true;
-    }
-};
-struct ByTlb {
-    Tlb::Front front;
-    bool operator()(Address address, Address& physical) const { return front.changes_nothing(address, physical); }
-};
-
-/// Which set of the first cache a reference belongs to.
-template <class Index>
-struct SetOf {
-    Index index;
-    bool by_virtual;
-    std::uint64_t operator()(Address address, Address physical) const {
-        return index.set_of(by_virtual ? address : physical);
-    }
-};
-template <>
-struct SetOf<IndexingPolicy::Field> {
-    IndexingPolicy::Field index;
-    std::uint64_t operator()(Address, Address physical) const { return index.set_of(physical); }
-};
 
 /// What is constant in the loop over references, to be kept in registers.
 template <class Translation, class Sets>
@@ -151,7 +98,7 @@ struct HitCounts {
 
 Progress CorePath::run(std::span<const Reference> references, Tick now, Tick until, const bool& pending) {
     if (!quick_) return run_steps(references, now, until, pending);
-    if (tlb_ != nullptr) return run_translated(ByTlb{tlb_->front()}, references, now, until, pending);
+    if (tlb_ != nullptr) return run_translated(ByFront{tlb_->front()}, references, now, until, pending);
     if (!pages_.identity()) return run_translated(ByTable{pages_}, references, now, until, pending);
     return run_translated(SameAddress{}, references, now, until, pending);
 }
@@ -163,9 +110,9 @@ Progress CorePath::run_translated(Translation translation, std::span<const Refer
     const IndexingPolicy& index = cache_->indexing();
     if (index.is_field() && !virtually_indexed_) {
         const SetOf<IndexingPolicy::Field> sets{index.field()};
-        if (auto* known = dynamic_cast<StampArray8*>(&array))
+        if (auto* known = dynamic_cast<StampArray<2>*>(&array))
             return run_watched(*known, translation, sets, references, now, until, pending);
-        if (auto* known = dynamic_cast<StampArray4*>(&array))
+        if (auto* known = dynamic_cast<StampArray<1>*>(&array))
             return run_watched(*known, translation, sets, references, now, until, pending);
     }
     return run_watched(array, translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until,
@@ -229,7 +176,8 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
                 }
             }
         }
-        if (pending) [[unlikely]] break;  // listeners on links further down may have sent something, too
+        if (pending) [[unlikely]]
+            break;  // listeners on links further down may have sent something, too
     }
     if (watched) events.flush();
     cache_->count_hits(hits.all - hits.stores() - hits.fetches(), hits.stores(), hits.fetches());

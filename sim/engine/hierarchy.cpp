@@ -111,7 +111,7 @@ void Hierarchy::Parts::make_components() {
         }
     }
     for (unsigned core = 0; core < machine.cores; ++core)
-        walkers.push_back(std::make_unique<PageWalker>(machine.pages, machine.period));
+        walkers.push_back(std::make_unique<PageWalker>(machine.pages, pages, machine.period));
 }
 
 void Hierarchy::Parts::connect(std::size_t id, const LinkInfo& link) {
@@ -220,6 +220,8 @@ void Hierarchy::Parts::path_for(unsigned core, bool fetch, Downlink& way, Tlb* t
         paths.push_back(std::make_unique<CorePath>(core, way, tlb, tlb_way, pages));
         path = paths.back().get();
     }
+    const Cache* const walked = walkers[core]->below().cache();
+    if (walked == nullptr || walked == way.cache()) path->walks_enter_here();
     paths_of[core][fetch ? 1 : 0] = path;
     if (fetch) {
         path->take(ReferenceKind::fetch);
@@ -232,7 +234,8 @@ void Hierarchy::Parts::path_for(unsigned core, bool fetch, Downlink& way, Tlb* t
 void Hierarchy::Parts::settle() {
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
-    for (const auto& path : paths) path->settle(longest);
+    const bool timeless = std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); });
+    for (const auto& path : paths) path->settle(longest, timeless);
     settled = true;
 }
 
@@ -274,7 +277,10 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
             ++done;  // nothing in the machine serves this kind
             continue;
         }
-        const Progress progress = path->run(references.subspan(done), now, until, parts.pending);
+        const auto rest = references.subspan(done);
+        const bool alone = until == ~Tick{0};
+        const Progress progress =
+            alone && path->posts() ? path->run_posting(rest, now) : path->run(rest, now, until, parts.pending);
         done += progress.done;
         now = progress.time;
         if (parts.pending) now += parts.inject(core, now);

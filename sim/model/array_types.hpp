@@ -1,8 +1,10 @@
 // The choice of an array's type for a geometry.
 #pragma once
 
+#include "sim/model/compact_array.hpp"
 #include "sim/model/ordered_array.hpp"
 #include "sim/model/placed_array.hpp"
+#include "sim/model/stamp_array.hpp"
 
 namespace cachetally {
 
@@ -13,6 +15,10 @@ struct ArrayType {
 
 template <class Make>
 auto with_ordered_type(const ArrayGeometry& geometry, Make make) {
+#if defined(__AVX2__)
+    if (CompactArray<1>::suits(geometry)) return make(ArrayType<CompactArray<1>>());
+    if (CompactArray<2>::suits(geometry)) return make(ArrayType<CompactArray<2>>());
+#endif
     switch (groups_of(geometry.ways)) {
         case 1: return make(ArrayType<OrderedArray<1>>());
         case 2: return make(ArrayType<OrderedArray<2>>());
@@ -27,9 +33,9 @@ template <class Make>
 auto with_lru_type(const ArrayGeometry& geometry, Make make) {
     if (!geometry.mostly_hits) return with_ordered_type(geometry, make);
     switch (groups_of(geometry.ways)) {
-        case 1: return make(ArrayType<StampArray4>());
-        case 2: return make(ArrayType<StampArray8>());
-        case 3: return make(ArrayType<StampArray12>());
+        case 1: return make(ArrayType<StampArray<1>>());
+        case 2: return make(ArrayType<StampArray<2>>());
+        case 3: return make(ArrayType<StampArray<3>>());
         default: return with_ordered_type(geometry, make);
     }
 }

@@ -1,6 +1,7 @@
 #include "sim/model/cache.hpp"
 
 #include "sim/model/array_types.hpp"
+#include "sim/model/cache_posts.hpp"
 #include "sim/model/page_table.hpp"
 
 namespace cachetally {
@@ -48,6 +49,8 @@ void Cache::settle() {
     for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})
         simple_[index_of(kind)] = in_order;
     simple_[index_of(EventKind::store)] = in_order && writes_back_ && config_.write_allocate;
+    takes_posts_ = simple_[index_of(EventKind::store)] && config_.inclusion == Inclusion::neither &&
+                   config_.write_back_miss == WriteBackMiss::allocate && config_.store_hit_refreshes;
     victims_matter_ = config_.inclusion == Inclusion::inclusive || below_.takes_clean_victims();
 }
 
@@ -132,6 +135,24 @@ void Cache::take_missing(Address line, std::uint64_t set, Cause cause, Tick time
     below_.send(line, cause, time);
 }
 
+void Cache::take_singly(std::span<const Posted> posts) {
+    for (const Posted& post : posts) {
+        const Cause cause = Cause::from(post.cause);
+        if (cause.kind() == EventKind::write_back) {
+            take_victim(post.address & ~entry_bit::dirty, cause, 0);
+        } else {
+            request(post.address, cause, 0);
+        }
+    }
+}
+
+Tick Cache::waited_since(const std::array<std::uint64_t, event_kind_count>& before) const {
+    std::uint64_t waiting = 0;
+    for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk})
+        waiting += requests_[index_of(kind)] - before[index_of(kind)];
+    return waiting * latency_;
+}
+
 void Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
     if (line_may_be_taken_) make_room(set, cause, time);
     const Entry victim = array_.insert(set, line, state);
@@ -204,6 +225,27 @@ Entry Cache::front_after(EventKind kind, bool hit) const {
     return store && writes_back_ ? front_bit::load_and_store : front_bit::load;
 }
 
+Cache::FirstLevel Cache::first_level() {
+    FirstLevel level{};
+    for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) {
+        level.state[kind] = kind == index_of(EventKind::store) ? entry_bit::dirty : 0;
+        level.hit_flags[kind] = front_flags_[1][kind];
+        level.miss_flags[kind] = front_flags_[0][kind];
+    }
+    level.front = front_.data();
+    level.write_back_traffic = config_.write_back_traffic ? 1 : 0;
+    return level;
+}
+
+void Cache::count(const FirstLevelCounts& counts) {
+    for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) {
+        requests_[kind] += counts.requests[kind];
+        misses_[kind] += counts.misses[kind];
+    }
+    counts_.evictions += counts.evictions;
+    counts_.writebacks_out += counts.writebacks_out;
+}
+
 CacheCounts Cache::counts() const {
     CacheCounts counts = counts_;
     struct Pair {
@@ -227,6 +269,9 @@ CacheCounts Cache::counts() const {
 
 namespace {
 
+/// Bytes of tags that a host's first-level cache is likely to hold beside all else.
+constexpr std::uint64_t nearest_cache = 16384;
+
 /// A cache whose array's type is known where requests come in: one virtual call per level.
 template <class Array>
 class CacheOf final : public Cache {
@@ -238,6 +283,18 @@ public:
         return request_on(tags_, set_of(address), address, cause, time);
     }
 
+    Tick take(std::span<const Posted> posts) override {
+        const auto before = requests();
+        if constexpr (requires { &Array::uses_in_order; })
+            if (tags_.uses_in_order() && config().write_back_refreshes) {
+                const typename Array::Lookup lookup(tags_);
+                const bool far = indexing().sets() * Array::most_ways * sizeof(typename Array::Packed) > nearest_cache;
+                posts = far ? take_by<true>(lookup, posts) : take_by<false>(lookup, posts);
+            }
+        take_singly(posts);
+        return waited_since(before);
+    }
+
 private:
     Array tags_;
 };
@@ -245,8 +302,13 @@ private:
 }  // namespace
 
 std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core) {
-    const ArrayGeometry geometry{sets_of(config), static_cast<unsigned>(ways_of(config)), config.replacement,
-                                 config.seed + copy, next_to_core};
+    const bool field = !config.virtually_indexed && (config.indexing == Indexing::modulo || sets_of(config) == 1);
+    const ArrayGeometry geometry{.sets = sets_of(config),
+                                 .ways = static_cast<unsigned>(ways_of(config)),
+                                 .replacement = config.replacement,
+                                 .seed = config.seed + copy,
+                                 .mostly_hits = next_to_core,
+                                 .line_bits = field ? log2_exact(config.line) : 0};
     return with_array_type(geometry, [&]<class Array>(ArrayType<Array>) -> std::unique_ptr<Cache> {
         return std::make_unique<CacheOf<Array>>(config, geometry, period, next_to_core);
     });

@@ -20,7 +20,8 @@ class PageTable;
 /// What may be repeated without a trace on the line that a set was asked for last: loads (and fetches), or stores too.
 namespace front_bit {
 inline constexpr Entry load = 1;
-inline constexpr Entry load_and_store = 3;
+inline constexpr Entry store = entry_bit::dirty;  ///< so is a line that is dirty already
+inline constexpr Entry load_and_store = load | store;
 }  // namespace front_bit
 
 class Cache {
@@ -49,7 +50,7 @@ public:
     /// True when a load or fetch (or store) of `line` hits and, but for counts and time, changes nothing, since the
     /// line is the one that its set was asked for last. Exact for every replacement policy.
     static bool changes_nothing(Entry front, Address line, bool store) {
-        const Entry either = store ? 0 : 2;  // loads do not mind whether stores may be repeated
+        const Entry either = store ? 0 : front_bit::store;  // loads do not mind whether stores may be repeated
         return ((front ^ line) | either) == front_bit::load_and_store;
     }
 
@@ -58,6 +59,15 @@ public:
 
     /// The same where the address alone does not choose the set (virtually indexed caches).
     Reply request_in(std::uint64_t set, Address address, Cause cause, Tick time);
+
+    /// Requests and dirty victims that were posted, in order, where takes_posts(); what goes down is posted, too.
+    /// Returns the time for which somebody waits.
+    virtual Tick take(std::span<const Posted> posts) = 0;
+
+    /// True where all that demand accesses, page walks and write-backs do can be done in one pass over the set, and
+    /// nobody above needs to know more of it than the time.
+    bool takes_posts() const { return takes_posts_; }
+    bool is_next_to_core() const { return next_to_core_; }
 
     /// A dirty or clean victim from above, or a monitor's record. cause.kind() tells which.
     void take_victim(Address address, Cause cause, Tick time);
@@ -69,8 +79,9 @@ public:
     /// Only where hits_are_plain(); it is not counted.
     template <class Array>
     bool hits(Array& array, std::uint64_t set, Address line, ReferenceKind kind) {
-        if (array.access(set, line, touch_[static_cast<unsigned>(kind)]) == 0) return false;
-        front_[set] = line | front_flags_[1][static_cast<unsigned>(kind)];
+        const Entry found = array.access(set, line, touch_[static_cast<unsigned>(kind)]);
+        if (found == 0) return false;
+        front_[set] = line | front_flags_[1][static_cast<unsigned>(kind)] | (found & entry_bit::dirty);
         return true;
     }
 
@@ -93,6 +104,24 @@ public:
         front_[set] = line | front_flags_[0][kind];
         return fetch_simply(line, cause, time, victim);
     }
+
+    /// What a loop over references needs to make accesses to this cache by itself, where takes_posts(): by kind of
+    /// reference.
+    struct FirstLevel {
+        static constexpr unsigned kinds = 3;
+        std::array<Entry, kinds> state;                  ///< that the line gets
+        std::array<Entry, kinds> hit_flags, miss_flags;  ///< for the front
+        Entry* front;
+        std::uint64_t write_back_traffic;  ///< 1: dirty victims go down; 0: they vanish
+    };
+    FirstLevel first_level();
+
+    /// Counts what such a loop did.
+    struct FirstLevelCounts {
+        std::array<std::uint64_t, FirstLevel::kinds> requests{}, misses{};
+        std::uint64_t evictions = 0, writebacks_out = 0;
+    };
+    void count(const FirstLevelCounts& counts);
 
     /// Counts accesses that were found by changes_nothing() or hits().
     void count_hits(std::uint64_t loads, std::uint64_t stores, std::uint64_t fetches) {
@@ -130,6 +159,19 @@ protected:
         if (found != 0) return {time + latency_};
         return fetch_simply(line, cause, time, victim);
     }
+
+    /// take() by requests one by one.
+    void take_singly(std::span<const Posted> posts);
+
+    /// take() by `lookup`, which uses or inserts lines in sets that are a field of the address; `far`: the sets are too
+    /// many for a host's nearest caches. Returns what is left.
+    template <bool far, class Lookup>
+    std::span<const Posted> take_by(Lookup lookup, std::span<const Posted> posts);
+
+    /// What others wait for of requests since they were counted `before`.
+    Tick waited_since(const std::array<std::uint64_t, event_kind_count>& before) const;
+
+    const std::array<std::uint64_t, event_kind_count>& requests() const { return requests_; }
 
     std::uint64_t set_of(Address address) const {
         const Address line = address & ~line_mask_;
@@ -175,7 +217,7 @@ private:
     Address line_mask_;
     Tick latency_;
     bool writes_back_, filled_by_victims_, next_to_core_;
-    bool line_may_be_taken_ = false, victims_matter_ = false;
+    bool line_may_be_taken_ = false, victims_matter_ = false, takes_posts_ = false;
     std::array<Touch, event_kind_count> touch_;  ///< by kind
     IndexingPolicy index_;
     CacheArray& array_;
@@ -196,6 +238,10 @@ private:
 std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core);
 
 inline Reply Downlink::request(Address address, Cause cause, Tick time) {
+    if (posting_) {
+        posts_.push({address, cause.word()});
+        return {time};
+    }
     if (wants(cause.kind())) [[unlikely]]
         tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
     return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(cause.kind(), time);

@@ -60,12 +60,19 @@ public:
     virtual Entry find(std::uint64_t set, Address line) const = 0;
 };
 
+/// What a loop over requests finds in place of a line.
+struct Placed {
+    std::uint64_t miss;  ///< 1 or 0
+    std::uint32_t old;   ///< the line itself or, if it was missing, its victim, in the array's own form with entry_bit
+};
+
 struct ArrayGeometry {
     std::uint64_t sets = 1;
     unsigned ways = 1;
     Replacement replacement = Replacement::lru;
     std::uint64_t seed = 1;    ///< of random replacement, already distinct per copy
     bool mostly_hits = false;  ///< a hint for speed: next to a core
+    unsigned line_bits = 0;    ///< where sets are a field of the address, its lowest bit; else 0
 };
 
 std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry);

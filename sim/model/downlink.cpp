@@ -22,12 +22,26 @@ void Downlink::tell(const LinkEvent& event) {
 }
 
 void Downlink::send(Address address, Cause cause, Tick time) {
+    if (posting_) {
+        posts_.push({address | entry_bit::dirty, cause.word()});
+        return;
+    }
     notify(address, cause, time);
     if (cache_ != nullptr) {
         cache_->take_victim(address, cause, time);
     } else {
         memory_->write(cause.kind());
     }
+}
+
+Tick Downlink::deliver(Tick time) {
+    if (posts_.empty()) return 0;
+    if (kinds_ != 0)
+        for (const Posted& post : posts_.all()) notify(post.address & ~entry_bit::dirty, Cause::from(post.cause), time);
+    const Tick waited =
+        cache_ != nullptr ? cache_->take(posts_.all()) + cache_->below().deliver(time) : memory_->take(posts_.all());
+    posts_.clear();
+    return waited;
 }
 
 void Downlink::control(const Control& control, Tick time) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/model/link.hpp"
+#include "sim/model/posts.hpp"
 
 namespace cachetally {
 
@@ -16,6 +17,9 @@ class Cause {
 public:
     Cause(std::uint32_t site, EventKind kind, std::uint8_t core)
         : bits_(std::uint64_t{site} << 32 | std::uint64_t{core} << 8 | static_cast<std::uint64_t>(kind)) {}
+
+    static Cause from(std::uint64_t word) { return Cause(word); }
+    std::uint64_t word() const { return bits_; }
 
     EventKind kind() const { return static_cast<EventKind>(bits_ & 0xff); }
     std::uint8_t core() const { return static_cast<std::uint8_t>(bits_ >> 8); }
@@ -29,6 +33,8 @@ public:
     }
 
 private:
+    explicit Cause(std::uint64_t bits) : bits_(bits) {}
+
     std::uint64_t bits_;
 };
 
@@ -70,6 +76,17 @@ public:
     /// A dirty or clean victim, or a monitor's record. Nothing waits for it.
     void send(Address address, Cause cause, Tick time);
 
+    /// From now on keeps requests and victims back until deliver(), or no longer. For requests whose reply matters to
+    /// nobody but for its time: what is below is the same as if each had been made at once, since all links keep their
+    /// order.
+    void post(bool on) { posting_ = on; }
+    bool posting() const { return posting_; }
+    Posts& posts() { return posts_; }
+
+    /// Hands what was posted to the component below, and on down. Returns the time for which somebody waits; `time` is
+    /// told to listeners.
+    Tick deliver(Tick time);
+
     /// Tells the listeners of a control of the program.
     void control(const Control& control, Tick time);
 
@@ -89,7 +106,8 @@ private:
     Memory* memory_ = nullptr;
     Memory* memory_below_ = nullptr;  ///< where records that bypass caches go
     std::uint32_t kinds_ = 0;
-    bool takes_clean_victims_ = false;
+    bool takes_clean_victims_ = false, posting_ = false;
+    Posts posts_;
     std::vector<Listening> listeners_;
 };
 

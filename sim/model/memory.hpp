@@ -3,6 +3,7 @@
 
 #include "sim/model/counts.hpp"
 #include "sim/model/downlink.hpp"
+#include "sim/model/posts.hpp"
 
 namespace cachetally {
 
@@ -23,6 +24,20 @@ public:
 
     /// A write-back or a monitor's record.
     void write(EventKind kind) { ++(kind == EventKind::ring_write ? counts_.ring_writes : counts_.writes); }
+
+    /// Posted requests and write-backs. Returns the time for which somebody waits.
+    Tick take(std::span<const Posted> posts) {
+        Tick waited = 0;
+        for (const Posted& post : posts) {
+            const EventKind kind = Cause::from(post.cause).kind();
+            if (kind == EventKind::write_back) {
+                write(kind);
+            } else {
+                waited += request(kind, 0).time;
+            }
+        }
+        return waited;
+    }
 
     const MemoryCounts& counts() const { return counts_; }
 

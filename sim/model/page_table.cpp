@@ -9,9 +9,10 @@ PageTable::PageTable(const PagesConfig& config, std::uint64_t memory_bytes)
     : config_(config),
       memory_bytes_(memory_bytes),
       default_bits_(log2_exact(config.size)),
+      tables_(config.mapping == Mapping::identity ? Address{1} << 52
+                                                  : std::max(Address{1} << 42, std::bit_ceil(memory_bytes))),
       ranges_(config.ranges),
-      random_(config.seed),
-      recent_(4096) {
+      random_(config.seed) {
     std::ranges::sort(ranges_, {}, &PageRange::from);
 }
 
@@ -27,7 +28,7 @@ Address PageTable::look_up(Address address) {
     const Address page = address >> bits << bits;
     const auto [place, is_new] = frame_of_.try_emplace(page, 0);
     if (is_new) place->second = allocate(page, bits);
-    recent_[(address >> 12) % recent_.size()] = {address >> 12, place->second - page};
+    recent_[(address >> 12) % recent_pages] = {address >> 12, place->second - page};
     return address + place->second - page;
 }
 
@@ -82,12 +83,11 @@ Address PageTable::virtual_address(Address physical) const {
     return physical - base < owner.first ? owner.second + (physical - base) : physical;
 }
 
-Address PageTable::entry_address(Address address, unsigned page_bits, unsigned depth) {
-    constexpr Address tables = Address{1} << 52;  // above every frame
+Address PageTable::entry_address(Address address, unsigned page_bits, unsigned depth) const {
     constexpr Address table_spacing = (Address{1} << 40) + 4160;
     constexpr Address address_space = (Address{1} << 48) - 1;
     const unsigned below = 9 * (walk_depth(page_bits) - 1 - depth);
-    return tables + depth * table_spacing + 8 * ((address & address_space) >> (page_bits + below));
+    return tables_ + depth * table_spacing + 8 * ((address & address_space) >> (page_bits + below));
 }
 
 }  // namespace cachetally

@@ -26,10 +26,17 @@ public:
     /// Physical address; maps the page if this is its first touch. Throws std::runtime_error when memory is full.
     Address translate(Address address) {
         if (config_.mapping == Mapping::identity) return address;
-        const Recent& recent = recent_[(address >> 12) % recent_.size()];
+        const Recent& recent = recent_[(address >> 12) % recent_pages];
         if (recent.page == address >> 12) [[likely]]
             return address + recent.offset;
         return look_up(address);
+    }
+
+    /// Physical address, where it was asked for lately; false where translate() has to be asked.
+    bool knows(Address address, Address& physical) const {
+        const Recent& recent = recent_[(address >> 12) % recent_pages];
+        physical = address + recent.offset;
+        return recent.page == address >> 12;
     }
 
     /// The virtual address that is mapped to a physical one; a physical address that nothing is mapped to stays as it
@@ -37,7 +44,7 @@ public:
     Address virtual_address(Address physical) const;
 
     /// Physical address of the table entry that a walk for `address` reads at depth `depth` (0: root).
-    static Address entry_address(Address address, unsigned page_bits, unsigned depth);
+    Address entry_address(Address address, unsigned page_bits, unsigned depth) const;
 
     /// Depth of the radix tree for a page size: entries that a walk reads.
     static unsigned walk_depth(unsigned page_bits) { return (48 - page_bits + 8) / 9; }
@@ -57,12 +64,14 @@ private:
     PagesConfig config_;
     std::uint64_t memory_bytes_;
     unsigned default_bits_;
+    Address tables_;                                              ///< where the table entries begin
     std::vector<PageRange> ranges_;                               ///< ascending
     std::unordered_map<Address, Address> frame_of_;               ///< page base to frame base
     std::map<Address, std::pair<std::uint64_t, Address>> taken_;  ///< frame base to its bytes and page base
     Address next_ = 0;                                            ///< end of the last frame (contiguous)
     Random random_;
-    std::vector<Recent> recent_;  ///< direct-mapped, to save hashing
+    static constexpr std::size_t recent_pages = 4096;
+    std::vector<Recent> recent_{recent_pages};  ///< direct-mapped, to save hashing
 };
 
 }  // namespace cachetally

@@ -18,8 +18,6 @@ using WayBits = std::uint64_t;
 /// random: no state but the generator.
 class RandomReplacement {
 public:
-    static constexpr bool knows_invalid_ways = false;
-
     RandomReplacement(std::uint64_t, unsigned ways, std::uint64_t seed) : ways_(ways), random_(seed) {}
     void used(std::uint64_t, unsigned) {}
     void inserted(std::uint64_t, unsigned) {}
@@ -33,8 +31,6 @@ private:
 /// tree_plru: inner node i of a set's binary tree has the children 2i and 2i+1; node 1 is the root.
 class TreePlru {
 public:
-    static constexpr bool knows_invalid_ways = false;
-
     TreePlru(std::uint64_t sets, unsigned ways, std::uint64_t)
         : ways_(ways), leaves_(std::bit_ceil(ways)), right_(sets * leaves_, 0) {}
 
@@ -64,8 +60,6 @@ private:
 /// bit_plru and nru: one bit per way; they differ in when the bits are cleared.
 class BitReplacement {
 public:
-    static constexpr bool knows_invalid_ways = false;
-
     BitReplacement(std::uint64_t sets, unsigned ways, bool clear_when_full)
         : ways_(ways), words_((ways + 63) / 64), clear_when_full_(clear_when_full), bits_(sets * words_, 0) {}
 
@@ -114,8 +108,6 @@ public:
 /// srrip with two-bit values and hit priority (Jaleel et al. 2010, "High performance cache replacement using RRIP").
 class Srrip {
 public:
-    static constexpr bool knows_invalid_ways = false;
-
     Srrip(std::uint64_t sets, unsigned ways, std::uint64_t) : ways_(ways), value_(sets * ways, distant) {}
     void used(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = 0; }
     void inserted(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = distant - 1; }

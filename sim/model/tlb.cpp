@@ -10,8 +10,12 @@ namespace {
 std::uint64_t ways_of(const TlbConfig& config) { return config.ways != 0 ? config.ways : config.entries; }
 
 ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
-    return {config.entries / ways_of(config), static_cast<unsigned>(ways_of(config)), config.replacement,
-            config.seed + copy, false};
+    return {config.entries / ways_of(config),
+            static_cast<unsigned>(ways_of(config)),
+            config.replacement,
+            config.seed + copy,
+            true,
+            0};
 }
 
 }  // namespace
@@ -22,7 +26,7 @@ Tick PageWalker::walk(Address address, unsigned page_bits, Cause cause, Tick tim
     if (!references_) return time;
     const unsigned depth = PageTable::walk_depth(page_bits);
     for (unsigned level = 0; level < depth; ++level) {
-        const Address entry = PageTable::entry_address(address, page_bits, level);
+        const Address entry = pages_.entry_address(address, page_bits, level);
         time = below_.request(entry, cause.as(EventKind::page_walk), time).time;
     }
     return time;

@@ -17,8 +17,8 @@ class PageTable;
 /// Reads the page table entries of a walk, one core's.
 class PageWalker {
 public:
-    PageWalker(const PagesConfig& config, Tick period)
-        : latency_(config.walk_latency * period), references_(config.walk_references) {}
+    PageWalker(const PagesConfig& config, const PageTable& pages, Tick period)
+        : pages_(pages), latency_(config.walk_latency * period), references_(config.walk_references) {}
 
     Downlink& below() { return below_; }
 
@@ -28,6 +28,7 @@ public:
     std::uint64_t walks() const { return walks_; }
 
 private:
+    const PageTable& pages_;
     Tick latency_;
     bool references_;
     Downlink below_;
@@ -56,8 +57,16 @@ public:
     class Front {
     public:
         Front() = default;
-        Front(std::uint64_t sets, unsigned page_bits, const LastPage* last)
+        Front(std::uint64_t sets, unsigned page_bits, LastPage* last)
             : mask_(sets - 1), page_bits_(page_bits), last_(last) {}
+
+        std::uint64_t set_of(Address address) const { return address >> page_bits_ & mask_; }
+        Address page_of(Address address) const { return address >> page_bits_ << page_bits_; }
+
+        /// After a lookup in the array itself that hit.
+        void remember(Address address, Address physical) const {
+            last_[set_of(address)] = {address >> page_bits_, physical - address};
+        }
 
         /// True (and the physical address) when the lookup hits and, but for its count, changes nothing. Exact for
         /// every policy.
@@ -71,9 +80,10 @@ public:
     private:
         std::uint64_t mask_ = 0;
         unsigned page_bits_ = 0;
-        const LastPage* last_ = nullptr;
+        LastPage* last_ = nullptr;
     };
-    Front front() const { return {index_.sets(), front_bits_, front_.data()}; }
+    Front front() { return {index_.sets(), front_bits_, front_.data()}; }
+    CacheArray& array() { return *array_; }
     bool has_front() const { return pages_ != nullptr; }
 
     /// The link to the next TLB, or to the walkers; only listeners use it as a Downlink.

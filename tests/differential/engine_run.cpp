@@ -25,10 +25,14 @@ private:
 
 class Recorder final : public LinkListener {
 public:
-    Recorder(std::string link, unsigned copy, bool merges, EngineOutcome& result)
-        : link_(std::move(link)), copy_(copy), merges_(merges), result_(result) {}
+    Recorder(std::string link, unsigned copy, Driving driving, EngineOutcome& result)
+        : link_(std::move(link)),
+          copy_(copy),
+          merges_(driving == Driving::merged || driving == Driving::requests),
+          kinds_(driving == Driving::requests ? ~bit(EventKind::fill) : ~std::uint32_t{0}),
+          result_(result) {}
 
-    std::uint32_t kinds() const override { return ~std::uint32_t{0}; }
+    std::uint32_t kinds() const override { return kinds_; }
     bool accepts_merged(std::uint32_t line_bytes) const override {
         if (merges_) result_.block_of[{link_, copy_}] = line_bytes;
         return merges_;
@@ -50,6 +54,7 @@ private:
     std::string link_;
     unsigned copy_;
     bool merges_;
+    std::uint32_t kinds_;
     EngineOutcome& result_;
 };
 
@@ -78,8 +83,7 @@ std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topolo
     for (std::size_t link = 0; link < topology.links().size(); ++link) {
         if (driving == Driving::some && link % 2 == 0) continue;
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
-            recorders.push_back(
-                std::make_unique<Recorder>(topology.links()[link].name, copy, driving == Driving::merged, result));
+            recorders.push_back(std::make_unique<Recorder>(topology.links()[link].name, copy, driving, result));
             hierarchy.listen(link, copy, *recorders.back());
         }
     }
@@ -204,6 +208,10 @@ std::string difference(const MachineDescription& machine, const Outcome& expecte
         found = compare_events(watched, actual.outcome.events);
     } else if (driving == Driving::merged && block_runs(expected.events, actual.block_of) != actual.merged) {
         found = "merged events differ";
+    } else if (driving == Driving::requests) {
+        std::vector<ObservedEvent> requests = expected.events;
+        std::erase_if(requests, [](const ObservedEvent& event) { return event.kind == EventKind::fill; });
+        if (block_runs(requests, actual.block_of) != actual.merged) found = "requests differ";
     }
     if (found.empty()) found = compare_counts(machine, expected.counts, actual.outcome.counts);
     if (found.empty() && expected.core_ends != actual.outcome.core_ends) {

@@ -1,4 +1,5 @@
 // The engine against the reference simulator: count for count, event for event, end time for end time.
+#include <bit>
 #include <stdexcept>
 
 #include "tests/differential/cases.hpp"
@@ -49,6 +50,38 @@ bool fits(const Case& test_case) {
         return false;
     }
     return true;
+}
+
+/// Sets of a cache.
+std::uint64_t sets_of(const CacheConfig& cache) { return cache.ways == 0 ? 1 : cache.size / cache.line / cache.ways; }
+
+// Machines of which most are so plain that requests are handed down many at a time, with addresses on both sides of
+// what fits the compact form of tags: 29 bits above those of set and line.
+TEST(Differential, PlainMachinesAgree) {
+    MachineLimits limits;
+    limits.cores = 2;
+    limits.other_policies = limits.prefetchers = limits.no_cache = false;
+    check_cases(3000, [=] {
+        Case test_case = *arbitrary_case(limits);
+        const Chooser choose = rapidcheck_chooser();
+        for (CacheConfig& cache : test_case.machine.caches) {
+            constexpr Replacement others[] = {Replacement::fifo, Replacement::random, Replacement::srrip,
+                                              Replacement::tree_plru};
+            if (choose(5) == 4) cache.replacement = others[choose(4)];
+            cache.write_back_traffic = choose(8) != 7;
+            cache.write_back_refreshes = choose(8) != 7;
+            cache.store_hit_refreshes = choose(8) != 7;
+            if (choose(3) != 0) cache.size = cache.size / sets_of(cache) * std::bit_floor(sets_of(cache));
+        }
+        const CacheConfig& cache = test_case.machine.caches[choose(test_case.machine.caches.size())];
+        const Address bound = (std::uint64_t{1} << 29) * cache.line * sets_of(cache);
+        const Address offset = choose(2) == 0 ? 0 : bound - cache.line * choose(64);
+        for (CoreProgram& program : test_case.programs)
+            for (Stretch& stretch : program)
+                for (Reference& reference : stretch.references) reference.address += offset;
+        RC_PRE(fits(test_case));
+        agree(test_case, {Driving::unwatched, Driving::requests, Driving::merged});
+    });
 }
 
 // Few frames are free, so that draws hit taken ones again and again.

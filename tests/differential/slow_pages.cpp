@@ -70,11 +70,14 @@ std::vector<Address> SlowPages::walk_entries(Address address) const {
     while ((std::uint64_t{1} << bits) < page_size(address)) ++bits;
     unsigned levels = 0;
     while (bits + 9 * levels < 48) ++levels;
+    std::uint64_t tables = std::uint64_t{1} << 42;
+    while (tables < memory_bytes_) tables *= 2;
+    if (config_.mapping == Mapping::identity) tables = std::uint64_t{1} << 52;
     std::vector<Address> entries;
     for (std::uint64_t depth = 0; depth < levels; ++depth) {
         const Address low = address % (std::uint64_t{1} << 48);
         const Address index = low >> (bits + 9 * (levels - 1 - depth));
-        entries.push_back((std::uint64_t{1} << 52) + depth * ((std::uint64_t{1} << 40) + 4160) + 8 * index);
+        entries.push_back(tables + depth * ((std::uint64_t{1} << 40) + 4160) + 8 * index);
     }
     return entries;
 }

@@ -1,7 +1,7 @@
 // The stamps of the fast LRU array run full after 2^28 uses; with short stamps that is soon. Against the slow set.
 #include <gtest/gtest.h>
 
-#include "sim/model/placed_array.hpp"
+#include "sim/model/stamp_array.hpp"
 #include "tests/differential/slow_set.hpp"
 
 namespace cachetally::differential {
@@ -10,7 +10,7 @@ namespace {
 template <unsigned padded_ways>
 void compare(unsigned ways) {
     constexpr unsigned sets = 3;
-    PlacedArray<StampLru<padded_ways, std::uint16_t>, padded_ways / 4> array({sets, ways, Replacement::lru, 0, true});
+    StampArray<padded_ways / 4, std::uint16_t> array({sets, ways, Replacement::lru, 0, true});
     std::vector<SlowSet> slow(sets, SlowSet(ways, Replacement::lru));
     SlowRandom random(ways), unused(0);
     for (unsigned i = 0; i < 100'000; ++i) {
@@ -38,7 +38,7 @@ void compare(unsigned ways) {
     }
 }
 
-TEST(StampLru, StaysExactWhenStampsAreRenumbered) {
+TEST(StampArray, StaysExactWhenStampsAreRenumbered) {
     for (const unsigned ways : {1U, 3U, 4U}) compare<4>(ways);
     for (const unsigned ways : {5U, 8U}) compare<8>(ways);
 }

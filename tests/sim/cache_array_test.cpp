@@ -8,8 +8,9 @@
 #include <algorithm>
 #include <list>
 
-#include "sim/model/placed_array.hpp"
+#include "sim/model/compact_array.hpp"
 #include "sim/model/random.hpp"
+#include "sim/model/stamp_array.hpp"
 
 namespace cachetally {
 namespace {
@@ -146,9 +147,9 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPolicy,
                          testing::Values(Replacement::lru, Replacement::tree_plru, Replacement::bit_plru,
                                          Replacement::fifo, Replacement::random, Replacement::nru, Replacement::srrip));
 
-TEST(StampLruArray, KeepsOrderWhenItsClockRunsFull) {
+TEST(StampArray, KeepsOrderWhenItsClockRunsFull) {
     // With stamps of 16 bits, three of them for the way, every 8191 uses number all ways anew.
-    PlacedArray<StampLru<8, std::uint16_t>, 2> array({2, 8, Replacement::lru, 1, true});
+    StampArray<2, std::uint16_t> array({2, 8, Replacement::lru, 1, true});
     ListSet list(8, true);
     Random random(5);
     for (int i = 0; i < 100'000; ++i) {

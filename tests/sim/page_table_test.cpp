@@ -64,10 +64,17 @@ TEST(PageTable, WalksReadOneEntryPerLevel) {
     EXPECT_EQ(PageTable::walk_depth(30), 2U);
     EXPECT_EQ(PageTable::walk_depth(16), 4U);
     // Virtual page 0x12345: the leaf entry is number 0x12345, its parent 0x12345 >> 9.
-    const Address tables = Address{1} << 52, spacing = (Address{1} << 40) + 4160;
-    EXPECT_EQ(PageTable::entry_address(0x12345678, 12, 3), tables + 3 * spacing + 8 * 0x12345);
-    EXPECT_EQ(PageTable::entry_address(0x12345678, 12, 2), tables + 2 * spacing + 8 * (0x12345 >> 9));
-    EXPECT_EQ(PageTable::entry_address(0x12345678, 12, 0), tables);
+    const Address spacing = (Address{1} << 40) + 4160;
+    for (const auto& [mapping, memory_bits, tables_bits] :
+         {std::tuple{Mapping::identity, 30U, 52U}, {Mapping::contiguous, 30U, 42U}, {Mapping::contiguous, 44U, 44U}}) {
+        PagesConfig config;
+        config.mapping = mapping;
+        const PageTable table(config, Address{1} << memory_bits);
+        const Address tables = Address{1} << tables_bits;
+        EXPECT_EQ(table.entry_address(0x12345678, 12, 3), tables + 3 * spacing + 8 * 0x12345);
+        EXPECT_EQ(table.entry_address(0x12345678, 12, 2), tables + 2 * spacing + 8 * (0x12345 >> 9));
+        EXPECT_EQ(table.entry_address(0x12345678, 12, 0), tables);
+    }
 }
 
 }  // namespace

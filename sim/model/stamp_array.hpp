@@ -1,0 +1,156 @@
+// StampArray: lru sets that tell the order of use by stamps; for caches that mostly hit.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "sim/model/tag_store.hpp"
+
+namespace cachetally {
+
+/// A hit writes one stamp and moves no tags, so that hits in close succession do not wait for each other. A stamp
+/// carries its way, so that the least stamp tells the victim; invalid ways have the least stamps.
+template <unsigned groups, class Stamp = std::uint32_t>
+class StampArray final : public CacheArray {
+    static constexpr unsigned padded_ways = groups * scan_width;
+    static constexpr unsigned way_bound = std::bit_ceil(padded_ways);
+    static constexpr unsigned way_bits = std::countr_zero(way_bound);
+    static constexpr std::uint32_t most = std::numeric_limits<Stamp>::max() >> way_bits;
+
+public:
+    explicit StampArray(const ArrayGeometry& geometry)
+        : ways_(geometry.ways), stamps_(geometry.sets * padded_ways), tags_(geometry.sets * padded_ways) {
+        for (std::uint64_t set = 0; set < geometry.sets; ++set)
+            for (unsigned way = 0; way < padded_ways; ++way)
+                stamps_[set * padded_ways + way] = static_cast<Stamp>(way < ways_ ? way : ~0U);
+    }
+
+    /// Does access() and insert(); a copy that a loop keeps in registers, for at most uses_left() of them: keep()
+    /// before and reload() after the array is used in another way.
+    class Lookup {
+    public:
+        explicit Lookup(StampArray& array) : array_(array), tags_(array.tags_ + 0), stamps_(array.stamps_.data()) {
+            reload();
+        }
+
+        std::uint64_t uses_left() const { return most - now_; }
+
+        Entry access(std::uint64_t set, Address line, Touch touch) {
+            Entry* tags = tags_ + set * padded_ways;
+            const unsigned way = find_tag<groups>(tags, groups, line);
+            if (way >= padded_ways) return 0;
+            const Entry found = tags[way];
+            const Entry changed = touch.applied_to(found);
+            if (changed != found) tags[way] = changed;  // seldom: reading the set soon after it was written stalls
+            if (touch.use) stamp(set, way);
+            return found;
+        }
+
+        /// access() as a use that sets `state`.
+        Entry use(std::uint64_t set, Address line, Entry state) {
+            Entry* tags = tags_ + set * padded_ways;
+            const unsigned way = find_tag<groups>(tags, groups, line);
+            if (way >= padded_ways) return 0;
+            const Entry found = tags[way];
+            if ((state & ~found) != 0) tags[way] = found | state;  // seldom: as above
+            stamp(set, way);
+            return found;
+        }
+
+        Entry insert(std::uint64_t set, Address line, Entry state) {
+            const unsigned way = least(set);
+            const Entry victim = std::exchange(tags_[set * padded_ways + way], line | state | entry_bit::valid);
+            stamp(set, way);
+            return victim;
+        }
+
+        void keep() const { array_.now_ = now_; }
+        void reload() {
+            if (array_.now_ > most / 2) [[unlikely]]
+                array_.renumber();
+            now_ = array_.now_;
+        }
+
+    private:
+        friend class StampArray;
+
+        unsigned least(std::uint64_t set) const {
+            const Stamp* stamps = stamps_ + set * padded_ways;
+            Stamp least = stamps[0];
+            for (unsigned way = 1; way < padded_ways; ++way) least = std::min(least, stamps[way]);
+            return least & (way_bound - 1);
+        }
+
+        void stamp(std::uint64_t set, unsigned way) {
+            stamps_[set * padded_ways + way] = static_cast<Stamp>(++now_ << way_bits | way);
+        }
+
+        StampArray& array_;
+        Entry* tags_;
+        Stamp* stamps_;
+        std::uint32_t now_;
+    };
+
+    Entry access(std::uint64_t set, Address line, Touch touch) override {
+        Lookup lookup(*this);
+        const Entry found = lookup.access(set, line, touch);
+        lookup.keep();
+        return found;
+    }
+
+    Outcome access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) override {
+        if (const Entry found = StampArray::access(set, line, touch)) return {found, 0};
+        return {0, StampArray::insert(set, line, state)};
+    }
+
+    Entry insert(std::uint64_t set, Address line, Entry state) override {
+        Lookup lookup(*this);
+        const Entry victim = lookup.insert(set, line, state);
+        lookup.keep();
+        return victim;
+    }
+
+    Entry make_room(std::uint64_t set) override { return clear(set, Lookup(*this).least(set)); }
+
+    Entry remove(std::uint64_t set, Address line) override {
+        const unsigned way = find_tag<groups>(tags_ + set * padded_ways, groups, line);
+        return way >= padded_ways ? 0 : clear(set, way);
+    }
+
+    Entry find(std::uint64_t set, Address line) const override {
+        const Entry* tags = tags_ + set * padded_ways;
+        const unsigned way = find_tag<groups>(tags, groups, line);
+        return way >= padded_ways ? 0 : tags[way];
+    }
+
+private:
+    Entry clear(std::uint64_t set, unsigned way) {
+        stamps_[set * padded_ways + way] = static_cast<Stamp>(way);
+        return std::exchange(*(tags_ + (set * padded_ways + way)), 0);
+    }
+
+    /// Only the order within a set matters: when the clock has half run full, the valid ways of every set are numbered
+    /// anew.
+    [[gnu::noinline]] void renumber() {
+        std::array<Stamp, padded_ways> sorted;
+        for (std::uint64_t first = 0; first < stamps_.size(); first += padded_ways) {
+            std::copy_n(&stamps_[first], padded_ways, sorted.begin());
+            std::ranges::sort(sorted);
+            for (unsigned rank = 0; rank < ways_; ++rank) {
+                const unsigned way = sorted[rank] & (way_bound - 1);
+                if (sorted[rank] >= way_bound) stamps_[first + way] = static_cast<Stamp>((rank + 1) << way_bits | way);
+            }
+        }
+        now_ = ways_ + 1;
+    }
+
+    unsigned ways_;
+    std::uint32_t now_ = 0;
+    std::vector<Stamp> stamps_;
+    TagStore tags_;
+};
+
+}  // namespace cachetally
