@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "monitor/histogram_file.hpp"
@@ -74,6 +75,30 @@ constexpr Number numbers[] = {
     {"stall_cycles", &MonitorSummary::stall_cycles},
 };
 
+void write_functions(Group& monitor, const MonitorSummary& summary) {
+    if (summary.events_per_function.empty()) return;
+    std::vector<std::uint32_t> function;
+    std::vector<std::uint64_t> events;
+    for (const auto& [index, count] : summary.events_per_function) {
+        function.push_back(index);
+        events.push_back(count);
+    }
+    Group group = monitor.create_group("functions");
+    group.write("function", function);
+    group.write("events", events);
+    set_axes(group, "events", {"function"});
+}
+
+void read_functions(const Group& monitor, MonitorSummary& summary) {
+    if (!monitor.has("functions")) return;
+    const Group group = monitor.open_group("functions");
+    const auto function = group.read<std::uint32_t>("function");
+    const auto events = group.read<std::uint64_t>("events");
+    if (function.size() != events.size())
+        throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", group.where()));
+    for (std::size_t i = 0; i < events.size(); ++i) summary.events_per_function.emplace_back(function[i], events[i]);
+}
+
 void write_monitor(Group& parent, const std::string& name, const MonitorContents& contents) {
     const MonitorSummary& summary = contents.summary;
     Group group = parent.create_group(name);
@@ -91,6 +116,7 @@ void write_monitor(Group& parent, const std::string& name, const MonitorContents
     phases.write("events", summary.events_per_phase);
     phases.write("swapouts", summary.swapouts_per_phase);
     set_axes(phases, "events", {"phase"}, {"swapouts"});
+    write_functions(group, summary);
     write_with_map(group, "histogram", *contents.histogram, contents.map);
 }
 
@@ -110,6 +136,7 @@ MonitorSummary read_monitor(const Group& group) {
     summary.swapouts_per_phase = phases.read<std::uint64_t>("swapouts");
     if (summary.events_per_phase.size() != summary.swapouts_per_phase.size())
         throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", phases.where()));
+    read_functions(group, summary);
     return summary;
 }
 
@@ -139,7 +166,12 @@ MonitorSummary summary_of(const MonitorSpec& spec, const MonitorResult& result, 
     summary.swapouts_per_phase.resize(
         std::max<std::size_t>(result.histogram.phases(), summary.swapouts_per_phase.size()));
     summary.events_per_phase.resize(summary.swapouts_per_phase.size());
-    for (const HistogramRow& row : result.histogram.rows()) summary.events_per_phase[row.phase] += row.count;
+    std::map<std::uint32_t, std::uint64_t> functions;
+    for (const HistogramRow& row : result.histogram.rows()) {
+        summary.events_per_phase[row.phase] += row.count;
+        if (spec.functions) functions[row.function] += row.count;
+    }
+    summary.events_per_function.assign(functions.begin(), functions.end());
     return summary;
 }
 

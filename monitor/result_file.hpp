@@ -24,6 +24,8 @@ struct MonitorSummary {
     std::uint64_t stall_cycles = 0;
     std::optional<double> error;  ///< nothing where it was not measured
     std::vector<std::uint64_t> events_per_phase, swapouts_per_phase;
+    /// By index of the function (no_function: outside of all); empty where functions were not told apart.
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> events_per_function;
 
     double bytes_per_event() const {
         return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);

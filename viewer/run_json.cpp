@@ -41,22 +41,36 @@ std::string free_key(const Json& object, const std::string& name) {
     return key;
 }
 
+Json phases_of(const MonitorSummary& monitor) {
+    Json phases = Json::array();
+    for (std::size_t i = 0; i < monitor.events_per_phase.size(); ++i)
+        phases.push_back({{"events", monitor.events_per_phase[i]}, {"swapouts", monitor.swapouts_per_phase[i]}});
+    return phases;
+}
+
 Json monitors_of(const RunView& view) {
     Json monitors = Json::object();
-    for (const MonitorSummary& monitor : view.monitors)
-        monitors[free_key(monitors, monitor.name)] = {{"link", monitor.link},
-                                                      {"spec", monitor.spec},
-                                                      {"events", monitor.events},
-                                                      {"swapouts", monitor.swapouts},
-                                                      {"lost", monitor.lost},
-                                                      {"lost_records", monitor.lost_records},
-                                                      {"resident", monitor.resident},
-                                                      {"resident_counters", monitor.resident_counters},
-                                                      {"error", monitor.error ? Json(*monitor.error) : Json(nullptr)},
-                                                      {"bytes_per_event", monitor.bytes_per_event()},
-                                                      {"ring_capacity", monitor.ring_capacity},
-                                                      {"ring_high_water", monitor.ring_high_water},
-                                                      {"stall_cycles", monitor.stall_cycles}};
+    for (const MonitorSummary& monitor : view.monitors) {
+        Json& json = monitors[free_key(monitors, monitor.name)];
+        json = {{"link", monitor.link},
+                {"spec", monitor.spec},
+                {"events", monitor.events},
+                {"swapouts", monitor.swapouts},
+                {"lost", monitor.lost},
+                {"lost_records", monitor.lost_records},
+                {"resident", monitor.resident},
+                {"resident_counters", monitor.resident_counters},
+                {"error", monitor.error ? Json(*monitor.error) : Json(nullptr)},
+                {"bytes_per_event", monitor.bytes_per_event()},
+                {"ring_capacity", monitor.ring_capacity},
+                {"ring_high_water", monitor.ring_high_water},
+                {"stall_cycles", monitor.stall_cycles},
+                {"phases", phases_of(monitor)}};
+        if (monitor.events_per_function.empty()) continue;
+        Json& functions = json["functions"] = Json::object();
+        for (const auto& [index, events] : monitor.events_per_function)
+            functions[free_key(functions, view.function(index))] = events;
+    }
     return monitors;
 }
 

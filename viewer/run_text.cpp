@@ -153,6 +153,19 @@ std::string monitor_table(const std::vector<MonitorSummary>& monitors, const Tex
     return text;
 }
 
+/// Where monitors told functions apart.
+std::string function_table(const RunView& view, const TextOptions& options) {
+    TextTable table({{"function", left}, {"monitor", left}, {"events"}, {"%"}});
+    bool any = false;
+    for (const MonitorSummary& monitor : view.monitors)
+        for (const auto& [index, events] : monitor.events_per_function) {
+            table.add({shortened(view.function(index), longest_name), shortened(monitor.name, longest_name),
+                       count_cell(events), percent_text(events, monitor.events)});
+            any = true;
+        }
+    return any ? '\n' + table.text(options.width) : "";
+}
+
 std::string phase_table(const RunView& view, const TextOptions& options) {
     const auto& phases = view.counts.run.phases;
     if (phases.size() < 2) return "";
@@ -210,6 +223,10 @@ std::string heading(const RunView& view, const TextOptions& options) {
 
 }  // namespace
 
+std::string RunView::function(std::uint32_t index) const {
+    return index < functions.size() ? functions[index] : "(none)";
+}
+
 std::string RunTitle::text() const {
     return fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine);
 }
@@ -222,6 +239,7 @@ std::string to_text(const RunView& view, const TextOptions& options) {
     if (options.phase) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);
+    text += function_table(view, options);
     text += phase_table(view, options);
     if (view.check)
         text += fmt::format("\nresult of {}: {} ({} {:.3g}, at most {:.3g})\n", view.title.input,

@@ -42,6 +42,9 @@ struct RunView {
     std::optional<Check> check;
 
     Tick cycles() const { return counts.run.end() / counts.period; }
+
+    /// Name of a function by its index; "(none)" outside of all.
+    std::string function(std::uint32_t index) const;
 };
 
 /// levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories, monitors.<name>.{events,
