@@ -50,6 +50,7 @@ TraceOptions options_of(const TraceChoice& choice) {
 }
 
 Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
+    if (path_or_dash.empty()) throw UsageError("the name of the trace is empty; - is standard input");
     catch_interrupts();  // before the first reading, that may wait for a pipe
     Input input;
     input.name = path_or_dash == "-" ? "standard input" : path_or_dash;

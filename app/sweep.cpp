@@ -196,7 +196,8 @@ void add_sweep(CLI::App& app) {
         ->capture_default_str();
     command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
         ->check(CLI::Range(1, 256));
-    command->add_option("--max-references", options->simulation.max_references, "Stop after so many references");
+    command->add_option("--max-references", options->simulation.max_references, "Stop after so many references")
+        ->check(CLI::NonNegativeNumber);
     add_trace_options(*command, options->choice);
     add_output_options(*command, options->output);
     command->add_flag("--json", options->simulation.json, "Print JSON");

@@ -84,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Format", {"replay", "t.din", "--format", "xml"}, {"--format", "xml", "lackey"}},
         Refusal{"Cores", {"replay", "t.din", "--cores", "0"}, {"--cores", "256"}},
         Refusal{"NotANumber", {"replay", "t.din", "--max-references", "-1"}, {"--max-references", "-1"}},
+        Refusal{"SweepNumber", {"sweep", "t.din", "--max-references", "-1"}, {"--max-references", "-1"}},
+        Refusal{"EmptyName", {"replay", ""}, {"name of the trace is empty"}},
         Refusal{"Quantum", {"replay", "t.din", "--quantum", "5"}, {"--quantum 5", "ps, ns, us or ms"}},
         Refusal{"HugeQuantum", {"replay", "t.din", "--quantum", "99999999999999999ms"}, {"--quantum", "at most"}},
         Refusal{"DinBytes", {"replay", "t.din", "--din-bytes", "65536"}, {"--din-bytes", "65535"}},
