@@ -11,7 +11,7 @@
 namespace cachetally {
 namespace {
 
-constexpr std::size_t phases_shown_first = 16, phases_shown_last = 4, structures_shown = 24;
+constexpr std::size_t phases_shown_first = 16, phases_shown_last = 4, structure_rows = 40, fewest_structures = 5;
 constexpr std::size_t longest_name = 24;
 constexpr auto left = TextTable::Align::left;
 
@@ -73,8 +73,9 @@ std::string level_table(const ComponentNames& names, const HierarchyCounts& coun
 }
 
 /// The structures with most accesses at the first level come into the table, in the order of the program.
+/// `used`: how many there are that something happened in.
 std::vector<std::size_t> structures_to_show(const StructureTable& table, const std::vector<std::vector<Tally>>& levels,
-                                            const TextOptions& options) {
+                                            const TextOptions& options, std::size_t& used) {
     std::vector<std::size_t> shown;
     const auto weight = [&](std::size_t i) {
         return levels.empty() ? 0.0 : levels[0][i].accesses + levels[0][i].misses;
@@ -84,9 +85,15 @@ std::vector<std::size_t> structures_to_show(const StructureTable& table, const s
         const bool touched = std::ranges::any_of(levels, [&](const auto& level) { return level[i] != Tally{}; });
         if (options.structure.empty() ? touched : name == options.structure) shown.push_back(i);
     }
-    if (shown.size() > structures_shown) {
+    used = shown.size();
+    const auto busy = [](const std::vector<Tally>& level) {
+        return std::ranges::any_of(level, [](const Tally& tally) { return tally != Tally{}; });
+    };
+    const auto rows_each = std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::count_if(levels, busy)));
+    const std::size_t room = std::max(structure_rows / rows_each, fewest_structures);
+    if (shown.size() > room) {
         std::ranges::stable_sort(shown, std::greater<>(), weight);
-        shown.resize(structures_shown);
+        shown.resize(room);
         std::ranges::sort(shown);
     }
     return shown;
@@ -103,7 +110,8 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
         exact = exact && table.levels[i].exact;
     }
     if (table.regions.empty() || levels.empty()) return "";
-    const std::vector<std::size_t> shown = structures_to_show(table, levels, options);
+    std::size_t used = 0;
+    const std::vector<std::size_t> shown = structures_to_show(table, levels, options, used);
     TextTable text(
         {{"data structure", left}, {"size"}, {"level", left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}});
     for (const std::size_t i : shown) {
@@ -119,9 +127,8 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
                       tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
         }
     }
-    if (shown.size() == structures_shown)
-        text.add_line(fmt::format("... the {} with most accesses of {}; --json tells all", structures_shown,
-                                  table.regions.size()));
+    if (shown.size() < used)
+        text.add_line(fmt::format("... {} of {}, those with most accesses; --json tells all", shown.size(), used));
     if (!exact) text.add_line("(counts for several lines are spread evenly over them)");
     return '\n' + text.text(options.width);
 }
