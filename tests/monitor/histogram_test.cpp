@@ -50,6 +50,13 @@ TEST(Error, IsTheDocumentedExample) {
     EXPECT_DOUBLE_EQ(histogram_error(exact, measured, moved, [](Address a) { return a + 0x10000; }), 2.0 / 4);
 }
 
+TEST(Error, IsRelativeToTheExactCounts) {
+    // The group spreads 4 over two lines, of which one is data: |4 - 2| / 4, not / 2.
+    const AddressRange data[] = {{0, 64}};
+    EXPECT_DOUBLE_EQ(histogram_error(Histogram(64, {{0, 1, 0, none, 4}}), Histogram(64, {{0, 2, 0, none, 4}}), data),
+                     0.5);
+}
+
 TEST(Error, AddsUpOverlappingWindowsOfDifferentTimes) {
     const Histogram exact(64, {{0, 1, 0, none, 2}, {64, 1, 0, none, 4}});
     const Histogram measured(64, {{0, 2, 0, none, 4}, {64, 1, 0, none, 2}});  // 2 and 2 + 2

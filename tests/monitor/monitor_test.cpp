@@ -303,6 +303,7 @@ RC_GTEST_PROP(MonitorLaw, MergedEventsGiveTheSameWhereTheyAreAccepted, ()) {
     single.finish();
     merged.finish();
     const MonitorResult a = single.result(), b = merged.result();
+    RC_ASSERT(a.events == b.events);
     RC_ASSERT(a.histogram == b.histogram);
     RC_ASSERT(a.swapouts_per_phase == b.swapouts_per_phase);
     RC_ASSERT(a.resident == b.resident);
