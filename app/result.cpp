@@ -1,5 +1,8 @@
 // From an input to what the user sees of it.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
 
 #include "app/progress.hpp"
 #include "app/report.hpp"
@@ -20,6 +23,20 @@ std::uint64_t seed_of(const std::string& workload, const std::vector<std::string
         if (setting.starts_with("seed=")) seed = setting.substr(5);
     return seed.empty() ? 0 : std::stoull(seed);
 }
+
+/// Says on a terminal that a file is being written, as long as it is: large histograms take some seconds.
+class WritingNote {
+public:
+    explicit WritingNote(const std::string& path) {
+        if (isatty(STDERR_FILENO) == 0) return;
+        std::fflush(stdout);
+        fmt::print(stderr, "writing {} ...", path);
+        std::fflush(stderr);
+    }
+    WritingNote(const WritingNote&) = delete;
+    WritingNote& operator=(const WritingNote&) = delete;
+    ~WritingNote() { clear_progress_line(); }
+};
 
 }  // namespace
 
@@ -85,6 +102,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         fmt::print("{}", to_text(view, text));
     }
     if (file) {
+        const WritingNote note(file->path());
         write_run_result(file->root(), topology, view, outcome, levels);
         write_provenance_of(file->root(), topology, input);
         close_output(file.get(), view.title);
