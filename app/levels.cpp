@@ -80,9 +80,17 @@ std::uint32_t miss_kinds(const Topology& topology, const Component& component) {
     return cache.write == WritePolicy::write_through ? demand & ~bit(EventKind::store) : demand;
 }
 
+/// A level that passes all stores on, and does not fetch the lines of those that miss: no link tells which missed.
+bool hides_store_misses(const Topology& topology, const Component& component) {
+    if (component.kind != Component::Kind::cache) return false;
+    const CacheConfig& cache = topology.machine().caches[component.index];
+    return cache.write == WritePolicy::write_through && !cache.write_allocate;
+}
+
 /// False where a histogram is missing.
 bool collect(LevelInput& input, std::size_t component, const Topology& topology, Histograms& histograms) {
     const Component& level = topology.components()[component];
+    if (hides_store_misses(topology, level)) return false;
     input.name = level.name;
     for (std::size_t id = 0; id < topology.links().size(); ++id) {
         const LinkInfo& link = topology.links()[id];

@@ -128,6 +128,40 @@ TEST_F(Results, DataStructuresSumToTheLevels) {
     EXPECT_EQ(misses, counted["tlbs"]["DTLB"]["misses"]);
 }
 
+/// By data structure as by counters, whatever passes between the levels.
+TEST_F(Results, DataStructuresSumToLevelsOfEveryKind) {
+    for (const std::string upper :
+         {"", ", write: write_through", ", write_allocate: false", ", prefetch: {kind: next_line}"})
+        for (const std::string lower :
+             {"", ", inclusion: exclusive", ", inclusion: victim", ", inclusion: inclusive"}) {
+            write_contents(directory / "m.yaml", "name: m\ncaches:\n  - {name: L1, size: 2 KiB, ways: 4, next: L2" +
+                                                     upper + "}\n  - {name: L2, size: 8 KiB, ways: 8, next: memory" +
+                                                     lower + "}\nmemory: {name: memory}\n");
+            const json told =
+                good_json({"run", "radix", "keys=1000", "radix=64", "--machine", "m.yaml", "-o", "r.h5", "-f"});
+            for (const auto& [name, level] : told["levels"].items()) {
+                double accesses = 0, misses = 0;
+                for (const auto& [structure, entry] : told["structures"].items()) {
+                    const json tally = entry["levels"].value(name, json{{"accesses", 0}, {"misses", 0}});
+                    accesses += tally["accesses"].get<double>();
+                    misses += tally["misses"].get<double>();
+                }
+                EXPECT_EQ(accesses, demand(level).first) << name << upper << lower;
+                EXPECT_EQ(misses, demand(level).second) << name << upper << lower;
+            }
+        }
+}
+
+TEST_F(Results, ALevelWhoseStoreMissesNoLinkTellsIsLeftOut) {
+    write_contents(
+        directory / "m.yaml",
+        "name: m\ncaches:\n  - {name: L1, size: 2 KiB, ways: 4, next: L2, write: write_through, "
+        "write_allocate: false}\n  - {name: L2, size: 8 KiB, ways: 8, next: memory}\nmemory: {name: memory}\n");
+    const json told = good_json({"run", "radix", "keys=1000", "radix=64", "--machine", "m.yaml"});
+    EXPECT_FALSE(told["structures_exact"].contains("L1"));
+    EXPECT_TRUE(told["structures_exact"].contains("L2"));
+}
+
 TEST_F(Results, UnmeasuredErrorsAreNotZero) {
     const Words spread = radix + Words{"--monitor", "link=core-L1,granularity=4"};
     EXPECT_GT(good_json(spread)["monitors"]["core-L1"]["error"], 0.0);
