@@ -1,12 +1,22 @@
 #include "viewer/show.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "storage/provenance.hpp"
 #include "viewer/histogram_view.hpp"
 #include "viewer/sweep_view.hpp"
 
 namespace cachetally {
 namespace {
+
+/// When, by what and how the file was made.
+std::string origin(const InputFile& file) {
+    if (!file.root().has("provenance")) return "";
+    const Provenance provenance = read_provenance(file.root());
+    return fmt::format("\nmade {} by cachetally {} ({}) on {}:\n  {}\n", provenance.utc, provenance.version,
+                       provenance.commit, provenance.host, fmt::join(provenance.command_line, " "));
+}
 
 std::string show_run(const InputFile& file, const ShowOptions& options) {
     const RunView view = read_run_view(file);
@@ -30,7 +40,7 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     style.width = options.width;
     style.unicode = options.unicode;
     if (histogram) result += '\n' + draw(histogram->plot, histogram->regions, style);
-    return result;
+    return result + origin(file);
 }
 
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
@@ -41,7 +51,7 @@ std::string show_sweep(const InputFile& file, const ShowOptions& options) {
             "something for runs",
             file.path()));
     const SweepView view = read_sweep_view(file);
-    return options.json ? to_json(view).dump(2) + '\n' : to_text(view, options.width);
+    return options.json ? to_json(view).dump(2) + '\n' : to_text(view, options.width) + origin(file);
 }
 
 }  // namespace
