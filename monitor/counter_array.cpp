@@ -81,6 +81,10 @@ public:
         for (std::uint32_t set = 0; set < spec.counters / ways; ++set) sets_.emplace_back(ways, &random_);
     }
 
+    void add_all(std::span<const KeyCount> events, std::vector<SwapOut>& out) override {
+        for (const KeyCount& event : events) KeyedArray::add_other(event.key, event.count, out);
+    }
+
     void flush(std::vector<SwapOut>& out) override {
         for (CounterSet<Order>& set : sets_) set.flush(out);
         last_count_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "monitor/spec.hpp"
@@ -35,6 +36,17 @@ public:
             return;
         }
         add_other(key, count, out);
+    }
+
+    /// Events for one key.
+    struct KeyCount {
+        std::uint64_t key = 0;
+        std::uint64_t count = 0;
+    };
+
+    /// add() for each.
+    virtual void add_all(std::span<const KeyCount> events, std::vector<SwapOut>& out) {
+        for (const KeyCount& event : events) add(event.key, event.count, out);
     }
 
     /// Swaps all counters out, lowest set and counter first; all are free afterwards.

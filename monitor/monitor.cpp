@@ -42,6 +42,37 @@ void Monitor::on_event(const LinkEvent& event, Injector& injector) {
     if (!swapped_.empty()) write_records(event.time, injector);
 }
 
+void Monitor::on_events(std::span<const LinkEvent> events, Injector& injector) {
+    if (!control_.enabled()) return;
+    keyed_.clear();
+    for (const LinkEvent& event : events) {
+        if (!filter_.passes(event)) continue;
+        result_.events += event.count;
+        const std::uint64_t key = keys_.key(event.address);
+        if (!keyed_.empty() && keyed_.back().key == key) {
+            keyed_.back().count += event.count;
+        } else {
+            keyed_.push_back({key, event.count});
+        }
+    }
+    counters_->add_all(keyed_, swapped_);
+    write_timeless_records(injector);
+}
+
+/// As write_records() where the ring is always emptied in time.
+void Monitor::write_timeless_records(Injector& injector) {
+    std::uint64_t records = 0;
+    for (const SwapOut& record : swapped_) {
+        records += record.times;
+        sums_.add(record, record.times);
+    }
+    swapped_.clear();
+    if (records == 0) return;
+    result_.swapouts_per_phase.back() += records;
+    ring_.write_all(records);
+    injector.write_past(records);
+}
+
 void Monitor::on_control(const Control& control, Tick time, Injector& injector) {
     const bool swaps_out = control_.swaps_out(control);
     if (swaps_out) {

@@ -51,6 +51,7 @@ public:
     std::uint32_t kinds() const override { return spec_.kinds; }
     bool accepts_merged(std::uint32_t line_bytes) const override;
     void on_event(const LinkEvent& event, Injector& injector) override;
+    void on_events(std::span<const LinkEvent> events, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
     /// The run is over: swaps all counters out and lets the software read everything; nothing is lost and no traffic
@@ -62,6 +63,7 @@ public:
 
 private:
     [[gnu::noinline]] void write_records(Tick time, Injector& injector);
+    void write_timeless_records(Injector& injector);
     void close_phase();
 
     MonitorSpec spec_;
@@ -71,7 +73,8 @@ private:
     std::unique_ptr<CounterArray> counters_;
     RingBuffer ring_;
     RecordSums sums_;
-    std::vector<SwapOut> swapped_;  ///< by the event at hand
+    std::vector<CounterArray::KeyCount> keyed_;  ///< of the events at hand
+    std::vector<SwapOut> swapped_;               ///< by the event at hand
     MonitorResult result_;
 };
 

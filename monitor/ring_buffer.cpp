@@ -36,6 +36,14 @@ bool RingBuffer::write(Tick time, Injector& injector) {
     return true;
 }
 
+void RingBuffer::write_all(std::uint64_t records) {
+    const std::uint64_t drained_at = spec_.drain == RingSpec::Drain::watermark ? spec_.watermark : spec_.capacity;
+    written_ += records;
+    place_ = (place_ + records) % spec_.capacity;
+    high_water_ = std::max(high_water_, std::min(fill_ + records, drained_at));
+    fill_ = (fill_ + records) % drained_at;
+}
+
 /// What the software has done up to `now`. Records are written by write() alone, so that at the first beginning of
 /// a period since the last call the ring was as it is.
 void RingBuffer::catch_up(Tick now) {

@@ -17,6 +17,9 @@ public:
     /// Writes one record at `time`; false: it was lost. Writes and lost time go to `injector`.
     bool write(Tick time, Injector& injector);
 
+    /// So many records at once, where timeless(): none is lost. The caller sends the writes.
+    void write_all(std::uint64_t records);
+
     std::uint64_t fill() const { return fill_; }  ///< records, at the time of the last write
     std::uint64_t high_water() const { return high_water_; }
     std::uint64_t written() const { return written_; }  ///< records

@@ -228,4 +228,13 @@ void CorePath::tell(const LinkEvent& event, Address virtual_address) {
                   event.time + (tlb_ != nullptr ? tlb_->latency() : 0)});
 }
 
+void CorePath::tell(std::span<LinkEvent> events, std::span<const Address> virtual_addresses) {
+    std::uint32_t kinds = 0;
+    for (const LinkEvent& event : events) kinds |= bit(event.kind);
+    link_.tell(events, kinds);
+    if (tlb_link_ == nullptr || tlb_link_->kinds() == 0) return;
+    for (std::size_t i = 0; i < events.size(); ++i) events[i].address = virtual_addresses[i];
+    tlb_link_->tell(events, kinds);
+}
+
 }  // namespace cachetally

@@ -47,6 +47,7 @@ private:
     /// How listeners are told of events on the core's links.
     enum class Watch : std::uint8_t { nobody, merged, each };
     class EventRun;
+    class EventRuns;
 
     static constexpr std::ptrdiff_t most_ahead = 512;  ///< references that are translated before they are made
 
@@ -80,6 +81,7 @@ private:
     Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
     void tell(const LinkEvent& event, Address virtual_address);
+    void tell(std::span<LinkEvent> events, std::span<const Address> virtual_addresses);
 
     Downlink& link_;
     Tlb* tlb_;

@@ -199,7 +199,7 @@ const Reference* CorePath::post_stretch(Lookup lookup, Translation translation, 
     const std::uint64_t origin = Cause(0, EventKind::load, core_).word();
     std::uint64_t others = 0, first_fills = 0;
     std::array<std::uint64_t, 3> misses{};
-    EventRun events(*this);
+    EventRuns events(*this);
     lookup.reload();
     Outbox outbox(cache_->below());
     const Reference* const begin = next;

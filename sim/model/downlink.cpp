@@ -21,6 +21,17 @@ void Downlink::tell(const LinkEvent& event) {
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
+void Downlink::tell(std::span<const LinkEvent> events, std::uint32_t kinds) {
+    for (const Listening& listening : listeners_) {
+        if ((kinds & ~listening.kinds) == 0) {
+            listening.listener->on_events(events, *listening.injector);
+        } else if ((kinds & listening.kinds) != 0) {
+            for (const LinkEvent& event : events)
+                if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
+        }
+    }
+}
+
 void Downlink::send(Address address, Cause cause, Tick time) {
     if (posting_) {
         posts_.push({address | entry_bit::dirty, cause.word()});
@@ -60,6 +71,7 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
                 send(write.address, {0, EventKind::ring_write, core}, time);
             }
         }
+        memory_below_->write(EventKind::ring_write, sent.past);
         lost += sent.stall;
     }
     return lost;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sim/model/link.hpp"
@@ -69,6 +70,9 @@ public:
     void notify(Address address, Cause cause, Tick time) {
         if (wants(cause.kind())) tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
     }
+
+    /// Many events, of `kinds`, whose times matter to no listener.
+    void tell(std::span<const LinkEvent> events, std::uint32_t kinds);
 
     /// A demand request, walk or prefetch for the byte or line at a physical address.
     Reply request(Address address, Cause cause, Tick time);  // inline in cache.hpp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -60,17 +61,23 @@ public:
         sent_.writes.push_back(write);
         announce();
     }
+    /// So many records that bypass caches, of which nobody needs to know more.
+    void write_past(std::uint64_t records) {
+        sent_.past += records;
+        announce();
+    }
     void stall(Tick duration) {
         sent_.stall += duration;
         announce();
     }
 
-    bool empty() const { return sent_.writes.empty() && sent_.stall == 0; }
+    bool empty() const { return sent_.writes.empty() && sent_.past == 0 && sent_.stall == 0; }
     const std::vector<Write>& writes() const { return sent_.writes; }
     Tick stall() const { return sent_.stall; }
 
     struct Sent {
         std::vector<Write> writes;
+        std::uint64_t past = 0;  ///< records by write_past()
         Tick stall = 0;
     };
 
@@ -100,6 +107,12 @@ public:
     virtual bool accepts_merged(std::uint32_t line_bytes) const = 0;
 
     virtual void on_event(const LinkEvent& event, Injector& injector) = 0;
+
+    /// Events in order, where accepts_merged(): as on_event() for each, but that times say less, and that records which
+    /// go past all caches may be sent as a number.
+    virtual void on_events(std::span<const LinkEvent> events, Injector& injector) {
+        for (const LinkEvent& event : events) on_event(event, injector);
+    }
 
     /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
     virtual void on_control(const Control& control, Tick time, Injector& injector) = 0;

@@ -23,7 +23,9 @@ public:
     }
 
     /// A write-back or a monitor's record.
-    void write(EventKind kind) { ++(kind == EventKind::ring_write ? counts_.ring_writes : counts_.writes); }
+    void write(EventKind kind, std::uint64_t times = 1) {
+        (kind == EventKind::ring_write ? counts_.ring_writes : counts_.writes) += times;
+    }
 
     /// Posted requests and write-backs. Returns the time for which somebody waits.
     Tick take(std::span<const Posted> posts) {
