@@ -10,10 +10,8 @@
 #include "viewer/show.hpp"
 #include "viewer/sweep_view.hpp"
 
-#ifdef __SANITIZE_ADDRESS__
-/// The library itself forgets memory where metadata cannot be decoded.
+/// Asked by LeakSanitizer, if that is there: HDF5 itself forgets memory where metadata cannot be decoded.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
-#endif
 
 namespace cachetally {
 namespace {
