@@ -76,7 +76,7 @@ private:
                                      std::span<Address, most_ahead> physical_of);
     template <bool watched, class Lookup, class Translation, class Sets>
     const Reference* post_stretch(Lookup lookup, Translation translation, Sets set_of, const Reference* next,
-                                  const Reference* end, Tick now);
+                                  const Reference* end, Tick now, EventRuns& events);
     void post(bool on);
     Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);

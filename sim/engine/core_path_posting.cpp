@@ -124,9 +124,10 @@ Progress CorePath::post_on(Lookup lookup, Translation translation, Sets set_of, 
                            Tick now) {
     const Reference* next = references.data();
     const Reference* const end = next + references.size();
+    EventRuns events(*this);
     while (next < end) {
         const Reference* const begin = next;
-        next = post_stretch<watched>(lookup, translation, set_of, next, end, now);
+        next = post_stretch<watched>(lookup, translation, set_of, next, end, now, events);
         now += static_cast<Tick>(next - begin) * quick_latency_;
         if (cache_->below().posts().size() >= most_posts) {
             now += cache_->below().deliver(now);
@@ -144,13 +145,14 @@ Progress CorePath::post_by_tlb(Lookup lookup, TlbLookup tlb_lookup, Sets set_of,
                                Tick now) {
     const Reference* next = references.data();
     const Reference* const end = next + references.size();
+    EventRuns events(*this);
     std::array<Address, most_ahead> physical_of;
     while (next < end) {
         const Made made{physical_of.data(), next};
         const Reference* const ready = translate_ahead(tlb_lookup, next, end, physical_of);
         while (next < ready) {
             const Reference* const begin = next;
-            next = post_stretch<watched>(lookup, made, set_of, next, ready, now);
+            next = post_stretch<watched>(lookup, made, set_of, next, ready, now, events);
             now += static_cast<Tick>(next - begin) * quick_latency_;
             if (cache_->below().posts().size() >= most_posts) now += cache_->below().deliver(now);
         }
@@ -191,7 +193,7 @@ const Reference* CorePath::translate_ahead(TlbLookup lookup, const Reference* ne
 /// needs is in registers; nothing here may fail, or look at what others change.
 template <bool watched, class Lookup, class Translation, class Sets>
 const Reference* CorePath::post_stretch(Lookup lookup, Translation translation, Sets set_of, const Reference* next,
-                                        const Reference* end, Tick now) {
+                                        const Reference* end, Tick now, EventRuns& events) {
     const Cache::FirstLevel level = cache_->first_level();
     const ByKind by_kind(plain_kinds_, line_bytes_);
     const Address line_mask = line_bytes_ - 1;
@@ -199,7 +201,6 @@ const Reference* CorePath::post_stretch(Lookup lookup, Translation translation, 
     const std::uint64_t origin = Cause(0, EventKind::load, core_).word();
     std::uint64_t others = 0, first_fills = 0;
     std::array<std::uint64_t, 3> misses{};
-    EventRuns events(*this);
     lookup.reload();
     Outbox outbox(cache_->below());
     const Reference* const begin = next;
