@@ -172,6 +172,7 @@ void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
         } else {
             tlb.lead_to(by_core);
         }
+        tlb.below().lead_past_caches_to(*memories.front());  // records from here have no other way
         downlinks[id].push_back(&tlb.below());
     }
 }

@@ -71,7 +71,7 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
                 send(write.address, {0, EventKind::ring_write, core}, time);
             }
         }
-        if (sent.past != 0) memory_below_->write(EventKind::ring_write, sent.past);
+        memory_below_->write(EventKind::ring_write, sent.past);
         lost += sent.stall;
     }
     return lost;

@@ -149,6 +149,24 @@ TEST(MonitoredHierarchy, RecordsThatBypassCachesChangeNothingButTheirCount) {
     EXPECT_EQ(with.result.counts.memories[0].ring_writes, result.swapouts - result.resident_counters);
 }
 
+TEST(MonitoredHierarchy, RecordsFromLinksOfTlbsGoToMemory) {
+    const Topology topology(load_machine("generic3"));
+    for (const auto path : {RingSpec::Path::memory, RingSpec::Path::link}) {
+        Hierarchy hierarchy(topology);
+        MonitorSpec spec = spec_on("DTLB-STLB", 64);
+        spec.counters = 1;
+        spec.ring.path = path;
+        Monitor monitor(spec);
+        hierarchy.listen(topology.link(spec.link), 0, monitor);
+        RandomSource source;
+        const RunResult run_result = run(hierarchy, source);
+        monitor.finish();
+        const MonitorResult result = monitor.result();
+        EXPECT_GT(result.swapouts, 10U);
+        EXPECT_EQ(run_result.counts.memories[0].ring_writes, result.swapouts - result.resident_counters);
+    }
+}
+
 TEST(MonitoredHierarchy, RecordsThroughTheLinkGoIntoTheCacheBelow) {
     MonitorSpec spec = spec_on("core-L1", 32);
     spec.ring.path = RingSpec::Path::link;
