@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "app/progress.hpp"
 #include "app/report.hpp"
@@ -58,11 +59,14 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     command.add_flag("-f,--force,--overwrite", options.force, "Replace the output file where it exists");
 }
 
-std::unique_ptr<ResultFile> open_output(const OutputOptions& output) {
+std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input& input) {
     if (output.file.empty()) {
         if (output.force) throw UsageError("--force means something with --output only");
         return nullptr;
     }
+    std::error_code none;
+    if (!input.trace_file.empty() && std::filesystem::equivalent(output.file, input.trace_file, none))
+        throw UsageError(fmt::format("--output: {} is the trace itself; give the result another name", output.file));
     return std::make_unique<ResultFile>(output.file,
                                         output.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
 }
@@ -88,7 +92,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     check_cores(input, topology);
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
     const RunOptions run = run_options(options, *input.source);
-    const std::unique_ptr<ResultFile> file = open_output(output);
+    const std::unique_ptr<ResultFile> file = open_output(output, input);
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run, {options.errors, options.errors && file != nullptr});
     clear_progress_line();

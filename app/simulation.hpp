@@ -41,7 +41,7 @@ struct OutputOptions {
 void add_output_options(CLI::App& command, OutputOptions& options);
 
 /// The output file, which must not exist (unless --force); null where none is wanted. Throws UsageError, StorageError.
-std::unique_ptr<ResultFile> open_output(const OutputOptions& output);
+std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input& input);
 
 /// Gives the file its name, marked partial where the run did not come to its end. Throws StorageError.
 void close_output(ResultFile* file, const RunTitle& title);

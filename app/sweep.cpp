@@ -153,7 +153,7 @@ void run_command(Options options) {
     const Topology topology = topology_of(options.simulation);
     const Input input = open_input(options.source, options.settings, options.choice);
     check_cores(input, topology);
-    const std::unique_ptr<ResultFile> file = open_output(options.output);
+    const std::unique_ptr<ResultFile> file = open_output(options.output, input);
     const Result result = sweep(options, topology, input);
     clear_progress_line();
     if (options.simulation.json) {

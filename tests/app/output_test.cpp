@@ -120,6 +120,17 @@ TEST_F(Outputs, ConvertOntoItself) {
     EXPECT_EQ(call({"trace", "info", "o.h5", "--json"}).json()["references"], 30000);
 }
 
+TEST_F(Outputs, AResultDoesNotReplaceItsTrace) {
+    const std::string before = contents(directory / "t.din");
+    for (const std::string command : {"replay", "sweep"}) {
+        const Finished finished = call({command, "./t.din", "-o", "t.din", "--force"});
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_THAT(finished.err,
+                    testing::HasSubstr("--output: t.din is the trace itself; give the result another name"));
+    }
+    EXPECT_EQ(contents(directory / "t.din"), before);
+}
+
 TEST_F(Outputs, PlacesWhereNoFileCanBe) {
     std::filesystem::create_directory(directory.path() / "folder");
     for (const std::string place : {"folder", "absent/o.h5", "/dev/null", ""}) {
