@@ -55,7 +55,15 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     Input input;
     input.name = path_or_dash == "-" ? "standard input" : path_or_dash;
     if (path_or_dash != "-") input.trace_file = path_or_dash;
-    input.source = open_trace(path_or_dash, options_of(choice));
+    OpenedTrace opened = open_trace_as(path_or_dash, options_of(choice));
+    input.source = std::move(opened.source);
+    input.incomplete = std::move(opened.incomplete);
+    if (!input.incomplete.empty())
+        fmt::print(
+            stderr,
+            "cachetally: warning: {} is marked partial ({}): it has the beginning of the program alone, and what "
+            "is made of it is marked partial too\n",
+            shown(input.name), shown(input.incomplete));
     return input;
 }
 

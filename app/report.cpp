@@ -23,10 +23,12 @@ RunTitle title_of(const Topology& topology, const Input& input, const RunResult&
     title.input = input.trace_file.empty() ? input.name : std::filesystem::path(input.trace_file).filename().string();
     title.settings = input.settings;
     title.machine = topology.machine().name;
-    title.complete = run.complete;
+    title.complete = run.complete && input.incomplete.empty();
     title.failure = run.failure;
     if (!run.complete)
         title.incomplete = run.failure.empty() ? "interrupted before the end of the program" : run.failure;
+    else if (!title.complete)
+        title.incomplete = "the trace is marked partial: " + input.incomplete;
     return title;
 }
 

@@ -48,7 +48,7 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
         const Verdict verdict = kernel->workload().check();
         return Check{verdict.passed(), verdict.meaning, verdict.residual, verdict.bound};
     };
-    return {name, settings, seed_of(name, settings), "", std::move(source), check};
+    return {name, settings, seed_of(name, settings), "", "", std::move(source), check};
 }
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
@@ -80,8 +80,8 @@ void close_output(ResultFile* file, const RunTitle& title) {
     }
 }
 
-void refuse_incomplete(const RunTitle& title, const ResultFile* file) {
-    if (title.complete) return;
+void refuse_incomplete(const RunResult& run, const RunTitle& title, const ResultFile* file) {
+    if (run.complete) return;
     throw std::runtime_error(
         fmt::format("{}: what is printed{} covers the references made until then", title.incomplete,
                     file == nullptr ? "" : fmt::format(" and kept in {} (marked partial)", file->path())));
@@ -112,7 +112,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         close_output(file.get(), view.title);
     }
     if (view.check && !view.check->passed) throw std::runtime_error(input.name + " computed a wrong result");
-    refuse_incomplete(view.title, file.get());
+    refuse_incomplete(outcome.run, view.title, file.get());
 }
 
 }  // namespace cachetally::app

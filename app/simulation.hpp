@@ -24,6 +24,7 @@ struct Input {
     std::vector<std::string> settings;  ///< of the kernel
     std::uint64_t seed = 0;             ///< of the kernel, where it has one
     std::string trace_file;             ///< path, where the trace is a file
+    std::string incomplete;             ///< why the trace is marked partial; empty where it is whole
     std::unique_ptr<ReferenceSource> source;
     std::function<std::optional<Check>()> check;  ///< nothing as long as the program is not at its end
 };
@@ -46,8 +47,9 @@ std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input
 /// Gives the file its name, marked partial where the run did not come to its end. Throws StorageError.
 void close_output(ResultFile* file, const RunTitle& title);
 
-/// Throws where the run did not come to its end, when all is printed and written.
-void refuse_incomplete(const RunTitle& title, const ResultFile* file);
+/// Throws where the run did not come to its end, when all is printed and written. The end of a trace that is marked
+/// partial is an end.
+void refuse_incomplete(const RunResult& run, const RunTitle& title, const ResultFile* file);
 
 /// What run and replay do: runs the input on the machine that the options name, prints tables or JSON, and writes the
 /// result file. Throws UsageError and whatever the rooms throw; also (when everything is printed and written) where the

@@ -109,6 +109,7 @@ SweepCell cell_of(const SweepRow& row, bool beside_paper) {
 }
 
 struct Result {
+    RunResult run;
     SweepView view;
     Histogram exact;
     std::vector<Region> regions;
@@ -125,8 +126,8 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
         sweeps.push_back(std::make_unique<Sweep>(spec, copy));
         hierarchy.listen(link, copy, *sweeps.back());
     }
-    const RunResult run = cachetally::run(hierarchy, *input.source, run_options(options.simulation, *input.source));
     Result result;
+    result.run = run(hierarchy, *input.source, run_options(options.simulation, *input.source));
     std::vector<const Sweep*> finished;
     std::vector<Histogram> exact;
     for (const auto& each : sweeps) {
@@ -136,10 +137,10 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     }
     result.exact = merged(exact);
     result.regions = input.source->regions();
-    result.view.title = title_of(topology, input, run);
+    result.view.title = title_of(topology, input, result.run);
     result.view.link = spec.base.link;
     result.view.monitor = to_string(spec.base);
-    result.view.references = run.counts.references;
+    result.view.references = result.run.counts.references;
     result.view.events = result.exact.total();
     const AddressMap map = [&](Address address) { return hierarchy.virtual_address(address); };
     for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)),
@@ -166,7 +167,7 @@ void run_command(Options options) {
         write_provenance_of(file->root(), topology, input);
         close_output(file.get(), result.view.title);
     }
-    refuse_incomplete(result.view.title, file.get());
+    refuse_incomplete(result.run, result.view.title, file.get());
 }
 
 }  // namespace

@@ -96,12 +96,14 @@ void run_convert(const ConvertCommand& command) {
     Provenance provenance = make_provenance(command_line());
     provenance.trace_name = input.trace_file;
     write_provenance(writer.root(), provenance);
-    if (failure.empty()) {
+    const std::string incomplete =
+        failure.empty() && !input.incomplete.empty() ? "its source is marked partial: " + input.incomplete : failure;
+    if (incomplete.empty()) {
         writer.finish();
     } else {
-        writer.keep_partial(failure);
+        writer.keep_partial(incomplete);
     }
-    print_summary(command, references, failure.empty());
+    print_summary(command, references, incomplete.empty());
     if (!failure.empty())
         throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} references before that, marked partial",
                                              failure, command.output, references));
@@ -133,6 +135,7 @@ Json to_json(const std::string& name, const TraceInfo& info) {
         json["text"] = {{"lines", info.text_lines}, {"skipped", info.skipped_lines}};
     json["regions"] = regions;
     json["functions"] = info.functions;
+    if (!info.complete) json["incomplete"] = info.incomplete;
     if (!info.failure.empty()) json["failure"] = info.failure;
     return json;
 }
@@ -146,8 +149,8 @@ std::string percent(std::uint64_t part, const TraceInfo& info) {
 void print_table(const std::string& name, const TraceInfo& info) {
     const auto row = [](std::string_view what, const std::string& value) { fmt::print("{:<14} {}\n", what, value); };
     row("trace", name);
-    row("format",
-        fmt::format("{}{}", name_of(info.format), info.complete ? "" : ", partial: its writing was interrupted"));
+    row("format", info.complete ? std::string(name_of(info.format))
+                                : fmt::format("{}, marked partial: {}", name_of(info.format), info.incomplete));
     row("references", fmt::format("{}", info.references()));
     row("  loads", fmt::format("{} ({})", info.loads, percent(info.loads, info)));
     row("  stores", fmt::format("{} ({})", info.stores, percent(info.stores, info)));

@@ -93,13 +93,13 @@ std::unique_ptr<ReferenceSource> open_trace(const std::string& path_or_dash, con
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options) {
     OpenedStream opened = open_stream(path_or_dash, options.stop);
     const TraceFormat format = options.format == TraceFormat::automatic ? recognise(opened) : options.format;
-    if (format != TraceFormat::packed) return {format, open_text_trace(std::move(opened), format, options)};
+    if (format != TraceFormat::packed) return {format, open_text_trace(std::move(opened), format, options), {}};
     if (!opened.seekable)
         throw TraceError(fmt::format(
             "{}: a packed trace must be given by the name of its file, neither through a pipe nor compressed once more",
             opened.name));
     opened.stream.reset();
-    return {format, open_packed_trace(path_or_dash, options)};
+    return open_packed_trace(path_or_dash, options);
 }
 
 }  // namespace cachetally

@@ -183,9 +183,15 @@ TraceTables read_tables(const PackedFile& file) {
     return tables;
 }
 
+/// Why the trace is not whole; empty where it is.
+std::string incomplete_reason(const Group& root) {
+    if (root.has_attribute("complete") && root.whole_attribute("complete") == 1) return "";
+    return root.has_attribute("incomplete") ? root.text_attribute("incomplete") : "it does not say why";
+}
+
 }  // namespace
 
-std::unique_ptr<ReferenceSource> open_packed_trace(const std::string& path, const TraceOptions& options) {
+OpenedTrace open_packed_trace(const std::string& path, const TraceOptions& options) {
     const auto file = std::make_shared<const PackedFile>(path);
     const auto references = file->trace.read<std::uint64_t>(packed_names::core_references);
     const std::uint64_t cores = file->trace.whole_attribute(packed_names::cores_attribute);
@@ -195,7 +201,10 @@ std::unique_ptr<ReferenceSource> open_packed_trace(const std::string& path, cons
     std::vector<std::unique_ptr<BlockProducer>> producers;
     for (std::uint32_t core = 0; core < cores; ++core)
         producers.push_back(std::make_unique<PackedProducer>(file, core, references[core], options.data_only));
-    return make_block_source(std::move(producers), read_tables(*file), options.ahead && library_is_thread_safe());
+    std::string incomplete = incomplete_reason(file->input.root());  // before a thread reads the file
+    return {TraceFormat::packed,
+            make_block_source(std::move(producers), read_tables(*file), options.ahead && library_is_thread_safe()),
+            std::move(incomplete)};
 }
 
 }  // namespace cachetally

@@ -49,10 +49,11 @@ struct TraceOptions {
 /// of no known format. next() throws them at the point of damage, after everything before it.
 std::unique_ptr<ReferenceSource> open_trace(const std::string& path_or_dash, const TraceOptions& options = {});
 
-/// The same, with the format that was recognised.
+/// The same, with what is known of the trace.
 struct OpenedTrace {
     TraceFormat format = TraceFormat::automatic;
     std::unique_ptr<ReferenceSource> source;
+    std::string incomplete;  ///< why a packed trace was marked partial when it was written; empty where it was not
 };
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options = {});
 
@@ -63,12 +64,13 @@ std::optional<TraceFormat> detect_format(std::string_view start);
 std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceFormat format, const TraceOptions& options);
 
 /// A packed trace.
-std::unique_ptr<ReferenceSource> open_packed_trace(const std::string& path, const TraceOptions& options);
+OpenedTrace open_packed_trace(const std::string& path, const TraceOptions& options);
 
 /// What is in a trace.
 struct TraceInfo {
     TraceFormat format = TraceFormat::automatic;
-    bool complete = true;          ///< false for a packed trace whose writing was interrupted
+    bool complete = true;          ///< false for a packed trace that is marked partial
+    std::string incomplete;        ///< why it is
     std::uint64_t file_bytes = 0;  ///< 0 for pipes
     unsigned cores = 0;
     std::uint64_t loads = 0, stores = 0, fetches = 0;

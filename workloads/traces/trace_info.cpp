@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <unordered_map>
 
-#include "storage/file.hpp"
 #include "workloads/traces/trace.hpp"
 
 namespace cachetally {
@@ -110,10 +109,8 @@ TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& option
     std::error_code not_a_file;
     if (path_or_dash != "-" && std::filesystem::is_regular_file(path_or_dash, not_a_file))
         info.file_bytes = std::filesystem::file_size(path_or_dash);
-    if (info.format == TraceFormat::packed) {
-        const InputFile file(path_or_dash);
-        info.complete = file.root().has_attribute("complete") && file.root().whole_attribute("complete") == 1;
-    }
+    info.complete = opened.incomplete.empty();
+    info.incomplete = opened.incomplete;
     info.cores = opened.source->cores();
     info.phases = 1;
     Counter(*opened.source, info, progress_of ? progress_of(*opened.source) : TraceProgress()).run();

@@ -1,0 +1,59 @@
+// Traces that are not whole, or hold more than references: what is made of them says so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/file.hpp"
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+class Partial : public ::testing::Test {
+protected:
+    Partial() {
+        write_contents(directory / "bad.din", "0 1000\n1 2000\n0 3000\nbroken\n");
+        EXPECT_EQ(call({"trace", "convert", "bad.din", "part.h5"}).status, 1);
+    }
+    Finished call(const Words& words) const { return cachetally(directory.path(), words); }
+    TemporaryDirectory directory;
+};
+
+TEST_F(Partial, TracesGivePartialResults) {
+    for (const Words& words : {Words{"replay", "part.h5"}, {"sweep", "part.h5", "--counters", "4"}}) {
+        Words with_file = words;
+        with_file.insert(with_file.end(), {"-o", "r.h5", "--force"});
+        Words as_json = with_file;
+        as_json.emplace_back("--json");
+        const Finished text = call(with_file), json = call(as_json);
+        for (const Finished* finished : {&text, &json}) {
+            EXPECT_EQ(finished->status, 0);  // all that is there was done
+            EXPECT_THAT(finished->err, HasSubstr("warning: part.h5 is marked partial"));
+            EXPECT_THAT(finished->err, HasSubstr("bad.din:4:1"));
+        }
+        EXPECT_THAT(text.out, HasSubstr("PARTIAL: the trace is marked partial"));
+        EXPECT_EQ(json.json()["complete"], false);
+        EXPECT_EQ(json.json()["references"], 3);
+        EXPECT_THAT(std::string(json.json()["incomplete"]), HasSubstr("bad.din:4:1"));
+        EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == json.json());
+        const InputFile file(directory / "r.h5");
+        EXPECT_EQ(file.root().whole_attribute("complete"), 0U);
+        EXPECT_THAT(file.root().text_attribute("incomplete"), HasSubstr("the trace is marked partial"));
+    }
+}
+
+TEST_F(Partial, TracesStayPartialWhenConverted) {
+    const Finished finished = call({"trace", "convert", "part.h5", "again.h5"});
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_THAT(finished.err, HasSubstr("warning: part.h5 is marked partial"));
+    EXPECT_THAT(finished.out, HasSubstr("(partial)"));
+    const auto info = call({"trace", "info", "again.h5", "--json"}).json();
+    EXPECT_EQ(info["complete"], false);
+    EXPECT_THAT(std::string(info["incomplete"]), HasSubstr("its source is marked partial"));
+    EXPECT_THAT(call({"trace", "info", "again.h5"}).out, HasSubstr("packed, marked partial: its source"));
+}
+
+}  // namespace
+}  // namespace cachetally::testing
