@@ -311,6 +311,15 @@ HierarchyCounts Hierarchy::counts() const {
     return counts;
 }
 
+std::uint64_t Hierarchy::digest() const {
+    std::uint64_t digest = 0;
+    for (const auto& copies : parts_->caches)
+        for (const auto& cache : copies) digest = digest_of(digest, cache->digest());
+    for (const auto& copies : parts_->tlbs)
+        for (const auto& tlb : copies) digest = digest_of(digest, tlb->digest());
+    return digest;
+}
+
 Address Hierarchy::virtual_address(Address physical) const { return parts_->pages.virtual_address(physical); }
 
 }  // namespace cachetally

@@ -49,6 +49,10 @@ public:
 
     HierarchyCounts counts() const;
 
+    /// Equal digests before two stretches of equal references mean that these are answered alike, where no prefetcher
+    /// remembers more and all pages are mapped already.
+    std::uint64_t digest() const;
+
     /// The virtual address that a physical one was mapped from (itself where nothing is translated).
     Address virtual_address(Address physical) const;
 

@@ -138,6 +138,13 @@ public:
 
     CacheCounts counts() const;
 
+    /// Of the state of all sets, as CacheArray::digest(). What a prefetcher remembers is not in it.
+    std::uint64_t digest() const {
+        std::uint64_t digest = 0;
+        for (std::uint64_t set = 0; set < index_.sets(); ++set) digest = digest_of(digest, array_.digest(set));
+        return digest;
+    }
+
 protected:
     /// `array` may be constructed later. Otherwise as make_cache().
     Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArray& array);

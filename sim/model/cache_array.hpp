@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "sim/model/random.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/machine.hpp"
 
@@ -58,7 +59,13 @@ public:
 
     /// The entry of a line without touching it; 0 = not there.
     virtual Entry find(std::uint64_t set, Address line) const = 0;
+
+    /// Equal digests of a set mean that equal accesses will be answered alike from now on (but for a chance of 2^-64).
+    virtual std::uint64_t digest(std::uint64_t set) const = 0;
 };
+
+/// Adds a word to a digest.
+constexpr std::uint64_t digest_of(std::uint64_t digest, std::uint64_t word) { return splitmix64(digest ^ word); }
 
 /// What a loop over requests finds in place of a line.
 struct Placed {

@@ -130,6 +130,14 @@ public:
         return position >= most_ways ? 0 : entry_of(set[position], index);
     }
 
+    std::uint64_t digest(std::uint64_t index) const override {
+        if (wide_) return wide_->digest(index);
+        std::uint64_t digest = 0;
+        for (unsigned position = 0; position < ways_; ++position)
+            digest = digest_of(digest, entry_of(set_at(index)[position], index));
+        return digest;
+    }
+
 private:
     static constexpr unsigned state_bits = 3, tag_bits = 32 - state_bits;
 

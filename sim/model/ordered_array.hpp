@@ -70,6 +70,12 @@ public:
         return position >= stride() ? 0 : set[position];
     }
 
+    std::uint64_t digest(std::uint64_t index) const override {
+        std::uint64_t digest = 0;
+        for (unsigned position = 0; position < ways_; ++position) digest = digest_of(digest, set_at(index)[position]);
+        return digest;
+    }
+
 private:
     unsigned stride() const { return (fixed_groups != 0 ? fixed_groups : groups_) * scan_width; }
     Entry* set_at(std::uint64_t index) const { return tags_ + index * stride(); }

@@ -63,6 +63,12 @@ public:
         return way >= stride() ? 0 : tags[way];
     }
 
+    std::uint64_t digest(std::uint64_t set) const override {
+        std::uint64_t digest = policy_.digest(set);
+        for (unsigned way = 0; way < ways_; ++way) digest = digest_of(digest, *(tags_ + (set * stride() + way)));
+        return digest;
+    }
+
 private:
     unsigned stride() const { return groups_ * scan_width; }
 

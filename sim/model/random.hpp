@@ -27,6 +27,8 @@ public:
         return state_ * 2685821657736338717U;
     }
 
+    std::uint64_t state() const { return state_; }
+
     /// A number in [0, limit), limit at most 2^32.
     constexpr std::uint64_t below(std::uint64_t limit) { return ((next() >> 32) * limit) >> 32; }
 

@@ -1,6 +1,6 @@
 // ReplacementPolicy of sets whose ways stay in place: a small state per set, one update, one query.
 // Each policy has used(), inserted() and victim(), which is asked when all ways are valid (unless it knows invalid ways
-// itself, by removed()). docs/counting.md defines them.
+// itself, by removed()). docs/counting.md defines them. digest() is that of a set's state.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,12 @@ namespace cachetally {
 /// One bit per way, any number of ways up to 64 * words.
 using WayBits = std::uint64_t;
 
+inline std::uint64_t digest_of_bytes(const std::uint8_t* bytes, unsigned count) {
+    std::uint64_t digest = 0;
+    for (unsigned i = 0; i < count; ++i) digest = splitmix64(digest ^ bytes[i]);
+    return digest;
+}
+
 /// random: no state but the generator.
 class RandomReplacement {
 public:
@@ -22,6 +28,7 @@ public:
     void used(std::uint64_t, unsigned) {}
     void inserted(std::uint64_t, unsigned) {}
     unsigned victim(std::uint64_t) { return static_cast<unsigned>(random_.below(ways_)); }
+    std::uint64_t digest(std::uint64_t) const { return random_.state(); }
 
 private:
     unsigned ways_;
@@ -52,6 +59,8 @@ public:
         return node - leaves_;
     }
 
+    std::uint64_t digest(std::uint64_t set) const { return digest_of_bytes(&right_[set * leaves_], leaves_); }
+
 private:
     unsigned ways_, leaves_;
     std::vector<std::uint8_t> right_;  ///< 1 = replace in the right half next
@@ -79,6 +88,12 @@ public:
         if (way < ways_) return way;
         if (!clear_when_full_) clear(bits);
         return 0;
+    }
+
+    std::uint64_t digest(std::uint64_t set) const {
+        std::uint64_t digest = 0;
+        for (unsigned word = 0; word < words_; ++word) digest = splitmix64(digest ^ bits_[set * words_ + word]);
+        return digest;
     }
 
 private:
@@ -119,6 +134,8 @@ public:
             for (unsigned way = 0; way < ways_; ++way) values[way] = static_cast<std::uint8_t>(values[way] + missing);
         return static_cast<unsigned>(oldest - values);
     }
+
+    std::uint64_t digest(std::uint64_t set) const { return digest_of_bytes(&value_[set * ways_], ways_); }
 
 private:
     static constexpr std::uint8_t distant = 3;

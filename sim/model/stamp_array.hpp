@@ -126,6 +126,17 @@ public:
         return way >= padded_ways ? 0 : tags[way];
     }
 
+    /// Of the order of use alone: which way a line lies in changes nothing.
+    std::uint64_t digest(std::uint64_t set) const override {
+        std::array<Stamp, padded_ways> sorted;
+        std::copy_n(&stamps_[set * padded_ways], padded_ways, sorted.begin());
+        std::ranges::sort(sorted);
+        std::uint64_t digest = 0;
+        for (unsigned rank = 0; rank < ways_; ++rank)
+            digest = digest_of(digest, *(tags_ + (set * padded_ways + (sorted[rank] & (way_bound - 1)))));
+        return digest;
+    }
+
 private:
     Entry clear(std::uint64_t set, unsigned way) {
         stamps_[set * padded_ways + way] = static_cast<Stamp>(way);

@@ -103,6 +103,13 @@ public:
     void count_hits(std::uint64_t accesses) { counts_.accesses += accesses; }
     const TlbCounts& counts() const { return counts_; }
 
+    /// As Cache::digest().
+    std::uint64_t digest() const {
+        std::uint64_t digest = 0;
+        for (std::uint64_t set = 0; set < index_.sets(); ++set) digest = digest_of(digest, array_->digest(set));
+        return digest;
+    }
+
 private:
     Tick miss(Address address, unsigned page_bits, Cause cause, Tick time);
     void remember(std::uint64_t set, Address number, Address address, bool hit);

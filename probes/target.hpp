@@ -1,0 +1,95 @@
+// ProbeTarget: all that a probe sees of a machine, simulated or real.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cachetally {
+
+/// What a target refuses: an arena that is too large, a page size or a measurement that it does not have.
+class ProbeError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// What a target can give, and why it cannot give the rest.
+struct Capabilities {
+    std::vector<std::uint64_t> page_sizes;  ///< bytes, ascending; the first is the ordinary one
+    std::uint64_t largest_arena = 0;        ///< bytes
+    unsigned cache_events = 0;              ///< levels whose misses can be counted; 0 = none
+    unsigned tlb_events = 0;                ///< TLBs whose misses can be counted
+    std::string no_events;                  ///< the reason where there are none
+    bool latencies = false;                 ///< single loads can be timed
+    bool floating_point = false;            ///< floating-point loads can be made, and may go another way
+    double timer_quantum = 0;               ///< cycles that the timer advances by; 0 = every cycle is seen
+};
+
+/// A contiguous piece of virtual memory. Pages are placed anew for every arena.
+struct Arena {
+    std::uint32_t id = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t page = 0;  ///< bytes
+};
+
+/// A circular chain of loads, each of which gives the address of the next: offsets into an arena, in the order of
+/// visit.
+struct Chase {
+    std::span<const std::uint64_t> offsets;
+    bool floating_point = false;  ///< loads of this kind pass by the first level of some machines
+};
+
+/// How long a chase is run: after `warm_up` laps at least `laps`, and until `least_cycles` have passed.
+struct Effort {
+    unsigned warm_up = 1;
+    unsigned laps = 1;
+    double least_cycles = 0;
+};
+
+/// What a run gave, per load.
+struct Measurement {
+    double cycles = 0;
+    std::vector<double> cache_misses;  ///< by level, nearest first; as many as Capabilities::cache_events
+    std::vector<double> tlb_misses;    ///< as many as Capabilities::tlb_events
+    std::uint64_t laps = 0;            ///< that the figures stand for
+};
+
+/// What probing has cost so far.
+struct ProbeCost {
+    std::uint64_t runs = 0;
+    std::uint64_t references = 0;  ///< loads that runs stand for: what real hardware would have made
+    std::uint64_t simulated = 0;   ///< loads that were simulated, where steady laps are not made again
+    double cycles = 0;             ///< time on the target
+
+    friend ProbeCost operator-(ProbeCost a, const ProbeCost& b) {
+        a.runs -= b.runs;
+        a.references -= b.references;
+        a.simulated -= b.simulated;
+        a.cycles -= b.cycles;
+        return a;
+    }
+};
+
+class ProbeTarget {
+public:
+    virtual ~ProbeTarget() = default;
+
+    virtual const Capabilities& capabilities() const = 0;
+
+    /// Throws ProbeError where it is larger than largest_arena, or has pages of a size that is not offered.
+    virtual Arena make_arena(std::uint64_t bytes, std::uint64_t page) = 0;
+
+    /// Throws ProbeError where an offset lies outside of the arena.
+    virtual Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) = 0;
+
+    /// Cycles of single loads: after `warm_up` laps, one load in each of `samples` laps, at positions that move on.
+    /// They hold what reading the clock costs. Throws ProbeError where single loads cannot be timed.
+    virtual std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
+                                          unsigned samples) = 0;
+
+    virtual ProbeCost cost() const = 0;
+};
+
+}  // namespace cachetally
