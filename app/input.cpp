@@ -55,7 +55,10 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     Input input;
     input.name = path_or_dash == "-" ? "standard input" : path_or_dash;
     if (path_or_dash != "-") input.trace_file = path_or_dash;
-    OpenedTrace opened = open_trace_as(path_or_dash, options_of(choice));
+    TraceOptions options = options_of(choice);
+    options.notes = std::make_shared<TextNotes>();
+    OpenedTrace opened = open_trace_as(path_or_dash, options);
+    if (opened.format != TraceFormat::packed) input.notes = options.notes;
     input.source = std::move(opened.source);
     input.incomplete = std::move(opened.incomplete);
     if (!input.incomplete.empty())

@@ -6,15 +6,15 @@
 
 namespace cachetally::app {
 
-/// `levels`: of the same outcome.
+/// `levels`: of the same outcome. `most_references`: after which the run was to stop, 0 = none.
 RunView view_of(const Topology& topology, const Input& input, const Outcome& outcome, const LevelsByLine& levels,
-                std::optional<Check> check);
+                std::optional<Check> check, std::uint64_t most_references);
 
 /// Writes all of a run but /provenance and the mark that it is complete.
 void write_run_result(Group& root, const Topology& topology, const RunView& view, const Outcome& outcome,
                       const LevelsByLine& levels);
 
-RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run);
+RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run, std::uint64_t most_references);
 
 /// The same for a sweep; `exact`: all events that it counted.
 void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const Histogram& exact,

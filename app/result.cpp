@@ -48,7 +48,7 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
         const Verdict verdict = kernel->workload().check();
         return Check{verdict.passed(), verdict.meaning, verdict.residual, verdict.bound};
     };
-    return {name, settings, seed_of(name, settings), "", "", std::move(source), check};
+    return {name, settings, seed_of(name, settings), "", "", nullptr, std::move(source), check};
 }
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
@@ -97,7 +97,8 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         simulate(topology, monitors, *input.source, run, {options.errors, options.errors && file != nullptr});
     clear_progress_line();
     const LevelsByLine levels = levels_by_line(topology, outcome);
-    const RunView view = view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt);
+    const RunView view =
+        view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt, options.max_references);
     if (options.json) {
         fmt::print("{}\n", to_json(view).dump(2));
     } else {

@@ -17,6 +17,10 @@ void write_title(Group& root, const std::string& kind, const Topology& topology,
     input.set_attribute("name", title.input);
     if (!title.settings.empty()) input.write_texts("settings", title.settings);
     if (!title.failure.empty()) input.set_attribute("failure", title.failure);
+    if (title.lines) {
+        input.set_attribute("text_lines", title.lines->lines);
+        input.set_attribute("text_lines_skipped", title.lines->skipped);
+    }
     Group machine = root.create_group("machine");
     set_nexus_class(machine, "NXcollection");
     machine.set_attribute("name", topology.machine().name);

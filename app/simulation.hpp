@@ -15,6 +15,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/topology/topology.hpp"
 #include "viewer/run_view.hpp"
+#include "workloads/traces/trace.hpp"
 
 namespace cachetally::app {
 
@@ -25,6 +26,7 @@ struct Input {
     std::uint64_t seed = 0;             ///< of the kernel, where it has one
     std::string trace_file;             ///< path, where the trace is a file
     std::string incomplete;             ///< why the trace is marked partial; empty where it is whole
+    std::shared_ptr<TextNotes> notes;   ///< where the trace is text
     std::unique_ptr<ReferenceSource> source;
     std::function<std::optional<Check>()> check;  ///< nothing as long as the program is not at its end
 };

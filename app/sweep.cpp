@@ -137,7 +137,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     }
     result.exact = merged(exact);
     result.regions = input.source->regions();
-    result.view.title = title_of(topology, input, result.run);
+    result.view.title = title_of(topology, input, result.run, options.simulation.max_references);
     result.view.link = spec.base.link;
     result.view.monitor = to_string(spec.base);
     result.view.references = result.run.counts.references;

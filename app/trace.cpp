@@ -70,16 +70,19 @@ std::string copy(ReferenceSource& source, PackedTraceWriter& writer, const Conve
     return interrupted() ? "interrupted" : watched.failure();
 }
 
-void print_summary(const ConvertCommand& command, std::uint64_t references, bool complete) {
+/// `skipped`: lines of the source that are not references.
+void print_summary(const ConvertCommand& command, std::uint64_t references, bool complete, std::uint64_t skipped) {
     const std::uint64_t bytes = std::filesystem::file_size(command.output);
     const double each = references == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(references);
     if (command.json) {
-        const Json json = {{"input", command.input}, {"output", command.output},    {"references", references},
-                           {"bytes", bytes},         {"bytes_per_reference", each}, {"complete", complete}};
+        const Json json = {{"input", command.input},  {"output", command.output},    {"references", references},
+                           {"bytes", bytes},          {"bytes_per_reference", each}, {"complete", complete},
+                           {"skipped_lines", skipped}};
         fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     } else {
         fmt::print("{}: {} references in {} bytes, {:.2f} bytes each{}\n", command.output, references, bytes, each,
                    complete ? "" : " (partial)");
+        if (skipped != 0) fmt::print("{} lines of {} are not references and were skipped\n", skipped, command.input);
     }
 }
 
@@ -103,7 +106,9 @@ void run_convert(const ConvertCommand& command) {
     } else {
         writer.keep_partial(incomplete);
     }
-    print_summary(command, references, incomplete.empty());
+    const bool read_to_end = !interrupted() && (command.max_references == 0 || references < command.max_references);
+    print_summary(command, references, incomplete.empty(),
+                  input.notes && read_to_end ? input.notes->skipped.load() : 0);
     if (!failure.empty())
         throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} references before that, marked partial",
                                              failure, command.output, references));

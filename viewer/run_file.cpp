@@ -40,6 +40,8 @@ RunTitle read_title(const InputFile& file) {
     title.input = input.text_attribute("name");
     if (input.has("settings")) title.settings = input.read_texts("settings");
     if (input.has_attribute("failure")) title.failure = input.text_attribute("failure");
+    if (input.has_attribute("text_lines"))
+        title.lines = TextLines{input.whole_attribute("text_lines"), input.whole_attribute("text_lines_skipped")};
     title.machine = root.open_group("machine").text_attribute("name");
     return title;
 }

@@ -131,27 +131,30 @@ Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
 
 }  // namespace
 
+nlohmann::ordered_json RunTitle::json() const {
+    Json result = {{"input", input}, {"settings", settings}, {"machine", machine}, {"complete", complete}};
+    if (!complete) result["incomplete"] = incomplete;
+    if (lines) result["text"] = {{"lines", lines->lines}, {"skipped", lines->skipped}};
+    return result;
+}
+
 nlohmann::ordered_json to_json(const RunView& view) {
     const RunResult& run = view.counts.run;
     const ComponentNames& names = view.counts.names;
     const std::vector<std::string> keys = structure_keys(view.structures);
     Json exact = Json::object();
     for (const StructureTable::Level& level : view.structures.levels) exact[level.name] = level.exact;
-    Json json = {{"input", view.title.input},
-                 {"settings", view.title.settings},
-                 {"machine", view.title.machine},
-                 {"complete", view.title.complete},
-                 {"references", run.counts.references},
-                 {"cycles", view.cycles()},
-                 {"levels", levels_of(names, run.counts)},
-                 {"tlbs", tlbs_of(names, run.counts)},
-                 {"page_walks", run.counts.page_walks},
-                 {"memories", memories_of(names, run.counts)},
-                 {"monitors", monitors_of(view)},
-                 {"structures", structures_of(view.structures, keys)},
-                 {"structures_exact", exact},
-                 {"phases", phases_of(view, keys)}};
-    if (!view.title.complete) json["incomplete"] = view.title.incomplete;
+    Json json = view.title.json();
+    json["references"] = run.counts.references;
+    json["cycles"] = view.cycles();
+    json["levels"] = levels_of(names, run.counts);
+    json["tlbs"] = tlbs_of(names, run.counts);
+    json["page_walks"] = run.counts.page_walks;
+    json["memories"] = memories_of(names, run.counts);
+    json["monitors"] = monitors_of(view);
+    json["structures"] = structures_of(view.structures, keys);
+    json["structures_exact"] = std::move(exact);
+    json["phases"] = phases_of(view, keys);
     if (view.check)
         json["check"] = {{"passed", view.check->passed},
                          {"meaning", view.check->meaning},

@@ -224,8 +224,7 @@ std::string heading(const RunView& view, const TextOptions& options) {
     if (references != 0)
         text +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    if (!view.title.complete) text += fmt::format("\nPARTIAL: {}", view.title.incomplete);
-    return text + "\n\n";
+    return text + '\n' + view.title.remarks() + '\n';
 }
 
 }  // namespace
@@ -236,6 +235,15 @@ std::string RunView::function(std::uint32_t index) const {
 
 std::string RunTitle::text() const {
     return fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine);
+}
+
+std::string RunTitle::remarks() const {
+    std::string text;
+    if (lines && lines->skipped != 0)
+        text += fmt::format("{} of the {} lines of the trace are not references and were skipped\n",
+                            count_cell(lines->skipped).full, count_cell(lines->lines).full);
+    if (!complete) text += fmt::format("PARTIAL: {}\n", incomplete);
+    return text;
 }
 
 std::string to_text(const RunView& view, const TextOptions& options) {

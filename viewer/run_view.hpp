@@ -20,6 +20,13 @@ struct Check {
     friend bool operator==(const Check&, const Check&) = default;
 };
 
+/// Of a trace that is text.
+struct TextLines {
+    std::uint64_t lines = 0;
+    std::uint64_t skipped = 0;  ///< that are not references
+    friend bool operator==(const TextLines&, const TextLines&) = default;
+};
+
 /// What was run on what, and whether it came to its end. Of runs and sweeps.
 struct RunTitle {
     std::string input;                  ///< the kernel or trace
@@ -28,9 +35,15 @@ struct RunTitle {
     bool complete = true;
     std::string incomplete;  ///< why not
     std::string failure;     ///< of the source; empty where the run was interrupted
+    /// Of the trace, where it is text that was read to its end or to the place of its damage.
+    std::optional<TextLines> lines;
 
     /// "lu n=64 on schulz2002"
     std::string text() const;
+    /// What must be known of the figures, a line each: partial, lines that were skipped.
+    std::string remarks() const;
+    /// The same in JSON: input, settings, machine, complete, incomplete, text.
+    nlohmann::ordered_json json() const;
 };
 
 struct RunView {

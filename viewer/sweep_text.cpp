@@ -139,18 +139,18 @@ nlohmann::ordered_json to_json(const SweepView& view) {
                                 {"misprint", cell.published->misprint}};
         rows.push_back(std::move(row));
     }
-    Json json = {{"input", view.title.input},       {"settings", view.title.settings},
-                 {"machine", view.title.machine},   {"link", view.link},
-                 {"complete", view.title.complete}, {"references", view.references},
-                 {"events", view.events},           {"rows", rows}};
-    if (!view.title.complete) json["incomplete"] = view.title.incomplete;
+    Json json = view.title.json();
+    json["link"] = view.link;
+    json["references"] = view.references;
+    json["events"] = view.events;
+    json["rows"] = std::move(rows);
     return json;
 }
 
 std::string to_text(const SweepView& view, unsigned width) {
     std::string text = fmt::format("{}: {} references, {} events on {}\n", view.title.text(),
                                    count_cell(view.references).full, count_cell(view.events).full, view.link);
-    if (!view.title.complete) text += fmt::format("PARTIAL: {}\n", view.title.incomplete);
+    text += view.title.remarks();
     const bool published =
         std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
     for (const Matrix& matrix : matrices_of(view))

@@ -55,5 +55,35 @@ TEST_F(Partial, TracesStayPartialWhenConverted) {
     EXPECT_THAT(call({"trace", "info", "again.h5"}).out, HasSubstr("packed, marked partial: its source"));
 }
 
+/// What valgrind and the program say between is skipped; that is told, for a damaged line may look like that.
+TEST_F(Partial, LinesThatWereSkippedAreTold) {
+    write_contents(directory / "t.lackey", "==1== Lackey\n L 1000,8\nhello\n S 2000,8\n\n");
+    for (const Words& words : {Words{"replay", "t.lackey"}, {"sweep", "t.lackey", "--counters", "4"}}) {
+        Words with_file = words;
+        with_file.insert(with_file.end(), {"-o", "r.h5", "--force"});
+        Words as_json = with_file;
+        as_json.emplace_back("--json");
+        EXPECT_THAT(call(with_file).out,
+                    HasSubstr("3 of the 5 lines of the trace are not references and were skipped"));
+        const auto json = call(as_json).json();
+        EXPECT_EQ(json["complete"], true);
+        EXPECT_EQ(json["text"]["lines"], 5);
+        EXPECT_EQ(json["text"]["skipped"], 3);
+        EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == json);
+    }
+    EXPECT_THAT(call({"trace", "convert", "t.lackey", "t.h5"}).out,
+                HasSubstr("3 lines of t.lackey are not references"));
+    // How far readers are ahead of a run that stops before the end is chance.
+    EXPECT_FALSE(call({"replay", "t.lackey", "--max-references", "1", "--json"}).json().contains("text"));
+}
+
+TEST_F(Partial, ALineOfTheTraceThatIsDamagedIsNotSkipped) {
+    write_contents(directory / "t.lackey", " L 1000,8\n S zz00,8\n L 3000,8\n");
+    const Finished finished = call({"replay", "t.lackey", "--json"});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("t.lackey:2:4: the hexadecimal address is missing"));
+    EXPECT_EQ(finished.json()["references"], 1);
+}
+
 }  // namespace
 }  // namespace cachetally::testing

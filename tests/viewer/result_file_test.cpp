@@ -238,7 +238,7 @@ TEST_F(ResultFiles, DamagedFilesDoNotCrash) {
 
 TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
     SweepView view;
-    view.title = {"lu", {"n=8"}, "none", true, "", ""};
+    view.title = {"lu", {"n=8"}, "none", true, "", "", {}};
     view.link = "core-L1";
     view.monitor = "link=core-L1";
     view.references = 100;

@@ -29,8 +29,8 @@ struct Operand {
     const char* end = nullptr;
 
     bool valid(const char* begin) const {
-        return comma - begin <= 16 && *comma == ',' && end > comma + 1 && (*end == '\n' || *end == '\r') &&
-               size - 1 < 65535 && address + (size - 1) >= address;
+        return comma != begin && comma - begin <= 16 && *comma == ',' && end > comma + 1 &&
+               (*end == '\n' || *end == '\r') && size - 1 < 65535 && address + (size - 1) >= address;
     }
 };
 
@@ -48,6 +48,7 @@ std::unique_ptr<LineError> explain(const char* line, const Operand& operand) {
     const auto error = [&](const char* place, const std::string& what) {
         return std::make_unique<LineError>(LineError{column(place), what + "; a line is like " + sample});
     };
+    if (operand.comma == digits) return error(digits, "the hexadecimal address is missing");
     if (operand.comma - digits > 16) return error(digits, "an address has at most 16 digits");
     if (*operand.comma != ',') return error(operand.comma, "a comma is missing after the address");
     if (operand.end == operand.comma + 1) return error(operand.end, "the size is missing");
@@ -68,7 +69,7 @@ public:
         while (line < end && limit - out >= 2) {
             // A line has at least its line feed, and && stops there: nothing is read beyond the text.
             const LineKind kind = *line == '\n' || line[1] == '\n' ? LineKind::other : kind_of(line);
-            if (kind == LineKind::other || hex_digit(line[3]) == not_hex) {
+            if (kind == LineKind::other) {
                 line = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
                 ++result.lines, ++result.skipped;
                 continue;

@@ -69,8 +69,8 @@ TEST(Lackey, TakesTheExtremes) {
                             ref(0xdeadbeef, 65535, load)));
 }
 
-TEST(Lackey, SkipsWhatLooksLikeATraceOnlyAtFirst) {
-    EXPECT_THAT(lackey(" L\n L \nI\nI \nI  \n L xyz\n  L 10,4\nL 10,4\n L 10,4\n I  20,4\nSB 0400\n"),
+TEST(Lackey, SkipsWhatIsNotOfTheTrace) {
+    EXPECT_THAT(lackey(" L\nI\nI \nLxyz\n  L 10,4\nL 10,4\n L 10,4\n I  20,4\nSB 0400\n"),
                 ElementsAre(ref(0x10, 4, load)));
 }
 
@@ -81,6 +81,9 @@ struct Wrong {
 
 TEST(Lackey, SaysWhatIsWrongAndWhere) {
     for (const auto& [line, message] : {
+             Wrong{" L ", "t:2:4: the hexadecimal address is missing"},
+             Wrong{" L xyz,4", "t:2:4: the hexadecimal address is missing"},
+             Wrong{"I  ,4", "t:2:4: the hexadecimal address is missing"},
              Wrong{" L 1f", "t:2:6: a comma is missing after the address"},
              Wrong{" L 1fg,4", "t:2:6: a comma is missing after the address"},
              Wrong{" S 1f,", "t:2:7: the size is missing"},
