@@ -1,0 +1,85 @@
+#include "probes/targets/laps.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+constexpr Address hog_base = Address{1} << 45;
+
+}  // namespace
+
+Lap& Lap::operator+=(const Lap& other) {
+    cycles += other.cycles;
+    cache_misses.resize(other.cache_misses.size());
+    tlb_misses.resize(other.tlb_misses.size());
+    for (std::size_t i = 0; i < cache_misses.size(); ++i) cache_misses[i] += other.cache_misses[i];
+    for (std::size_t i = 0; i < tlb_misses.size(); ++i) tlb_misses[i] += other.tlb_misses[i];
+    return *this;
+}
+
+Laps::Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats)
+    : hierarchy_(hierarchy), references_(references), tick_(1 / period), repeats_(repeats) {
+    counts_ = hierarchy.counts();
+}
+
+void Laps::disturb_by(const NoiseModel& noise) {
+    noise_ = noise;
+    if (noise.hog_loads > 0) repeats_ = false;
+}
+
+void Laps::expect(std::uint64_t laps, double digest_loads) {
+    expected_loads_ = static_cast<double>(laps) * static_cast<double>(references_.size());
+    digest_loads_ = digest_loads;
+}
+
+const Lap& Laps::lap(std::size_t number) {
+    if (periodic() && number >= first_) return laps_[first_ + (number - first_) % period_];
+    while (laps_.size() <= number) {
+        laps_.push_back(simulate());
+        if (repeats_) look_for_repetition();
+        if (periodic()) return lap(number);
+    }
+    return laps_[number];
+}
+
+Lap Laps::simulate() {
+    const Tick begin = now_;
+    Tick hogged = 0;
+    if (noise_.hog_loads == 0) {
+        now_ = hierarchy_.run(0, references_, now_, ~Tick{0}).time;
+    } else {
+        for (std::size_t done = 0; done < references_.size(); done += 64) {
+            const std::size_t count = std::min<std::size_t>(64, references_.size() - done);
+            now_ = hierarchy_.run(0, references_.subspan(done, count), now_, ~Tick{0}).time;
+            for (unsigned i = 0; i < noise_.hog_loads; ++i) {
+                hog_position_ = (hog_position_ + 64) % noise_.hog_bytes;
+                const Reference load{hog_base + hog_position_, 0, 8, ReferenceKind::load, 0};
+                hogged = hierarchy_.run(1, {&load, 1}, hogged, ~Tick{0}).time;
+            }
+        }
+    }
+    simulated_ += references_.size();
+    Lap lap;
+    lap.cycles = static_cast<double>(now_ - begin) * tick_;
+    HierarchyCounts counts = hierarchy_.counts();
+    for (std::size_t i = 0; i < counts.caches.size(); ++i)
+        lap.cache_misses.push_back(static_cast<double>(counts.caches[i].load_misses - counts_.caches[i].load_misses));
+    for (std::size_t i = 0; i < counts.tlbs.size(); ++i)
+        lap.tlb_misses.push_back(static_cast<double>(counts.tlbs[i].misses - counts_.tlbs[i].misses));
+    counts_ = std::move(counts);
+    return lap;
+}
+
+void Laps::look_for_repetition() {
+    const std::size_t count = laps_.size();
+    const double left = expected_loads_ - static_cast<double>(count * references_.size());
+    if (left < 2 * digest_loads_) return;  // making the laps costs less
+    if (count < 2 || (count < 8 && !(laps_[count - 1] == laps_[count - 2]))) return;
+    const auto [place, fresh] = seen_.try_emplace(hierarchy_.digest(), count);
+    if (fresh) return;
+    first_ = place->second;
+    period_ = count - first_;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,66 @@
+// Laps: a chase run lap by lap on a hierarchy, until its state repeats.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "probes/targets/noise.hpp"
+#include "sim/engine/hierarchy.hpp"
+
+namespace cachetally {
+
+/// What one lap took and missed.
+struct Lap {
+    double cycles = 0;
+    std::vector<double> cache_misses, tlb_misses;  ///< in the order of the machine description
+
+    Lap& operator+=(const Lap& other);
+    friend bool operator==(const Lap&, const Lap&) = default;
+};
+
+class Laps {
+public:
+    /// `repeats`: equal digests of the hierarchy mean equal laps.
+    Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats);
+
+    /// Adds loads of a second core between those of the chase.
+    void disturb_by(const NoiseModel& noise);
+
+    /// So many laps will be asked for; `digest_loads`: the loads that a digest of the hierarchy costs as much as.
+    void expect(std::uint64_t laps, double digest_loads);
+
+    /// Lap number `number` from 0. Simulates up to it, unless it is known to repeat an earlier one.
+    const Lap& lap(std::size_t number);
+
+    /// True once laps repeat: all laps are known.
+    bool periodic() const { return period_ != 0; }
+    std::size_t first_repeated() const { return first_; }
+    std::size_t lap_period() const { return period_; }
+
+    /// A lap made now, after other loads. Call when the laps are not needed any more.
+    Lap once_more() { return simulate(); }
+
+    std::uint64_t simulated() const { return simulated_; }  ///< loads
+
+private:
+    Lap simulate();
+    void look_for_repetition();
+
+    Hierarchy& hierarchy_;
+    std::span<const Reference> references_;
+    double tick_;
+    bool repeats_;
+    NoiseModel noise_;
+    std::uint64_t hog_position_ = 0;
+    Tick now_ = 0;
+    HierarchyCounts counts_;
+    std::vector<Lap> laps_;
+    std::unordered_map<std::uint64_t, std::size_t> seen_;  ///< digest after a lap to the number of the next
+    std::size_t first_ = 0, period_ = 0;
+    std::uint64_t simulated_ = 0;
+    double expected_loads_ = 0, digest_loads_ = 0;
+};
+
+}  // namespace cachetally

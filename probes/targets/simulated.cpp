@@ -1,0 +1,324 @@
+#include "probes/targets/simulated.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "probes/targets/laps.hpp"
+#include "sim/model/random.hpp"
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr Address arena_base = Address{1} << 32;
+constexpr Address kernel_base = Address{1} << 46;
+constexpr std::uint64_t touched_page = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_loads = 4'000'000;  ///< simulated to fill up least_cycles, where laps do not repeat
+
+template <class Config>
+std::vector<std::size_t> chain(const std::vector<Config>& parts) {
+    std::vector<std::size_t> found;
+    const auto is_first = [&](const Config& part) {
+        return part.serves != Serves::fetch &&
+               std::ranges::none_of(parts, [&](const Config& other) { return other.next == part.name; });
+    };
+    auto next = std::ranges::find_if(parts, is_first);
+    while (next != parts.end()) {
+        found.push_back(static_cast<std::size_t>(next - parts.begin()));
+        next = std::ranges::find(parts, next->next, &Config::name);
+    }
+    return found;
+}
+
+bool remembers_more(const MachineDescription& machine) {
+    return std::ranges::any_of(machine.caches,
+                               [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; });
+}
+
+/// A machine for a second core that shares the last cache.
+void add_core(MachineDescription& machine) {
+    if (machine.cores > 1) return;
+    machine.cores = 2;
+    for (CacheConfig& cache : machine.caches) {
+        const bool last =
+            std::ranges::none_of(machine.caches, [&](const CacheConfig& other) { return other.name == cache.next; });
+        const bool first =
+            std::ranges::none_of(machine.caches, [&](const CacheConfig& other) { return other.next == cache.name; });
+        cache.shared_by = last && !first ? 0 : 1;
+    }
+    for (TlbConfig& tlb : machine.tlbs) tlb.shared_by = 1;
+}
+
+}  // namespace
+
+/// Places large pages in the order of their addresses.
+static void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references) {
+    if (arena.page < touched_page) return;
+    Address end = arena_base;
+    for (const Reference& reference : references) end = std::max(end, reference.address + 1);
+    std::vector<Reference> pages;
+    for (Address page = arena_base; page < end; page += arena.page)
+        pages.push_back({page, 0, 1, ReferenceKind::load, 0});
+    hierarchy.run(0, pages, 0, ~Tick{0});
+}
+
+struct SimulatedTarget::Parts {
+    Parts(MachineDescription description, SimulatedOptions chosen)
+        : machine(std::move(description)),
+          options(std::move(chosen)),
+          random(splitmix64(options.seed) ^ 0x6e6f697365) {}
+
+    /// The machine with its pages placed as for this arena.
+    MachineDescription placed(const MachineDescription& from, const Arena& arena) const;
+    const Topology& topology_for(const Arena& arena, bool floating_point);
+    std::vector<Reference> references(const Arena& arena, const Chase& chase) const;
+    double interrupts(Laps& laps, Hierarchy& hierarchy, const Arena& arena, double steady_lap, double total);
+    double seen_by_timer(double cycles);
+    double least_latency() const;
+    double digest_loads() const;
+    void fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const;
+
+    MachineDescription machine;
+    SimulatedOptions options;
+    Capabilities capabilities;
+    ProbeCost cost;
+    Random random;
+    std::uint32_t arenas = 0;
+    std::optional<Topology> topology;  ///< as built last
+    std::pair<std::uint64_t, std::uint64_t> topology_key;
+};
+
+MachineDescription SimulatedTarget::Parts::placed(const MachineDescription& from, const Arena& arena) const {
+    MachineDescription placed = from;
+    placed.monitors.clear();
+    placed.text.clear();
+    placed.keys.clear();
+    for (CacheConfig& cache : placed.caches) cache.keys.clear();
+    for (TlbConfig& tlb : placed.tlbs) tlb.keys.clear();
+    placed.pages.ranges.clear();
+    placed.pages.size = arena.page;
+    placed.pages.seed = splitmix64(from.pages.seed ^ splitmix64(options.seed + arena.id));
+    // An arena is written from its begin to its end before it is probed (touch()), which makes its frames contiguous;
+    // so they are without touching many small pages where they lie as virtual ones do.
+    if (placed.pages.mapping == Mapping::contiguous && arena.page < touched_page)
+        placed.pages.mapping = Mapping::identity;
+    if (options.noise.hog_loads > 0) add_core(placed);
+    return placed;
+}
+
+const Topology& SimulatedTarget::Parts::topology_for(const Arena& arena, bool floating_point) {
+    const bool drawn = machine.pages.mapping == Mapping::random || machine.pages.mapping == Mapping::coloured;
+    const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0), drawn ? arena.id : 0};
+    if (!topology || key != topology_key) {
+        topology.emplace(placed(floating_point ? *options.floating_point : machine, arena));
+        topology_key = key;
+    }
+    return *topology;
+}
+
+std::vector<Reference> SimulatedTarget::Parts::references(const Arena& arena, const Chase& chase) const {
+    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
+    if (chase.floating_point && !options.floating_point)
+        throw ProbeError("this target has no way of its own for floating-point loads");
+    std::vector<Reference> references(chase.offsets.size());
+    const std::uint8_t flags = chase.floating_point ? reference_flag::floating_point : 0;
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        if (chase.offsets[i] >= arena.bytes)
+            throw ProbeError(
+                fmt::format("offset {} lies outside of an arena of {} bytes", chase.offsets[i], arena.bytes));
+        references[i] = {arena_base + chase.offsets[i], 0, 1, ReferenceKind::load, flags};
+    }
+    return references;
+}
+
+/// What interrupts add to `total` cycles: each takes its time and leaves the caches changed, which a lap after one
+/// tells.
+double SimulatedTarget::Parts::interrupts(Laps& laps, Hierarchy& hierarchy, const Arena& arena, double steady_lap,
+                                          double total) {
+    const NoiseModel& noise = options.noise;
+    if (noise.interrupt_period <= 0) return 0;
+    const double mean = total / noise.interrupt_period;
+    const double drawn = static_cast<double>(random.next() >> 11) * 0x1p-53;
+    const double count = std::floor(mean * 2 * drawn + static_cast<double>(random.next() >> 11) * 0x1p-53);
+    if (count < 1) return 0;
+    std::vector<Reference> foreign;
+    for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
+        const Address page = kernel_base + arena.page * (random.below(1U << 16) * noise.interrupt_pages);
+        foreign.push_back(
+            {page + arena.page * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8, ReferenceKind::load, 0});
+    }
+    hierarchy.run(0, foreign, 0, ~Tick{0});
+    const double refill = std::max(0.0, laps.once_more().cycles - steady_lap);
+    return count * (noise.interrupt_cycles + refill);
+}
+
+double SimulatedTarget::Parts::seen_by_timer(double cycles) {
+    const NoiseModel& noise = options.noise;
+    if (noise.jitter > 0) cycles *= 1 - noise.jitter * std::log(1 - static_cast<double>(random.next() >> 11) * 0x1p-53);
+    if (noise.timer_quantum <= 0) return cycles;
+    const double begin = static_cast<double>(random.next() >> 11) * 0x1p-53;
+    return std::floor(begin + cycles / noise.timer_quantum) * noise.timer_quantum;
+}
+
+void SimulatedTarget::Parts::fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const {
+    if (capabilities.cache_events == 0 && capabilities.tlb_events == 0) return;
+    const MachineDescription& run_on = floating_point ? *options.floating_point : machine;
+    const auto add = [&](const auto& all, const auto& own, const std::vector<std::size_t>& levels,
+                         const std::vector<double>& misses, std::vector<double>& result) {
+        for (const std::size_t level : levels) {
+            const auto place = std::ranges::find(own, all[level].name, [](const auto& part) { return part.name; });
+            result.push_back(place == own.end() ? 0 : misses[static_cast<std::size_t>(place - own.begin())] / loads);
+        }
+    };
+    add(machine.caches, run_on.caches, data_caches(machine), sum.cache_misses, measurement.cache_misses);
+    add(machine.tlbs, run_on.tlbs, data_tlbs(machine), sum.tlb_misses, measurement.tlb_misses);
+}
+
+/// Cycles of the quickest load.
+double SimulatedTarget::Parts::least_latency() const {
+    const auto levels = data_caches(machine);
+    return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
+}
+
+/// Entries of all arrays, of which a tenth is hashed in the time of a load.
+double SimulatedTarget::Parts::digest_loads() const {
+    double entries = 0;
+    for (const CacheConfig& cache : machine.caches) entries += static_cast<double>(cache.size / cache.line);
+    for (const TlbConfig& tlb : machine.tlbs) entries += tlb.entries;
+    return entries / 10;
+}
+
+SimulatedTarget::SimulatedTarget(MachineDescription machine, SimulatedOptions options)
+    : parts_(std::make_unique<Parts>(std::move(machine), std::move(options))) {
+    Parts& parts = *parts_;
+    Capabilities& can = parts.capabilities;
+    can.page_sizes = {parts.machine.pages.size};
+    std::ranges::sort(parts.options.large_pages);
+    for (const std::uint64_t page : parts.options.large_pages)
+        if (page > can.page_sizes.back()) can.page_sizes.push_back(page);
+    can.largest_arena = parts.options.largest_arena;
+    can.no_events =
+        parts.options.noise.hog_loads > 0 ? "another core's events are in the counts" : parts.options.no_events;
+    if (can.no_events.empty()) {
+        can.cache_events = static_cast<unsigned>(data_caches(parts.machine).size());
+        can.tlb_events = static_cast<unsigned>(data_tlbs(parts.machine).size());
+    }
+    can.latencies = true;
+    can.floating_point = parts.options.floating_point.has_value();
+    can.timer_quantum = parts.options.noise.timer_quantum;
+    const Topology checked(parts.machine);
+    if (data_caches(parts.machine).empty() && !parts.machine.caches.empty())
+        throw ProbeError(fmt::format("no cache of '{}' serves data", parts.machine.name));
+}
+
+SimulatedTarget::~SimulatedTarget() = default;
+
+const Capabilities& SimulatedTarget::capabilities() const { return parts_->capabilities; }
+
+ProbeCost SimulatedTarget::cost() const { return parts_->cost; }
+
+Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
+    const Capabilities& can = parts_->capabilities;
+    if (std::ranges::find(can.page_sizes, page) == can.page_sizes.end())
+        throw ProbeError(fmt::format("there are no pages of {} here", format_size(page)));
+    if (bytes > can.largest_arena)
+        throw ProbeError(fmt::format("an arena of {} is larger than {}, which can be had", format_size(bytes),
+                                     format_size(can.largest_arena)));
+    return {parts_->arenas++, std::max<std::uint64_t>(bytes, 1), page};
+}
+
+Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
+    Parts& parts = *parts_;
+    const std::vector<Reference> references = parts.references(arena, chase);
+    const Topology& topology = parts.topology_for(arena, chase.floating_point);
+    Hierarchy hierarchy(topology);
+    touch(hierarchy, arena, references);
+    Laps laps(hierarchy, references, static_cast<double>(parts.machine.period), !remembers_more(topology.machine()));
+    laps.disturb_by(parts.options.noise);
+    const double shortest_lap = static_cast<double>(references.size()) * parts.least_latency();
+    laps.expect(effort.warm_up + std::max<std::uint64_t>(
+                                     effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
+                parts.digest_loads());
+    Lap sum;
+    std::uint64_t count = 0;
+    for (; count < std::max(1U, effort.laps); ++count) {
+        sum += laps.lap(effort.warm_up + count);
+        if (laps.periodic() && effort.warm_up + count >= laps.first_repeated()) {
+            ++count;
+            break;
+        }
+    }
+    const double loads_per_lap = static_cast<double>(references.size());
+    const auto enough = [&] { return count >= effort.laps && sum.cycles >= effort.least_cycles; };
+    // Whole periods at once, then single laps to the end.
+    while (!enough()) {
+        if (!laps.periodic() && laps.simulated() > most_loads) break;
+        if (!laps.periodic()) {
+            sum += laps.lap(effort.warm_up + count++);
+            continue;
+        }
+        Lap round;
+        for (std::size_t i = 0; i < laps.lap_period(); ++i) round += laps.lap(effort.warm_up + count + i);
+        const double by_time = (effort.least_cycles - sum.cycles) / round.cycles;
+        const double by_laps =
+            (static_cast<double>(effort.laps) - static_cast<double>(count)) / static_cast<double>(laps.lap_period());
+        const auto rounds = static_cast<std::uint64_t>(std::max({by_time, by_laps, 0.0}));
+        const auto times = static_cast<double>(rounds);
+        sum.cycles += round.cycles * times;
+        for (std::size_t i = 0; i < sum.cache_misses.size(); ++i) sum.cache_misses[i] += round.cache_misses[i] * times;
+        for (std::size_t i = 0; i < sum.tlb_misses.size(); ++i) sum.tlb_misses[i] += round.tlb_misses[i] * times;
+        count += rounds * laps.lap_period();
+        if (!enough()) sum += laps.lap(effort.warm_up + count++);
+    }
+    const double loads = loads_per_lap * static_cast<double>(count);
+    const double disturbed =
+        sum.cycles + parts.interrupts(laps, hierarchy, arena, sum.cycles / static_cast<double>(count), sum.cycles);
+    Measurement measurement;
+    measurement.laps = count;
+    measurement.cycles = parts.seen_by_timer(disturbed) / loads;
+    parts.fill(measurement, sum, loads, chase.floating_point);
+    parts.cost.runs += 1;
+    parts.cost.references += (count + effort.warm_up) * references.size();
+    parts.cost.simulated += laps.simulated();
+    parts.cost.cycles += disturbed / static_cast<double>(count) * static_cast<double>(count + effort.warm_up);
+    return measurement;
+}
+
+std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
+                                               unsigned samples) {
+    constexpr unsigned per_lap = 64;
+    Parts& parts = *parts_;
+    const std::vector<Reference> references = parts.references(arena, chase);
+    const Topology& topology = parts.topology_for(arena, chase.floating_point);
+    Hierarchy hierarchy(topology);
+    touch(hierarchy, arena, references);
+    const auto period = static_cast<double>(parts.machine.period);
+    Tick now = 0;
+    for (unsigned lap = 0; lap < warm_up; ++lap) now = hierarchy.run(0, references, now, ~Tick{0}).time;
+    std::vector<double> found;
+    const std::span<const Reference> all(references);
+    std::uint64_t laps = 0;
+    for (; found.size() < samples; ++laps) {
+        std::size_t done = 0;
+        const std::size_t step = std::max<std::size_t>(1, all.size() / per_lap);
+        for (std::size_t at = (laps * 37) % step; at < all.size() && found.size() < samples; at += step) {
+            const Tick before = hierarchy.run(0, all.subspan(done, at - done), now, ~Tick{0}).time;
+            now = hierarchy.access(0, all[at], before);
+            done = at + 1;
+            found.push_back(parts.seen_by_timer(static_cast<double>(now - before) / period + parts.options.clock_cost));
+        }
+        now = hierarchy.run(0, all.subspan(done), now, ~Tick{0}).time;
+    }
+    parts.cost.runs += 1;
+    parts.cost.references += std::uint64_t{samples} * references.size();
+    parts.cost.simulated += (laps + warm_up) * references.size();
+    parts.cost.cycles += static_cast<double>(now) / period;
+    return found;
+}
+
+std::vector<std::size_t> data_caches(const MachineDescription& machine) { return chain(machine.caches); }
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine) { return chain(machine.tlbs); }
+
+}  // namespace cachetally

@@ -1,0 +1,53 @@
+// SimulatedTarget: a machine description as a probe's target, run by the engine.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "probes/target.hpp"
+#include "probes/targets/noise.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally {
+
+struct SimulatedOptions {
+    NoiseModel noise;
+    std::uint64_t seed = 1;  ///< of page placement and noise
+    /// Page sizes offered besides the machine's own; smaller ones are left out.
+    std::vector<std::uint64_t> large_pages = {std::uint64_t{2} << 20};
+    std::uint64_t largest_arena = std::uint64_t{256} << 20;
+    std::string no_events;  ///< a reason hides the event counts
+    double clock_cost = 6;  ///< cycles that reading the clock around a single load adds
+    /// The way of floating-point loads where they pass by levels: the machine without these.
+    std::optional<MachineDescription> floating_point;
+};
+
+class SimulatedTarget final : public ProbeTarget {
+public:
+    /// Throws MachineError where the machine is not right, ProbeError where no core loads data.
+    explicit SimulatedTarget(MachineDescription machine, SimulatedOptions options = {});
+    ~SimulatedTarget() override;
+
+    const Capabilities& capabilities() const override;
+    Arena make_arena(std::uint64_t bytes, std::uint64_t page) override;
+
+    /// As if all laps had been made. Once the machine's state repeats, further laps are known and not simulated: that
+    /// is exact. Where it never does (random replacement, prefetchers, noise) the laps asked for are simulated, and
+    /// those that only fill up least_cycles are taken to be like them.
+    Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
+
+    /// Up to 64 samples are taken from one lap: timing a load does not disturb the simulated machine.
+    std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
+
+    ProbeCost cost() const override;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+/// Indices of the caches (or TLBs) that a load of data passes, nearest first.
+std::vector<std::size_t> data_caches(const MachineDescription& machine);
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine);
+
+}  // namespace cachetally

@@ -1,0 +1,100 @@
+// The simulated target against the engine itself.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "probes/targets/simulated.hpp"
+#include "sim/engine/hierarchy.hpp"
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+namespace {
+
+MachineDescription small_machine(const std::string& policy, const std::string& inclusion, const std::string& mapping) {
+    return read_machine(
+        "name: small\nclock: 1 GHz\ncores: 1\ncaches:\n"
+        "  - {name: L1, next: L2, serves: data, shared_by: 1, size: 1536, ways: 3, line: 64, latency: 4, "
+        "replacement: " +
+            policy +
+            "}\n"
+            "  - {name: L2, next: memory, size: 8 KiB, ways: 4, line: 64, latency: 10, replacement: " +
+            policy + ", inclusion: " + inclusion +
+            "}\n"
+            "tlbs:\n  - {name: DTLB, serves: data, entries: 4, ways: 2, latency: 0, replacement: " +
+            policy +
+            "}\n"
+            "pages: {size: 4 KiB, mapping: " +
+            mapping +
+            ", walk: {through: L1}}\n"
+            "memory: {name: memory, size: 1 GiB, latency: 100}\n",
+        "small.yaml");
+}
+
+std::vector<std::uint64_t> some_lines(std::uint64_t seed, std::size_t count, std::uint64_t bytes) {
+    Random random(seed);
+    std::vector<std::uint64_t> offsets;
+    for (std::size_t i = 0; i < count; ++i) offsets.push_back(random.below(bytes / 64) * 64);
+    return offsets;
+}
+
+/// All laps made one by one.
+double laps_made(const MachineDescription& machine, const std::vector<std::uint64_t>& offsets, unsigned warm_up,
+                 unsigned laps) {
+    Hierarchy hierarchy{Topology(machine)};
+    std::vector<Reference> references;
+    for (const std::uint64_t offset : offsets)
+        references.push_back({(Address{1} << 32) + offset, 0, 1, ReferenceKind::load, 0});
+    Tick now = 0, begin = 0;
+    for (unsigned lap = 0; lap < warm_up + laps; ++lap) {
+        if (lap == warm_up) begin = now;
+        for (const Reference& reference : references) now = hierarchy.access(0, reference, now);
+    }
+    return static_cast<double>(now - begin) / 1000 / static_cast<double>(offsets.size() * laps);
+}
+
+TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
+    for (const char* policy : {"lru", "fifo", "tree_plru", "bit_plru", "nru", "srrip"})
+        for (const char* inclusion : {"neither", "inclusive", "exclusive", "victim"})
+            for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+                const MachineDescription machine = small_machine(policy, inclusion, "identity");
+                const auto offsets = some_lines(seed, 20 + 40 * seed, 4096 * seed);
+                SimulatedTarget target(machine);
+                const Arena arena = target.make_arena(4096 * seed, 4096);
+                const Measurement found = target.run(arena, {offsets}, {3, 301, 0});
+                EXPECT_EQ(found.laps, 301);
+                EXPECT_NEAR(found.cycles, laps_made(machine, offsets, 3, 301), 1e-9) << policy << inclusion << seed;
+                EXPECT_LT(target.cost().simulated, 304 * offsets.size()) << policy << inclusion << seed;
+            }
+}
+
+TEST(Simulated, RandomReplacementIsSimulated) {
+    const MachineDescription machine = small_machine("random", "neither", "identity");
+    const auto offsets = some_lines(1, 60, 8192);
+    SimulatedTarget target(machine);
+    const Arena arena = target.make_arena(8192, 4096);
+    EXPECT_NEAR(target.run(arena, {offsets}, {3, 100, 0}).cycles, laps_made(machine, offsets, 3, 100), 1e-9);
+}
+
+TEST(Simulated, DISABLED_Cost) {
+    for (const char* name : {"bench3tlb", "generic3"}) {
+        SimulatedTarget target(load_machine(name));
+        const auto offsets = some_lines(1, 10, 4096);
+        const auto begin = std::chrono::steady_clock::now();
+        for (int i = 0; i < 1000; ++i) target.run(target.make_arena(4096, 4096), {offsets}, {1, 8, 0});
+        const auto end = std::chrono::steady_clock::now();
+        std::printf("%s: %f ms per small run\n", name, std::chrono::duration<double>(end - begin).count());
+        const auto many = some_lines(1, 200000, 16 << 20);
+        for (std::uint64_t page : {4096, 2 << 20}) {
+            const auto begin2 = std::chrono::steady_clock::now();
+            const std::uint64_t before = target.cost().simulated;
+            target.run(target.make_arena(16 << 20, page), {many}, {1, 1, 1e6});
+            const auto end2 = std::chrono::steady_clock::now();
+            std::printf("%f ns per load\n", std::chrono::duration<double>(end2 - begin2).count() * 1e9 /
+                                                static_cast<double>(target.cost().simulated - before));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
