@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/checks.hpp"
 #include "app/progress.hpp"
 #include "sim/topology/names.hpp"
 #include "workloads/kernels/workload.hpp"
@@ -36,7 +37,7 @@ void add_trace_options(CLI::App& command, TraceChoice& choice) {
         ->capture_default_str();
     command.add_flag("--data-only", choice.data_only, "Leave out instruction fetches");
     command.add_option("--din-bytes", choice.din_bytes, "Bytes of din references that state none (1 to 65535)")
-        ->check(CLI::Range(1, 65535))
+        ->check(whole_number(1, 65535))
         ->capture_default_str();
 }
 
@@ -71,7 +72,12 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
 }
 
 Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice) {
-    if (is_kernel(name)) return kernel_input(name, settings);
+    if (is_kernel(name)) {
+        const TraceChoice usual;
+        if (choice.format != usual.format || choice.din_bytes != usual.din_bytes)
+            throw UsageError(fmt::format("--format and --din-bytes are for traces; '{}' is a kernel", name));
+        return kernel_input(name, settings);
+    }
     std::error_code error;
     if (name != "-" && !looks_like_path(name) && !std::filesystem::exists(name, error)) refuse(name);
     if (!settings.empty())

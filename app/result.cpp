@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/checks.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
@@ -55,7 +56,8 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
     command
         .add_option("-o,--output", options.file,
                     "Write the result to this file (HDF5; docs/format.md), with exact counts of every link")
-        ->type_name("FILE.h5");
+        ->type_name("FILE.h5")
+        ->check(not_empty("the name of a file"));
     command.add_flag("-f,--force,--overwrite", options.force, "Replace the output file where it exists");
 }
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"
@@ -32,14 +33,18 @@ void add_show(CLI::App& app) {
     CLI::App* command = app.add_subcommand("show", "Show a result file: tables, and a histogram over the addresses");
     command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
     ShowOptions& show = options->show;
-    command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)");
-    command->add_option("--phase", show.phase, "One phase, counted from 0");
-    command->add_option("--structure", show.structure, "One data structure, in full width");
-    command->add_option("--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's");
+    command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
+        ->check(not_empty("the name of a level"));
+    command->add_option("--phase", show.phase, "One phase, counted from 0")
+        ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
+    command->add_option("--structure", show.structure, "One data structure, in full width")
+        ->check(not_empty("the name of a data structure"));
+    command->add_option("--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's")
+        ->check(not_empty("the name of a monitor"));
     command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
         ->check(CLI::IsMember({"accesses", "misses", "missrate", "writebacks"}));
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
-    command->add_option("--width", options->width, "Columns; default: the terminal's")->check(CLI::Range(40, 1000));
+    command->add_option("--width", options->width, "Columns; default: the terminal's")->check(whole_number(40, 1000));
     CLI::Option* plain = command->add_flag("--plain", options->plain, "Draw with ASCII alone");
     command->add_flag("--unicode", options->unicode, "Draw with Unicode blocks even where the output is no terminal")
         ->excludes(plain);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "app/checks.hpp"
 #include "app/progress.hpp"
 #include "app/simulation.hpp"
 
@@ -34,22 +35,25 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
     command
         .add_option("-m,--machine", options.machine, "A built-in machine (cachetally machine list) or a machine file")
         ->type_name("NAME|FILE")
+        ->check(not_empty("the name of a machine or of a machine file"))
         ->capture_default_str();
     command.add_option("--cores", options.cores, "Cores (1 to 256), in place of what the machine says")
-        ->check(CLI::Range(1, 256));
+        ->check(whole_number(1, 256));
     command
         .add_option("--monitor", options.monitors,
                     "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
                     "'none' for none. Default: those "
                     "of the machine file, else one on each link")
         ->type_name("SPEC")
+        ->check(not_empty("a monitor, as in link=core-L1D"))
         ->allow_extra_args(false);
     command
         .add_option("--quantum", options.quantum,
                     "How far a core may go ahead of the others, e.g. 1us; default: not at all")
-        ->type_name("TIME");
-    command.add_option("--max-references", options.max_references, "Stop after so many references")
-        ->check(CLI::NonNegativeNumber);
+        ->type_name("TIME")
+        ->check(not_empty("a time, as in 1us"));
+    command.add_option("--max-references", options.max_references, "Stop after so many references; 0: make all")
+        ->check(whole_number());
     command.add_flag_callback(
         "--no-errors", [&options] { options.errors = false; },
         "Do not count exactly beside monitors to tell their error: faster");

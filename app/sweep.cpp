@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/paper2002.hpp"
@@ -45,6 +46,12 @@ std::optional<std::uint32_t> number(std::string_view text) {
     return value;
 }
 
+/// What was given twice counts once.
+template <class T>
+void add(std::vector<T>& all, const T& one) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
+
 std::vector<std::uint32_t> parse_counters(const std::string& text) {
     std::vector<std::uint32_t> counters;
     for (const std::string& part : split(text)) {
@@ -52,28 +59,49 @@ std::vector<std::uint32_t> parse_counters(const std::string& text) {
         if (!value)
             throw UsageError(
                 fmt::format("'--counters {}': '{}' is not a number of counters; write e.g. 16,32,64", text, part));
-        counters.push_back(*value);
+        add(counters, *value);
     }
     return counters;
 }
 
+/// Reads a part of an option; what is wrong with it names the option.
+template <class Value>
+Value part_of(const std::string& option, const std::string& part, Value (*parse)(std::string_view)) {
+    try {
+        return parse(part);
+    } catch (const SpecError& error) {
+        throw UsageError(fmt::format("'{}': '{}': {}", option, part, error.message()));
+    }
+}
+
 /// "1-6", "1,2,dynamic:4".
 std::vector<Granularity> parse_granularities(const std::string& text) {
+    constexpr std::size_t most_granularities = 1000;
+    const std::string option = "--granularity " + text;
     std::vector<Granularity> granularities;
     for (const std::string& part : split(text)) {
         const auto dash = part.find('-');
         const auto first = dash == std::string::npos ? std::nullopt : number(std::string_view(part).substr(0, dash));
         const auto last = dash == std::string::npos ? std::nullopt : number(std::string_view(part).substr(dash + 1));
         if (!first || !last) {
-            granularities.push_back(parse_granularity(part));
+            add(granularities, part_of(option, part, parse_granularity));
             continue;
         }
-        if (*first > *last || *last - *first > 1000)
-            throw UsageError(fmt::format("'--granularity {}': '{}' is not an ascending range", text, part));
+        if (*first > *last) throw UsageError(fmt::format("'{}': '{}' is not an ascending range", option, part));
+        part_of(option, std::to_string(*last), parse_granularity);
         for (std::uint32_t lines = *first; lines <= *last; ++lines)
-            granularities.push_back({Granularity::Mode::aligned, lines});
+            add(granularities, {Granularity::Mode::aligned, lines});
     }
+    if (granularities.size() > most_granularities)
+        throw UsageError(fmt::format("'{}': these are {} granularities; at most {} fit into one sweep", option,
+                                     granularities.size(), most_granularities));
     return granularities;
+}
+
+std::vector<Eviction> parse_evictions(const std::string& text) {
+    std::vector<Eviction> evictions;
+    for (const std::string& part : split(text)) add(evictions, part_of("--eviction " + text, part, parse_eviction));
+    return evictions;
 }
 
 /// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md tells which of these choices are ours.
@@ -84,11 +112,47 @@ void apply_preset(Options& options) {
     if (options.source != "lu")
         throw UsageError("the preset paper-2002 is of the kernel lu: cachetally sweep lu --preset paper-2002");
     options.simulation.machine = "schulz2002";
-    if (options.monitor.empty()) options.monitor = "barriers=off";
+    options.monitor = "barriers=off";
 }
 
+/// All but the cells is the preset's: whatever else was given would be ignored.
+void check_beside_preset(const CLI::App& command) {
+    constexpr std::string_view possible[] = {"WORKLOAD", "--preset", "--counters", "--granularity",
+                                             "--output", "--force",  "--json"};
+    if (command.count("--preset") == 0) return;
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_positional() ? option->get_name() : "--" + option->get_lnames().front();
+        if (option->count() == 0 || std::ranges::find(possible, name) != std::end(possible)) continue;
+        throw UsageError(
+            fmt::format("{} cannot stand beside --preset, which sets the kernel's options, the machine, the link, the "
+                        "eviction policy and the monitor; --counters, --granularity and the options of output can. To "
+                        "vary the experiment, leave --preset out: cachetally sweep lu --machine schulz2002 --monitor "
+                        "barriers=off ...",
+                        name == "OPTION" ? "an option of the kernel" : name));
+    }
+}
+
+constexpr std::string_view free_ring =
+    "the ring of a sweep costs nothing, loses nothing and makes no traffic; try it with 'cachetally run'";
+constexpr RefusedKey not_in_sweeps[] = {
+    {"link", "write --link NAME"},
+    {"name", "a sweep has no single monitors"},
+    {"counters", "a sweep varies it: write --counters 16,32"},
+    {"granularity", "a sweep varies it: write --granularity 1-4"},
+    {"eviction", "a sweep varies it: write --eviction fifo,lru"},
+    {"capacity", free_ring},
+    {"base", free_ring},
+    {"path", free_ring},
+    {"drain", free_ring},
+    {"watermark", free_ring},
+    {"period", free_ring},
+    {"drain_cost", free_ring},
+    {"write_cost", free_ring},
+    {"overflow", free_ring},
+};
+
 MonitorSpec base_of(const Options& options, const Topology& topology) {
-    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_monitor(options.monitor + ",link=core");
+    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_in_sweeps);
     spec.link = options.link.empty() ? topology.links()[topology.core_link(false)].name : options.link;
     return completed(spec, topology);
 }
@@ -116,9 +180,8 @@ struct Result {
 };
 
 Result sweep(const Options& options, const Topology& topology, const Input& input) {
-    SweepSpec spec{
-        base_of(options, topology), parse_counters(options.counters), parse_granularities(options.granularity), {}};
-    for (const std::string& name : split(options.eviction)) spec.evictions.push_back(parse_eviction(name));
+    SweepSpec spec{base_of(options, topology), parse_counters(options.counters),
+                   parse_granularities(options.granularity), parse_evictions(options.eviction)};
     Hierarchy hierarchy(topology);
     const std::size_t link = topology.link(spec.base.link);
     std::vector<std::unique_ptr<Sweep>> sweeps;
@@ -188,17 +251,25 @@ void add_sweep(CLI::App& app) {
         ->capture_default_str();
     command->add_option("--eviction", options->eviction, "Eviction policies: fifo, lru, random, clock, lfu, clear_all")
         ->capture_default_str();
-    command->add_option("--link", options->link, "The link; default: the one that data references leave the core by");
-    command->add_option("--monitor", options->monitor,
-                        "What all cells have in common, as in width=8,kinds=load (docs/monitors.md)");
+    command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
+        ->check(not_empty("the name of a link"));
+    command
+        ->add_option("--monitor", options->monitor,
+                     "What all cells have in common, as in width=8,kinds=load (docs/monitors.md)")
+        ->type_name("SPEC")
+        ->check(not_empty("settings, as in width=8"));
     command->add_option("--preset", options->preset,
-                        "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures");
+                        "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
+                        "the other options, only --counters, --granularity and those of output can stand beside it");
     command->add_option("-m,--machine", options->simulation.machine, "A built-in machine or a machine file")
+        ->check(not_empty("the name of a machine or of a machine file"))
         ->capture_default_str();
     command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
-        ->check(CLI::Range(1, 256));
-    command->add_option("--max-references", options->simulation.max_references, "Stop after so many references")
-        ->check(CLI::NonNegativeNumber);
+        ->check(whole_number(1, 256));
+    command
+        ->add_option("--max-references", options->simulation.max_references,
+                     "Stop after so many references; 0: make all")
+        ->check(whole_number());
     add_trace_options(*command, options->choice);
     add_output_options(*command, options->output);
     command->add_flag("--json", options->simulation.json, "Print JSON");
@@ -206,7 +277,10 @@ void add_sweep(CLI::App& app) {
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"
         "  cachetally sweep gzip.ct.h5 --counters 32,64,128 --granularity 1,2,dynamic:4 --eviction fifo,lru");
-    command->callback([options] { run_command(*options); });
+    command->callback([options, command] {
+        check_beside_preset(*command);
+        run_command(*options);
+    });
 }
 
 }  // namespace cachetally::app

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/progress.hpp"
@@ -210,11 +211,13 @@ void add_convert(CLI::App& trace) {
     auto options = std::make_shared<ConvertCommand>();
     CLI::App* command = trace.add_subcommand("convert", "Pack a trace: small, and fast to replay");
     command->add_option("IN", options->input, "A trace of any format, - for standard input, or a kernel")->required();
-    command->add_option("OUT", options->output, "The packed trace, as in NAME.ct.h5")->required();
+    command->add_option("OUT", options->output, "The packed trace, as in NAME.ct.h5")
+        ->required()
+        ->check(not_empty("the name of a file"));
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_trace_options(*command, options->choice);
-    command->add_option("--max-references", options->max_references, "Stop after so many references")
-        ->check(CLI::NonNegativeNumber);
+    command->add_option("--max-references", options->max_references, "Stop after so many references; 0: take all")
+        ->check(whole_number());
     command->add_option("--level", options->level, "Effort on size: -20 (fastest to read) to 19 (smallest)")
         ->check(CLI::Range(-20, 19))
         ->capture_default_str();

@@ -14,6 +14,8 @@ using Conflict = std::optional<SpecConflict>;
 
 Conflict check_array(const MonitorSpec& spec) {
     if (spec.counters == 0) return SpecConflict{"counters", "a monitor needs at least 1 counter"};
+    if (spec.counters > most_counters)
+        return SpecConflict{"counters", fmt::format("{} counters; write at most {}", spec.counters, most_counters)};
     if (spec.ways > spec.counters || (spec.ways != 0 && spec.counters % spec.ways != 0))
         return SpecConflict{
             "ways", fmt::format("{} counters cannot be divided into sets of {}; write a divisor of {}, or 0 for fully "

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -113,6 +114,14 @@ MonitorSpec parse_monitor(const MonitorEntry& entry, const std::string& file);
 
 /// From the command line: "link=core-L1D,counters=128,eviction=lru". Throws SpecError.
 MonitorSpec parse_monitor(std::string_view text);
+
+/// A setting that does not belong where a specification stands, and what to write instead.
+struct RefusedKey {
+    std::string_view key, advice;
+};
+
+/// What several monitors have in common: settings as above, without a link. Throws SpecError, also for `refused` keys.
+MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused);
 
 /// "4", "aligned:4", "mask:6", "dynamic:4"; and an eviction policy by its name. Throw SpecError.
 Granularity parse_granularity(std::string_view text);

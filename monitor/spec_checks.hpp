@@ -9,6 +9,8 @@
 
 namespace cachetally {
 
+inline constexpr std::uint64_t most_counters = 1U << 22;
+
 struct SpecConflict {
     std::string_view key;
     std::string message;

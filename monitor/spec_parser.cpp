@@ -21,7 +21,7 @@ constexpr std::string_view overflow_names[] = {"stall", "drop"};
 constexpr std::string_view flag_names[] = {"off", "on"};
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t most_counters = 1U << 22, most_lines = 1U << 12, most_cycles = 1'000'000'000'000;
+constexpr std::uint64_t most_lines = 1U << 12, most_cycles = 1'000'000'000'000;
 
 /// A value that cannot be read; where it stands is known further up.
 struct BadValue {
@@ -276,6 +276,11 @@ public:
 
     MonitorSpec finish(Mark whole) {
         if (spec_.link.empty()) fail("a monitor needs the 'link' that it watches, e.g. link: core-L1D", whole);
+        return finish_common(whole);
+    }
+
+    /// The same without a link.
+    MonitorSpec finish_common(Mark whole) {
         if (const auto conflict = find_conflict(spec_)) {
             const auto blamed = std::ranges::find(seen_, conflict->key, &Setting::key);
             fail(conflict->message, blamed == seen_.end() ? whole : blamed->mark);
@@ -299,6 +304,24 @@ private:
     std::vector<Setting> seen_;
 };
 
+std::string place_in(std::string_view text, Mark mark) {
+    return fmt::format("monitor '{}', column {}: ", text, mark.column);
+}
+
+/// "counters=4,eviction=lru".
+template <class Place>
+std::vector<Setting> settings_of(std::string_view text, const SpecReader<Place>& reader) {
+    std::vector<Setting> settings;
+    for (const std::string_view part : split(text, ',')) {
+        const Mark mark{0, static_cast<int>(part.data() - text.data()) + 1};
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos)
+            reader.fail(fmt::format("'{}' is not a setting; write KEY=VALUE, e.g. counters=64", part), mark);
+        settings.push_back({trimmed(part.substr(0, equals)), trimmed(part.substr(equals + 1)), mark});
+    }
+    return settings;
+}
+
 template <class Value>
 Value read_alone(std::string_view text, Value (*read)(std::string_view)) {
     try {
@@ -318,15 +341,20 @@ MonitorSpec parse_monitor(const MonitorEntry& entry, const std::string& file) {
 }
 
 MonitorSpec parse_monitor(std::string_view text) {
-    SpecReader reader([&](Mark mark) { return fmt::format("monitor '{}', column {}: ", text, mark.column); });
-    for (const std::string_view part : split(text, ',')) {
-        const Mark mark{0, static_cast<int>(part.data() - text.data()) + 1};
-        const auto equals = part.find('=');
-        if (equals == std::string_view::npos)
-            reader.fail(fmt::format("'{}' is not a setting; write KEY=VALUE, e.g. counters=64", part), mark);
-        reader.read({trimmed(part.substr(0, equals)), trimmed(part.substr(equals + 1)), mark});
-    }
+    SpecReader reader([&](Mark mark) { return place_in(text, mark); });
+    for (const Setting& setting : settings_of(text, reader)) reader.read(setting);
     return reader.finish({0, 1});
+}
+
+MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused) {
+    SpecReader reader([&](Mark mark) { return place_in(text, mark); });
+    for (const Setting& setting : settings_of(text, reader)) {
+        const auto found = std::ranges::find(refused, setting.key, &RefusedKey::key);
+        if (found != refused.end())
+            reader.fail(fmt::format("'{}' does not belong here; {}", setting.key, found->advice), setting.mark);
+        reader.read(setting);
+    }
+    return reader.finish_common({0, 1});
 }
 
 Granularity parse_granularity(std::string_view text) { return read_alone<Granularity>(text, read_granularity); }

@@ -311,6 +311,12 @@ TEST_F(Results, SweepsTakeTracesOfEveryFormat) {
     EXPECT_EQ(call(Words{"sweep", "t.din", "n=8"} + rest).status, 2);
 }
 
+TEST_F(Results, WhatASweepIsToldTwiceItDoesOnce) {
+    const Words lu{"sweep", "lu", "n=16", "block=8"};
+    EXPECT_TRUE(good_json(lu + Words{"--counters", "4,8,4", "--granularity", "1-2,2,aligned:1"}) ==
+                good_json(lu + Words{"--counters", "4,8", "--granularity", "1,2"}));
+}
+
 TEST_F(Results, OptionsOfShowThatNameNothing) {
     ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
     const std::pair<Words, const char*> cases[] = {

@@ -173,5 +173,18 @@ TEST(Spec, KnowsWhenTheErrorIsZeroByLaw) {
     EXPECT_FALSE(error_known_zero(parse_monitor("link=a-b,line=64,overflow=drop,drain=periodic,period=9")));
 }
 
+TEST(MonitorSpecs, InCommonHaveNoLinkAndRefuseWhatDoesNotBelong) {
+    constexpr RefusedKey refused[] = {{"counters", "write --counters"}};
+    EXPECT_EQ(parse_common("width=8,kinds=load", refused).width, 8U);
+    EXPECT_EQ(parse_common("width=8", refused).link, "");
+    try {
+        parse_common("width=8,counters=4", refused);
+        FAIL();
+    } catch (const SpecError& error) {
+        EXPECT_STREQ(error.what(),
+                     "monitor 'width=8,counters=4', column 9: 'counters' does not belong here; write --counters");
+    }
+}
+
 }  // namespace
 }  // namespace cachetally

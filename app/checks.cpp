@@ -1,0 +1,27 @@
+#include "app/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "sim/topology/names.hpp"
+
+namespace cachetally::app {
+
+CLI::Validator not_empty(const std::string& what) {
+    return {[what](const std::string& text) { return text.empty() ? fmt::format("it needs {}", what) : ""; }, ""};
+}
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+    const auto check = [least, most](const std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return "";
+        const bool bounded = most != std::numeric_limits<std::uint64_t>::max();
+        return fmt::format("'{}' is not possible; write a whole number {}", shown(text),
+                           bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
+    };
+    return {check, ""};
+}
+
+}  // namespace cachetally::app

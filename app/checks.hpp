@@ -1,0 +1,17 @@
+// Checks of option values that tell what would be right.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace cachetally::app {
+
+/// `what` may not be empty, e.g. "the name of a file".
+CLI::Validator not_empty(const std::string& what);
+
+/// A whole number of at least `least` and at most `most`.
+CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+
+}  // namespace cachetally::app
