@@ -5,6 +5,8 @@
 #include <array>
 #include <span>
 
+#include "sim/topology/time_bound.hpp"
+
 namespace cachetally::app {
 namespace {
 
@@ -125,6 +127,14 @@ MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
     return spec;
 }
 
+RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy) {
+    options.progress = [told = std::move(options.progress), &topology, &hierarchy](std::uint64_t references) {
+        check_time(topology.machine(), hierarchy.counts());
+        return !told || told(references);
+    };
+    return options;
+}
+
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting) {
     Outcome outcome;
@@ -135,7 +145,7 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     std::vector<LinkWatch> links;
     for (std::size_t link = 0; counting.links && link < topology.links().size(); ++link)
         links.emplace_back(link, topology, *outcome.hierarchy);
-    outcome.run = run(*outcome.hierarchy, source, options);
+    outcome.run = run(*outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
     outcome.regions = source.regions();
     outcome.functions = source.functions();
     if (topology.machine().pages.mapping != Mapping::identity)

@@ -98,6 +98,10 @@ std::vector<MonitorSpec> default_monitors(const Topology& topology);
 /// std::invalid_argument where the machine has no such link.
 MonitorSpec completed(MonitorSpec spec, const Topology& topology);
 
+/// The options with a check, now and then, that the simulated time can still be counted; where it cannot, the run ends
+/// with that failure. All must live as long as the run.
+RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy);
+
 /// Runs a source.
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting = {});

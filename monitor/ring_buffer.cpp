@@ -1,6 +1,9 @@
 #include "monitor/ring_buffer.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 
@@ -84,6 +87,10 @@ void RingBuffer::wait_for_place(Injector& injector) {
 
 void RingBuffer::lose(Tick duration, Injector& injector) {
     if (duration == 0) return;
+    if (now_ > longest_time - std::min(duration, longest_time))
+        throw std::runtime_error(
+            "the simulated time passes 53 days, the longest that is counted in picoseconds; lower 'write_cost' or "
+            "'drain_cost' of the monitors, or let a full ring lose records ('overflow=drop')");
     injector.stall(duration);
     stall_ += duration;
     now_ += duration;

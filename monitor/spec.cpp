@@ -68,6 +68,12 @@ Conflict check_ring(const RingSpec& ring) {
         return SpecConflict{"period", "'drain: periodic' needs a 'period' of at least 1 cycle"};
     if (ring.drain != Drain::periodic && ring.period != 0)
         return SpecConflict{"period", "'period' means something with 'drain: periodic' only; add that or leave it out"};
+    if (ring.period > longest_period)
+        return SpecConflict{"period",
+                            fmt::format("a period of {} cycles; write at most {}", ring.period, longest_period)};
+    for (const auto& [key, cycles] : {std::pair{"drain_cost", ring.drain_cost}, {"write_cost", ring.write_cost}})
+        if (cycles > most_cost)
+            return SpecConflict{key, fmt::format("{} cycles per record; write at most {}", cycles, most_cost)};
     return std::nullopt;
 }
 

@@ -21,7 +21,7 @@ constexpr std::string_view overflow_names[] = {"stall", "drop"};
 constexpr std::string_view flag_names[] = {"off", "on"};
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t most_lines = 1U << 12, most_cycles = 1'000'000'000'000;
+constexpr std::uint64_t most_lines = 1U << 12;
 
 /// A value that cannot be read; where it stands is known further up.
 struct BadValue {
@@ -234,13 +234,13 @@ const Key keys[] = {
      [](S& s, Text t) { s.ring.watermark = number(t, 0, std::uint64_t{1} << 40); },
      [](const S& s) { return std::to_string(s.ring.watermark); }},
     {{"period", "CYCLES", "0", "with drain periodic: from one beginning to the next"},
-     [](S& s, Text t) { s.ring.period = number(t, 0, most_cycles); },
+     [](S& s, Text t) { s.ring.period = number(t, 0, longest_period); },
      [](const S& s) { return std::to_string(s.ring.period); }},
     {{"drain_cost", "CYCLES", "0", "that the software takes for one record, in the background"},
-     [](S& s, Text t) { s.ring.drain_cost = number(t, 0, most_cycles); },
+     [](S& s, Text t) { s.ring.drain_cost = number(t, 0, most_cost); },
      [](const S& s) { return std::to_string(s.ring.drain_cost); }},
     {{"write_cost", "CYCLES", "0", "that the core loses for one record"},
-     [](S& s, Text t) { s.ring.write_cost = number(t, 0, most_cycles); },
+     [](S& s, Text t) { s.ring.write_cost = number(t, 0, most_cost); },
      [](const S& s) { return std::to_string(s.ring.write_cost); }},
     {{"overflow", "stall|drop", "stall", "a full ring makes the core wait, or the record is lost and counted as lost"},
      [](S& s, Text t) { s.ring.overflow = choice<RingSpec::Overflow>(t, overflow_names); },

@@ -14,6 +14,7 @@ constexpr std::uint64_t most_memory = std::uint64_t{1} << 44;
 constexpr std::uint64_t most_lines = std::uint64_t{1} << 26;  ///< of all copies of all caches
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 20;
 constexpr unsigned most_ways = 65536, most_cycles = 1'000'000, longest_period = 1'000'000;
+constexpr std::uint64_t longest_latency = 1'000'000'000;  ///< picoseconds
 constexpr unsigned most_prefetched = 64;
 
 bool by_victims(const CacheConfig& cache) {
@@ -82,11 +83,19 @@ private:
                                  part.shared_by, machine_.cores, machine_.cores));
     }
 
+    /// Also in time, so that what is counted in picoseconds lasts (time_bound.hpp).
+    void check_cycles(const Mark& mark, unsigned cycles) {
+        const std::uint64_t period = std::clamp<std::uint64_t>(machine_.period, 1, longest_period);
+        const std::uint64_t most = std::min<std::uint64_t>(most_cycles, longest_latency / period);
+        if (cycles <= most) return;
+        const bool by_time = most < most_cycles;
+        complain(mark, fmt::format("a latency of {} cycles is too long; write at most {}{}", cycles, most,
+                                   by_time ? ", which are 1 ms" : ""));
+    }
+
     template <class Config>
     void check_latency(const Config& part, unsigned cycles) {
-        if (cycles > most_cycles)
-            complain(place_of(part, "latency"),
-                     fmt::format("a latency of {} cycles is too long; write at most {}", cycles, most_cycles));
+        check_cycles(place_of(part, "latency"), cycles);
     }
 
     template <class Config>
@@ -214,10 +223,7 @@ private:
                 complain(ranges[i].mark, fmt::format("this range overlaps the one from {:#x} to {:#x}; ranges are "
                                                      "disjoint",
                                                      ranges[i - 1].from, ranges[i - 1].to));
-        if (pages.walk_latency > most_cycles)
-            complain(place_of(pages, "walk.latency"), fmt::format("a latency of {} cycles is too long; write at most "
-                                                                  "{}",
-                                                                  pages.walk_latency, most_cycles));
+        check_cycles(place_of(pages, "walk.latency"), pages.walk_latency);
         if (pages.colours == 0)
             complain(place_of(pages, "colours"), "there is at least one colour; write 1, or another 'mapping'");
         const std::uint64_t frames = machine_.memories.front().size / std::max(largest_page_used(), smallest_page);

@@ -112,12 +112,29 @@ TEST(RingBuffer, DrainsPeriodically) {
     EXPECT_EQ(ring.fill(), 1U);
 }
 
-TEST(RingBuffer, AFullPeriodicOneBeginsToDrainAtOnceWhenTheCoreWaits) {
+TEST(RingBuffer, TimeThatCannotBeCountedIsRefused) {
+    RingSpec spec = ring_of(4);
+    spec.write_cost = 1'000'000;
+    RingBuffer ring(spec, 1'000'000);  // 1 s per record
+    const Tick second = 1'000'000'000'000;
+    Injector injector;
+    EXPECT_TRUE(ring.write((Tick{1} << 62) - second, injector));
+    EXPECT_EQ(ring.stall(), second);
+    EXPECT_THROW(ring.write((Tick{1} << 62) - second + 1, injector), std::runtime_error);
+    EXPECT_EQ(ring.stall(), second);
+}
+
+/// Of one place, drained every 100 cycles.
+RingSpec small_periodic(std::uint64_t drain_cost) {
     RingSpec spec = ring_of(1);
     spec.drain = RingSpec::Drain::periodic;
     spec.period = 100;
-    spec.drain_cost = 10;
-    RingBuffer ring(spec, cycle);
+    spec.drain_cost = drain_cost;
+    return spec;
+}
+
+TEST(RingBuffer, AFullPeriodicOneBeginsToDrainAtOnceWhenTheCoreWaits) {
+    RingBuffer ring(small_periodic(10), cycle);
     Injector injector;
     ring.write(20 * cycle, injector);
     ring.write(30 * cycle, injector);
@@ -125,11 +142,7 @@ TEST(RingBuffer, AFullPeriodicOneBeginsToDrainAtOnceWhenTheCoreWaits) {
 }
 
 TEST(RingBuffer, APeriodThatBeganWhileTheCoreWaitedIsOver) {
-    RingSpec spec = ring_of(1);
-    spec.drain = RingSpec::Drain::periodic;
-    spec.period = 100;
-    spec.drain_cost = 50;
-    RingBuffer ring(spec, cycle);
+    RingBuffer ring(small_periodic(50), cycle);
     Injector injector;
     ring.write(80 * cycle, injector);
     ring.write(90 * cycle, injector);   // waits to 140; what began at 100 found a drain under way

@@ -107,6 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"link=a-b,drain=watermark", "1", "needs a 'watermark'"},
         Wrong{"link=a-b,drain=watermark,watermark=9,capacity=8", "26", "to the capacity (8)"},
         Wrong{"link=a-b,drain=periodic", "1", "needs a 'period'"},
+        Wrong{"link=a-b,write_cost=1000001", "10", "write 0 to 1000000"},
+        Wrong{"link=a-b,drain_cost=1000000000000", "10", "write 0 to 1000000"},
         Wrong{"link=a-b,base=0xffffffffffffff00", "10", "lower base"}));
 
 TEST(Spec, MachineFileMessagesNameFileLineAndColumn) {

@@ -145,6 +145,9 @@ TEST(Topology, DescriptionsMadeByProgramsAreCheckedToo) {
     EXPECT_EQ(message(machine), "");
     cache.latency = 2000000;
     EXPECT_EQ(message(machine), "made: error: a latency of 2000000 cycles is too long; write at most 1000000");
+    machine.period = 2000;
+    EXPECT_EQ(message(machine),
+              "made: error: a latency of 2000000 cycles is too long; write at most 500000, which are 1 ms");
     machine.caches.assign(65, CacheConfig(cache));
     EXPECT_EQ(message(machine), "made: error: there are 65 caches; at most 64 can be simulated");
 }

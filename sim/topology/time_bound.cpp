@@ -1,0 +1,32 @@
+#include "sim/topology/time_bound.hpp"
+
+#include <stdexcept>
+
+namespace cachetally {
+
+double time_at_most(const MachineDescription& machine, const HierarchyCounts& counts) {
+    double cycles = 0;
+    const auto add = [&](std::uint64_t visits, unsigned latency) {
+        cycles += static_cast<double>(visits) * static_cast<double>(latency);
+    };
+    for (std::size_t i = 0; i < machine.caches.size(); ++i) {
+        const CacheCounts& cache = counts.caches[i];
+        add(cache.loads + cache.stores + cache.fetches + cache.page_walks, machine.caches[i].latency);
+    }
+    for (std::size_t i = 0; i < machine.tlbs.size(); ++i) add(counts.tlbs[i].accesses, machine.tlbs[i].latency);
+    for (std::size_t i = 0; i < machine.memories.size(); ++i) {
+        const MemoryCounts& memory = counts.memories[i];
+        add(memory.reads + memory.writes + memory.page_walks, machine.memories[i].latency);
+    }
+    add(counts.page_walks, machine.pages.walk_latency);
+    return cycles * static_cast<double>(machine.period);
+}
+
+void check_time(const MachineDescription& machine, const HierarchyCounts& counts) {
+    if (time_at_most(machine, counts) > static_cast<double>(longest_time))
+        throw std::runtime_error(
+            "the simulated time passes 53 days, the longest that is counted in picoseconds; give the machine shorter "
+            "latencies or a faster clock");
+}
+
+}  // namespace cachetally
