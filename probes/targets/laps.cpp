@@ -74,10 +74,16 @@ Lap Laps::simulate() {
 void Laps::look_for_repetition() {
     const std::size_t count = laps_.size();
     const double left = expected_loads_ - static_cast<double>(count * references_.size());
-    if (left < 2 * digest_loads_) return;  // making the laps costs less
-    if (count < 2 || (count < 8 && !(laps_[count - 1] == laps_[count - 2]))) return;
+    if (left < 4 * digest_loads_) return;  // making the laps costs less
+    // Two laps after each other tell most; then with longer and longer rests, so that digests do not add up.
+    const bool second = count == next_digest_ + 1;
+    if (count < next_digest_ || (count < 8 && !second && !(laps_[count - 1] == laps_[count - 2]))) return;
+    if (second) next_digest_ = count + (count + 1) / 2;
     const auto [place, fresh] = seen_.try_emplace(hierarchy_.digest(), count);
-    if (fresh) return;
+    if (fresh) {
+        if (!second) next_digest_ = count;
+        return;
+    }
     first_ = place->second;
     period_ = count - first_;
 }

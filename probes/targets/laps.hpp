@@ -61,6 +61,7 @@ private:
     std::size_t first_ = 0, period_ = 0;
     std::uint64_t simulated_ = 0;
     double expected_loads_ = 0, digest_loads_ = 0;
+    std::size_t next_digest_ = 2;  ///< laps before the next digest
 };
 
 }  // namespace cachetally

@@ -182,12 +182,12 @@ double SimulatedTarget::Parts::least_latency() const {
     return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
 }
 
-/// Entries of all arrays, of which a tenth is hashed in the time of a load.
+/// Entries of all arrays, of which about six are hashed in the time of a load.
 double SimulatedTarget::Parts::digest_loads() const {
     double entries = 0;
     for (const CacheConfig& cache : machine.caches) entries += static_cast<double>(cache.size / cache.line);
     for (const TlbConfig& tlb : machine.tlbs) entries += tlb.entries;
-    return entries / 10;
+    return entries / 6;
 }
 
 SimulatedTarget::SimulatedTarget(MachineDescription machine, SimulatedOptions options)

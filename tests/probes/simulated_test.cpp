@@ -54,6 +54,7 @@ double laps_made(const MachineDescription& machine, const std::vector<std::uint6
 }
 
 TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
+    std::uint64_t simulated = 0, all = 0;
     for (const char* policy : {"lru", "fifo", "tree_plru", "bit_plru", "nru", "srrip"})
         for (const char* inclusion : {"neither", "inclusive", "exclusive", "victim"})
             for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -64,8 +65,10 @@ TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
                 const Measurement found = target.run(arena, {offsets}, {3, 301, 0});
                 EXPECT_EQ(found.laps, 301);
                 EXPECT_NEAR(found.cycles, laps_made(machine, offsets, 3, 301), 1e-9) << policy << inclusion << seed;
-                EXPECT_LT(target.cost().simulated, 304 * offsets.size()) << policy << inclusion << seed;
+                simulated += target.cost().simulated;
+                all += 304 * offsets.size();
             }
+    EXPECT_LT(simulated, all / 4);
 }
 
 TEST(Simulated, RandomReplacementIsSimulated) {

@@ -1,0 +1,44 @@
+#include "probes/meter.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+constexpr unsigned first_trials = 16;
+constexpr unsigned noisy_trials = 5;
+
+}  // namespace
+
+Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget)
+    : target_(target), seed_(seed), budget_(budget) {
+    const Arena arena = target.make_arena(page(), page());
+    std::vector<double> times;
+    for (unsigned i = 0; i < first_trials; ++i) times.push_back(measure(arena, {0}, 4, 256).cycles);
+    std::ranges::sort(times);
+    const double median = times[first_trials / 2];
+    noise_ = (median - times.front()) / times.front();
+    trials_ = times.back() > times.front() ? noisy_trials : 1;
+    if (trials_ > 1) noise_ = std::max(noise_, 5e-4);
+}
+
+Measurement Meter::measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
+    const ProbeCost cost = target_.cost();
+    if (cost.cycles > budget_.most_cycles || cost.references > budget_.most_references) throw BudgetSpent();
+    // A timer step is to be less than a thousandth of what is timed.
+    return target_.run(arena, {offsets}, {warm_up, laps, 1000 * capabilities().timer_quantum});
+}
+
+double Meter::time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
+    double least = measure(arena, offsets, warm_up, laps).cycles;
+    for (unsigned i = 1; i < trials_; ++i) least = std::min(least, measure(arena, offsets, warm_up, laps).cycles);
+    return least;
+}
+
+double Meter::settled(const Arena& arena, const Offsets& offsets) {
+    // Few loads: many laps cost nothing. Many loads: what is left of the first laps is little.
+    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(8192 / offsets.size(), 2, 256));
+    return time(arena, offsets, laps, laps);
+}
+
+}  // namespace cachetally

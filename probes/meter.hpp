@@ -1,0 +1,57 @@
+// Meter: times chases on a target well enough to compare them, whatever its noise.
+#pragma once
+
+#include <functional>
+
+#include "probes/strings/strings.hpp"
+#include "probes/target.hpp"
+
+namespace cachetally {
+
+/// What a probe may spend; exceeded, tests end with "not identifiable".
+struct Budget {
+    double most_cycles = 1e12;              ///< on the target
+    std::uint64_t most_references = ~0ULL;  ///< as ProbeCost::references
+};
+
+/// Thrown when a budget is spent.
+class BudgetSpent : public ProbeError {
+public:
+    BudgetSpent() : ProbeError("the budget is spent") {}
+};
+
+class Meter {
+public:
+    /// Measures how the target's times scatter.
+    Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget = {});
+
+    ProbeTarget& target() const { return target_; }
+    const Capabilities& capabilities() const { return target_.capabilities(); }
+    std::uint64_t seed() const { return seed_; }
+
+    /// Share by which the least time of a few trials may still be off; 0 = times are exact.
+    double noise() const { return noise_; }
+
+    /// Cycles by which a time has to exceed `cycles` to be longer.
+    double tolerance(double cycles) const { return cycles * (3 * noise_ + 1e-7); }
+
+    /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.)
+    double time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
+
+    /// time() for strings of a few sets: laps enough for any replacement policy to settle.
+    double settled(const Arena& arena, const Offsets& offsets);
+
+    std::uint64_t page() const { return capabilities().page_sizes.front(); }
+    std::uint64_t large_page() const { return capabilities().page_sizes.back(); }
+
+private:
+    Measurement measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
+
+    ProbeTarget& target_;
+    std::uint64_t seed_;
+    Budget budget_;
+    double noise_ = 0;
+    unsigned trials_ = 1;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,64 @@
+#include "probes/result.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+
+std::string name_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::right: return "right";
+        case Verdict::wrong: return "wrong";
+        case Verdict::not_identifiable: return "not_identifiable";
+        case Verdict::unknown: break;
+    }
+    return "unknown";
+}
+
+void TestReport::answer(std::string level, std::string parameter, double value, double low, double high,
+                        std::string unit, std::string method) {
+    Finding finding{test,
+                    variant,
+                    std::move(level),
+                    std::move(parameter),
+                    Value{value, ""},
+                    low,
+                    high,
+                    std::move(unit),
+                    std::move(method),
+                    "",
+                    {},
+                    Verdict::unknown};
+    findings.push_back(std::move(finding));
+}
+
+void TestReport::answer(std::string level, std::string parameter, std::string word, std::string method) {
+    Finding finding{
+        test, variant, std::move(level), std::move(parameter), Value{0, std::move(word)}, 0, 0, "", std::move(method),
+        "",   {},      Verdict::unknown};
+    findings.push_back(std::move(finding));
+}
+
+void TestReport::refuse(std::string level, std::string parameter, std::string reason) {
+    Finding finding{test,
+                    variant,
+                    std::move(level),
+                    std::move(parameter),
+                    {},
+                    0,
+                    0,
+                    "",
+                    "",
+                    std::move(reason),
+                    {},
+                    Verdict::not_identifiable};
+    findings.push_back(std::move(finding));
+}
+
+const Finding* TestReport::find(const std::string& level, const std::string& parameter) const {
+    const auto found = std::ranges::find_if(findings, [&](const Finding& finding) {
+        return finding.level == level && finding.parameter == parameter && finding.value;
+    });
+    return found == findings.end() ? nullptr : &*found;
+}
+
+}  // namespace cachetally

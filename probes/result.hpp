@@ -1,0 +1,65 @@
+// What probes find: answers with intervals and methods, or why there is none; curves; costs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/target.hpp"
+
+namespace cachetally {
+
+/// A number, or a word (e.g. the name of a policy).
+struct Value {
+    double number = 0;
+    std::string word;  ///< not empty: the value is this word
+
+    friend bool operator==(const Value&, const Value&) = default;
+};
+
+enum class Verdict : std::uint8_t { right, wrong, not_identifiable, unknown };  ///< unknown: there is no truth for it
+std::string name_of(Verdict verdict);
+
+/// One answer.
+struct Finding {
+    std::string test;       ///< e.g. "l1"
+    std::string variant;    ///< "published" or "hardened"
+    std::string level;      ///< "L1", "L2", ..., "memory", "TLB1", ...; empty for the machine
+    std::string parameter;  ///< "capacity", "ways", "line", "latency", "levels", "entries", ...
+    std::optional<Value> value;
+    double low = 0, high = 0;  ///< the interval that holds it
+    std::string unit;          ///< "bytes", "cycles", "ways", "entries", ...
+    std::string method;
+    std::string reason;  ///< without a value: why it is not identifiable here
+    std::optional<Value> truth;
+    Verdict verdict = Verdict::unknown;
+};
+
+/// Measured points of a response curve.
+struct Curve {
+    std::string test, variant, name;
+    std::string x_name, x_unit;
+    std::vector<double> x, cycles;
+    std::vector<std::uint32_t> trials;      ///< by point; empty = one each
+    std::vector<std::uint8_t> knocked_out;  ///< by point, at the end; empty = not done
+};
+
+/// All that a test has to say.
+struct TestReport {
+    std::string test, variant;
+    std::vector<Finding> findings;
+    std::vector<Curve> curves;
+    std::vector<std::string> decisions;  ///< in the order in which they were taken
+    ProbeCost cost;
+    double host_seconds = 0;
+
+    void answer(std::string level, std::string parameter, double value, double low, double high, std::string unit,
+                std::string method);
+    void answer(std::string level, std::string parameter, std::string word, std::string method);
+    void refuse(std::string level, std::string parameter, std::string reason);
+    /// The finding for a level's parameter; null where there is none, or no value.
+    const Finding* find(const std::string& level, const std::string& parameter) const;
+};
+
+}  // namespace cachetally

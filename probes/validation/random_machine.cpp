@@ -1,0 +1,141 @@
+#include "probes/validation/random_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t most_held = std::uint64_t{12} << 20;  ///< bytes that the levels above the last hold, times 4
+
+class Draw {
+public:
+    explicit Draw(std::uint64_t seed) : random_(seed) {}
+
+    template <class T>
+    T one_of(std::initializer_list<T> choices) {
+        return *(choices.begin() + random_.below(choices.size()));
+    }
+    unsigned between(unsigned low, unsigned high) { return low + static_cast<unsigned>(random_.below(high - low + 1)); }
+    bool chance(unsigned percent) { return random_.below(100) < percent; }
+    std::uint64_t seed() { return 1 + random_.below(1U << 30); }
+
+private:
+    Random random_;
+};
+
+Replacement draw_replacement(Draw& draw) {
+    return draw.one_of({Replacement::lru, Replacement::lru, Replacement::tree_plru, Replacement::tree_plru,
+                        Replacement::fifo, Replacement::random});
+}
+
+CacheConfig draw_l1(Draw& draw) {
+    CacheConfig cache;
+    cache.name = "L1";
+    cache.serves = Serves::data;
+    cache.shared_by = 1;
+    cache.line = draw.one_of({32U, 64U, 64U, 64U, 128U});
+    cache.ways = draw.one_of({1U, 2U, 2U, 3U, 4U, 4U, 5U, 6U, 8U, 8U, 8U, 10U, 12U, 16U});
+    const std::uint64_t way = draw.one_of({2048U, 4096U, 4096U, 4096U, 8192U});
+    cache.size = way * cache.ways;
+    cache.latency = draw.between(1, 5);
+    cache.replacement = draw_replacement(draw);
+    cache.seed = draw.seed();
+    cache.virtually_indexed = true;
+    return cache;
+}
+
+/// A level of at least three times what the levels above hold.
+CacheConfig draw_lower(Draw& draw, const CacheConfig& above, unsigned level, std::uint64_t held_above,
+                       unsigned latency) {
+    CacheConfig cache;
+    cache.name = fmt::format("L{}", level);
+    cache.shared_by = 1;
+    cache.line = above.line;
+    if (draw.chance(10) && cache.line < 128) cache.line *= 2;
+    cache.ways = draw.one_of({4U, 6U, 8U, 8U, 10U, 12U, 16U, 16U, 20U, 24U});
+    const std::uint64_t least = held_above * draw.between(3, held_above > most_held / 8 ? 4 : 8);
+    std::uint64_t way = 2048;
+    while (way * cache.ways < least) way *= 2;
+    if (draw.chance(10)) way = way * 3 / 4;
+    if (way * cache.ways < held_above * 5 / 2) way = way * 4 / 3;
+    cache.size = way * cache.ways;
+    cache.latency = latency * draw.between(2, 4);
+    cache.replacement = draw_replacement(draw);
+    cache.seed = draw.seed();
+    const bool may_be_exclusive = cache.line == above.line;
+    cache.inclusion = draw.one_of({Inclusion::neither, Inclusion::neither, Inclusion::inclusive, Inclusion::exclusive});
+    if (cache.inclusion == Inclusion::exclusive && !may_be_exclusive) cache.inclusion = Inclusion::neither;
+    return cache;
+}
+
+TlbConfig draw_tlb(Draw& draw) {
+    TlbConfig tlb;
+    tlb.name = "DTLB";
+    tlb.serves = Serves::data;
+    tlb.replacement = draw_replacement(draw);
+    tlb.seed = draw.seed();
+    if (draw.chance(50)) {
+        tlb.entries = draw.one_of({8U, 12U, 16U, 24U, 32U, 40U, 48U, 64U, 72U});
+    } else {
+        tlb.ways = draw.one_of({2U, 3U, 4U, 4U, 8U});
+        tlb.entries = tlb.ways * draw.one_of({8U, 16U});
+    }
+    return tlb;
+}
+
+TlbConfig draw_second_tlb(Draw& draw, const TlbConfig& above) {
+    TlbConfig tlb;
+    tlb.name = "STLB";
+    tlb.replacement = draw_replacement(draw);
+    tlb.seed = draw.seed();
+    tlb.ways = draw.one_of({4U, 4U, 6U, 8U, 12U});
+    unsigned sets = 16;
+    while (sets * tlb.ways < above.entries * 4) sets *= 2;
+    tlb.entries = tlb.ways * sets * draw.one_of({1U, 2U, 4U});
+    tlb.latency = draw.between(5, 10);
+    return tlb;
+}
+
+}  // namespace
+
+MachineDescription random_machine(std::uint64_t seed, std::uint64_t number) {
+    Draw draw(splitmix64(seed) ^ splitmix64(number));
+    MachineDescription machine;
+    machine.name = fmt::format("random-{}-{}", seed, number);
+    machine.description = "a random machine";
+    machine.caches.push_back(draw_l1(draw));
+    const unsigned levels = draw.one_of({2U, 2U, 3U, 3U, 3U, 4U});
+    std::uint64_t held = machine.caches.back().size;
+    unsigned latency = machine.caches.back().latency;
+    for (unsigned level = 2; level <= levels && held <= most_held / 4; ++level) {
+        machine.caches.push_back(draw_lower(draw, machine.caches.back(), level, held, latency));
+        const CacheConfig& cache = machine.caches.back();
+        held = cache.size + (cache.inclusion == Inclusion::exclusive ? held : 0);
+        latency += cache.latency;
+    }
+    for (std::size_t i = 0; i + 1 < machine.caches.size(); ++i) machine.caches[i].next = machine.caches[i + 1].name;
+    machine.caches.back().next = "memory";
+    machine.tlbs.push_back(draw_tlb(draw));
+    if (draw.chance(60)) {
+        machine.tlbs.push_back(draw_second_tlb(draw, machine.tlbs.back()));
+        machine.tlbs.front().next = machine.tlbs.back().name;
+    }
+    machine.pages.size = draw.one_of({4096U, 4096U, 4096U, 8192U, 16384U, 65536U});
+    machine.pages.mapping = draw.one_of({Mapping::contiguous, Mapping::random, Mapping::random, Mapping::coloured});
+    machine.pages.colours = machine.pages.mapping == Mapping::coloured ? draw.one_of({4U, 16U, 64U}) : 1;
+    machine.pages.seed = draw.seed();
+    machine.pages.walk_latency = draw.between(0, 20);
+    machine.pages.walk_through = "L1";
+    MemoryConfig memory;
+    memory.size = std::uint64_t{16} << 30;
+    memory.latency = latency * draw.between(3, 5);
+    machine.memories.push_back(memory);
+    return machine;
+}
+
+}  // namespace cachetally

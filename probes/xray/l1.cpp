@@ -1,0 +1,164 @@
+#include "probes/xray/l1.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t pointer = 8;                          ///< bytes of a location: the least stride
+constexpr std::uint64_t largest_l1 = std::uint64_t{2} << 20;  ///< bytes that are searched for the first rise
+
+constexpr std::size_t most_moved = 256;       ///< locations of a string that is tried in other sets, too
+constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
+
+/// Says whether sets of addresses are compact: whether all of them are hits.
+class CompactTest {
+public:
+    CompactTest(Meter& meter, bool hardened)
+        : meter_(meter),
+          hardened_(hardened),
+          arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, 16 * largest_l1),
+                                           hardened ? meter.large_page() : meter.page())),
+          hit_(meter.settled(arena_, {0})) {}
+
+    double hit_latency() const { return hit_; }
+    bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n + 3 * moved_by <= arena_.bytes; }
+
+    bool operator()(std::uint64_t stride, std::uint64_t n) {
+        return compact_somewhere(compact_string(stride, n), stride);
+    }
+    bool shifted(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) {
+        return compact_somewhere(shifted_string(stride, n, shift), stride);
+    }
+
+private:
+    /// Lines of others (of page tables, say) may stay in a set for good, with pseudo-LRU even beside lines that are
+    /// used all the time. But no set anywhere holds more than its ways, so that one set that is compact is proof.
+    bool compact_somewhere(Offsets offsets, std::uint64_t stride) {
+        if (compact(offsets, stride)) return true;
+        if (!hardened_ || offsets.size() > most_moved) return false;
+        for (int move = 0; move < 2; ++move) {
+            for (std::uint64_t& offset : offsets) offset += moved_by;
+            if (compact(offsets, stride)) return true;
+        }
+        return false;
+    }
+
+    bool compact(Offsets offsets, std::uint64_t stride) {
+        if (hardened_) shuffle(offsets, meter_.seed());
+        const double time = meter_.settled(arena_, offsets);
+        if (time <= hit_ + meter_.tolerance(hit_)) return true;
+        if (!hardened_ || offsets.size() * stride <= arena_.page) return false;
+        // The pages may be to blame: the same pages, without conflicts.
+        const std::uint64_t step = 128;
+        for (std::size_t i = 0; i < offsets.size(); ++i)
+            offsets[i] = offsets[i] / arena_.page * arena_.page + i * step % arena_.page;
+        const double blameless = meter_.settled(arena_, offsets);
+        return time <= blameless + meter_.tolerance(blameless);
+    }
+
+    Meter& meter_;
+    bool hardened_;
+    Arena arena_;
+    double hit_;
+};
+
+struct Found {
+    unsigned ways = 0;
+    std::uint64_t capacity = 0;
+    std::string reason;  ///< why nothing was found
+};
+
+/// Figure 8.
+Found capacity_and_ways(CompactTest& compact, TestReport& report) {
+    std::uint64_t stride = pointer, n = 1;
+    while (compact(stride, n)) {
+        n *= 2;
+        if (n * stride > largest_l1 || !compact.fits(stride, n))
+            return {0, 0, fmt::format("times do not rise up to {}", format_size(n * stride))};
+    }
+    for (std::uint64_t old = 0;; stride *= 2) {
+        if (!compact.fits(stride, n)) return {0, 0, "the number of ways is not reached within the arena"};
+        std::uint64_t low = 0, high = n;  // <stride, low> is compact, <stride, high> is not
+        if (old != 0 && compact(stride, high)) return {0, 0, "a longer stride made fewer conflicts"};
+        while (high - low > 1) {
+            const std::uint64_t middle = (low + high) / 2;
+            (compact(stride, middle) ? low : high) = middle;
+        }
+        n = high;
+        report.decisions.push_back(fmt::format("stride {}: {} locations do not fit", stride, n));
+        if (n == old) break;
+        if (n <= 1) return {0, 0, "a single location does not stay"};
+        old = n;
+    }
+    return {static_cast<unsigned>(n - 1), stride / 2 * (n - 1), ""};
+}
+
+/// Figure 10; 0 = not found. A cache of one set has a line of the size of a way, which no shift leaves.
+std::uint64_t line_size(CompactTest& compact, const Found& found, bool hardened) {
+    const std::uint64_t way = found.capacity / found.ways;
+    for (std::uint64_t line = hardened ? pointer : 1; line < way; line *= 2)
+        if (compact.shifted(way, 2ULL * found.ways, line)) return line;
+    return hardened ? way : 0;
+}
+
+/// What must hold if a cache has this geometry, whichever way it was found.
+bool confirmed(CompactTest& compact, const Found& found) {
+    const std::uint64_t way = found.capacity / found.ways, ways = found.ways;
+    const bool full = compact(way, ways) && !compact(way, ways + 1) && !compact(2 * way, ways + 1);
+    return full && (way <= pointer || (compact(way / 2, 2 * ways) && !compact(way / 2, 2 * ways + 1)));
+}
+
+void refuse_all(TestReport& report, const std::string& reason) {
+    for (const char* parameter : {"capacity", "ways", "line"}) report.refuse("L1", parameter, reason);
+}
+
+TestReport measure(Meter& meter, bool hardened) {
+    TestReport report;
+    report.test = "l1";
+    report.variant = hardened ? "hardened" : "published";
+    CompactTest compact(meter, hardened);
+    const double hit = compact.hit_latency();
+    report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
+    const Found found = capacity_and_ways(compact, report);
+    if (found.ways == 0) {
+        refuse_all(report, found.reason);
+        return report;
+    }
+    if (hardened && !confirmed(compact, found)) {
+        refuse_all(report,
+                   fmt::format("{} in {} ways would not behave as measured", format_size(found.capacity), found.ways));
+        return report;
+    }
+    const auto capacity = static_cast<double>(found.capacity);
+    report.answer("L1", "capacity", capacity, capacity, capacity, "bytes", "compact sets <S,n>");
+    report.answer("L1", "ways", found.ways, found.ways, found.ways, "ways", "compact sets <S,n>");
+    const std::uint64_t line = line_size(compact, found, hardened);
+    if (line == 0) {
+        report.refuse("L1", "line", "no shift of half of a set made it compact");
+    } else {
+        report.answer("L1", "line", static_cast<double>(line), static_cast<double>(line), static_cast<double>(line),
+                      "bytes", "half of a set shifted <C/A,2A,b>");
+    }
+    return report;
+}
+
+}  // namespace
+
+TestReport xray_l1_published(Meter& meter) { return measure(meter, false); }
+TestReport xray_l1_hardened(Meter& meter) { return measure(meter, true); }
+
+std::optional<L1Geometry> l1_geometry(const TestReport& report) {
+    const Finding* capacity = report.find("L1", "capacity");
+    const Finding* line = report.find("L1", "line");
+    const Finding* ways = report.find("L1", "ways");
+    const Finding* latency = report.find("L1", "latency");
+    if (capacity == nullptr || line == nullptr || ways == nullptr || latency == nullptr) return {};
+    return L1Geometry{static_cast<std::uint64_t>(capacity->value->number),
+                      static_cast<std::uint64_t>(line->value->number), static_cast<unsigned>(ways->value->number),
+                      latency->value->number};
+}
+
+}  // namespace cachetally

@@ -1,0 +1,49 @@
+// Scores of the tests over random machines.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/random_machine.hpp"
+#include "probes/validation/truth.hpp"
+#include "probes/xray/l1.hpp"
+
+namespace cachetally {
+namespace {
+
+TEST(Scoring, DISABLED_Try) {
+    const char* count = std::getenv("N");
+    const char* noise = std::getenv("NOISE");
+    std::map<std::string, std::map<std::string, int>> scores;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < (count ? std::atoi(count) : 100); ++i) {
+        const MachineDescription machine = random_machine(1, static_cast<std::uint64_t>(i));
+        SimulatedOptions options;
+        options.noise = noise_named(noise ? noise : "none");
+        SimulatedTarget target(machine, options);
+        Meter meter(target, 1);
+        for (TestReport report : {xray_l1_hardened(meter), xray_l1_published(meter)}) {
+            judge(report, facts_of(machine));
+            for (const Finding& finding : report.findings) {
+                ++scores[finding.test + " " + finding.variant + " " + finding.level + " " + finding.parameter]
+                        [name_of(finding.verdict)];
+                if (finding.verdict != Verdict::right && report.variant == "hardened")
+                    std::printf("%d %s %s: %g true %g %s\n", i, finding.level.c_str(), finding.parameter.c_str(),
+                                finding.value ? finding.value->number : -1, finding.truth ? finding.truth->number : -1,
+                                finding.reason.c_str());
+            }
+        }
+    }
+    for (const auto& [name, verdicts] : scores) {
+        std::printf("%-40s", name.c_str());
+        for (const auto& [verdict, times] : verdicts) std::printf(" %s %d", verdict.c_str(), times);
+        std::printf("\n");
+    }
+    std::printf("%f s\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+}
+
+}  // namespace
+}  // namespace cachetally

@@ -1,0 +1,81 @@
+// The reference strings, worked out by hand from the definitions in the papers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "probes/strings/strings.hpp"
+
+namespace cachetally {
+namespace {
+
+using testing::ElementsAre;
+
+Offsets sorted(Offsets offsets) {
+    std::ranges::sort(offsets);
+    return offsets;
+}
+
+TEST(Strings, GapMovesTheLastLocation) {
+    EXPECT_THAT(gap_string(4, 1024, 0), ElementsAre(0, 1024, 2048, 3072));
+    EXPECT_THAT(gap_string(3, 8192, 4), ElementsAre(0, 8192, 16388));
+}
+
+TEST(Strings, PageLocalLeavesNoPageBeforeItIsDone) {
+    const Offsets offsets = page_local_string(4 * 4096, 4096, 64, 7);
+    ASSERT_EQ(offsets.size(), 256);
+    for (std::size_t i = 0; i < offsets.size(); ++i) EXPECT_EQ(offsets[i] / 4096, offsets[i / 64 * 64] / 4096);
+    const Offsets all = sorted(offsets);
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], i * 64);
+    EXPECT_NE(offsets, all);
+    EXPECT_EQ(offsets, page_local_string(4 * 4096, 4096, 64, 7));
+    EXPECT_NE(offsets, page_local_string(4 * 4096, 4096, 64, 8));
+}
+
+TEST(Strings, PageLocalEndsWithinAPage) {
+    EXPECT_THAT(sorted(page_local_string(4096 + 128, 4096, 1024, 1)), ElementsAre(0, 1024, 2048, 3072, 4096));
+}
+
+TEST(Strings, TlbStringTouchesEachPageOnLinesThatMoveOn) {
+    const Offsets one = sorted(tlb_string(1, 8 * 4096, 4096, 1024, 3));
+    ASSERT_EQ(one.size(), 8);
+    std::set<std::uint64_t> first_lines;
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(one[i] / 4096, i);
+    for (std::size_t i = 0; i < 4; ++i) first_lines.insert(one[i] % 4096);
+    EXPECT_EQ(first_lines.size(), 4);
+    const Offsets three = tlb_string(3, 8 * 4096, 4096, 64, 3);
+    EXPECT_EQ(three.size(), 24);
+    EXPECT_EQ(std::set<std::uint64_t>(three.begin(), three.end()).size(), 24);
+}
+
+TEST(Strings, TwinsUseTheSameSets) {
+    const PairedStrings twins = paired_strings(96, 4096, 64, 4096, 5);
+    std::multiset<std::uint64_t> spread, packed;
+    std::set<std::uint64_t> pages;
+    for (const std::uint64_t offset : twins.spread) {
+        spread.insert(offset % 4096);
+        pages.insert(offset / 4096);
+    }
+    for (const std::uint64_t offset : twins.packed) packed.insert(offset % 4096);
+    EXPECT_EQ(spread, packed);
+    EXPECT_EQ(pages.size(), 96);
+}
+
+TEST(Strings, CompactSetsVisitEveryAddressOnce) {
+    for (std::uint64_t n = 1; n < 40; ++n) {
+        const Offsets offsets = compact_string(512, n);
+        const Offsets all = sorted(offsets);
+        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(all[i], i * 512);
+    }
+    EXPECT_THAT(sorted(shifted_string(4096, 4, 64)), ElementsAre(0, 4096, 8192 + 64, 12288 + 64));
+    EXPECT_THAT(sorted(decomposed_string(65536, 2, 4096, 2)), ElementsAre(0, 4096, 8192, 65536, 69632, 73728));
+}
+
+TEST(Strings, StridesAndPingPong) {
+    EXPECT_THAT(strided_string(32, 8), ElementsAre(0, 8, 16, 24));
+    EXPECT_THAT(ping_pong_string(192, 32), ElementsAre(0, 96, 32, 128, 64, 160));
+}
+
+}  // namespace
+}  // namespace cachetally
