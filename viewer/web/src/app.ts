@@ -1,0 +1,101 @@
+// What views need from the page around them.
+import type { Source } from './client';
+import { h } from './dom';
+import { parsePhases, phasesText, type State } from './state';
+import type { Quantity, SeriesInfo } from './protocol';
+
+export interface App {
+    source: Source;
+    /** The file to compare with. */
+    other: Source | null;
+    state: State;
+    /** Changes what is looked at; views are told. */
+    set(change: Partial<State>): void;
+}
+
+export interface View {
+    element: HTMLElement;
+    /** The state has changed, or the theme. */
+    update(): void;
+    dispose(): void;
+    /** Resolves when all is drawn; for tests and measurements. */
+    quiet?(): Promise<void>;
+    /** Sums by panel, for tests. */
+    totals?(): Record<string, number>;
+    /** Milliseconds per frame of the last drawings. */
+    frames?(): number[];
+}
+
+export interface Show {
+    id: string;
+    title: string;
+    quantity: Quantity;
+    /** Panels of it. */
+    series: SeriesInfo[];
+}
+
+const quantities: [string, Quantity, string][] = [
+    ['accesses', 'accesses', 'Accesses'],
+    ['misses', 'misses', 'Misses'],
+    ['missrate', 'missrate', 'Miss rate'],
+    ['hits', 'hits', 'Hits'],
+];
+
+const eventNames: Record<string, string> = {
+    load: 'Loads', store: 'Stores', fetch: 'Fetches', fill: 'Fills', write_back: 'Write-backs', page_walk: 'Page walks',
+    prefetch: 'Prefetches', clean_victim: 'Clean victims', invalidate: 'Invalidations', ring_write: 'Records of monitors',
+};
+
+export const eventName = (kind: string): string => eventNames[kind] ?? kind;
+
+/** All that histograms can show of a file. */
+export function shows(source: Source): Show[] {
+    const { series } = source.info;
+    const levels = series.filter((each) => each.kind === 'level');
+    const found: Show[] = levels.length ? quantities.map(([id, quantity, title]) => ({ id, title, quantity, series: levels })) : [];
+    const monitors = series.filter((each) => each.kind === 'monitor');
+    if (monitors.length) found.push({ id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: monitors });
+    const kinds = [...new Set(series.filter((each) => each.kind === 'link').map((each) => each.event))];
+    const order = Object.keys(eventNames);
+    kinds.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+    for (const kind of kinds)
+        found.push({ id: `link:${kind}`, title: `${eventName(kind)} on links`, quantity: 'count', series: series.filter((each) => each.kind === 'link' && each.event === kind) });
+    const exact = series.filter((each) => each.kind === 'exact');
+    if (exact.length) found.push({ id: 'exact', title: 'Exact counts', quantity: 'count', series: exact });
+    return found;
+}
+
+/** What is chosen, or the first that there is. */
+export function chosenShow(app: App): Show | null {
+    const all = shows(app.source);
+    return all.find((each) => each.id === app.state.show) ?? all[0] ?? null;
+}
+
+/** Panels that are shown: TLBs and instruction caches without accesses are left out at first. */
+export function isOff(app: App, series: SeriesInfo): boolean {
+    const off = app.state.off;
+    if (off !== undefined) return off.split(',').includes(series.owner);
+    return app.source.info.components.some((each) => each.group === 'tlbs' && each.name === series.owner);
+}
+
+export const phaseCount = (source: Source): number => Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
+
+export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phaseCount(app.source));
+
+export function phasesTitle(app: App): string {
+    const phases = chosenPhases(app);
+    if (phases === null) return phaseCount(app.source) > 1 ? 'all phases' : 'the whole run';
+    return phases.length === 1 ? `phase ${phases[0]}` : `phases ${phasesText(phases)}`;
+}
+
+export function titleOf(source: Source): string {
+    const { input, settings, machine } = source.info;
+    return [input, ...settings].join(' ') + (machine.name ? ` on ${machine.name}` : '');
+}
+
+export const baseName = (source: Source): string => source.info.name.replace(/\.h5$/, '');
+
+/** A thing that is not in the file. */
+export const absent = (text: string): HTMLElement => h('p', { class: 'absent' }, text);
+
+export const quoted = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,102 @@
+// The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
+import type { Axis, Extents, Segment, Structure } from './protocol';
+
+const page = 4096;
+const mostSegments = 120;
+
+/** Unites pages of several files or series. */
+function unite(list: Extents[]): [number, number, number][] {
+    if (list.length === 1) {
+        const [{ page: pages, first, last }] = list;
+        return Array.from(pages, (number, i) => [number, first[i], last[i]]);
+    }
+    const all = new Map<number, [number, number]>();
+    for (const each of list)
+        each.page.forEach((number, i) => {
+            const found = all.get(number) ?? [page, 0];
+            all.set(number, [Math.min(found[0], each.first[i]), Math.max(found[1], each.last[i])]);
+        });
+    return [...all.entries()].sort((a, b) => a[0] - b[0]).map(([number, [first, last]]) => [number, first, last]);
+}
+
+/** Stretches of pages with holes of at most `hole` pages. */
+function stretches(pages: [number, number, number][], hole: number): [number, number][] {
+    const found: [number, number][] = [];
+    pages.forEach(([number], i) => {
+        const last = found.at(-1);
+        if (last && number - pages[last[1]][0] <= hole) last[1] = i;
+        else found.push([i, i]);
+    });
+    return found;
+}
+
+/** `unit`: stretches begin and end at multiples of it. */
+export function axisOf(list: Extents[], unit: number): Axis {
+    const pages = unite(list);
+    let hole = Math.max(4, Math.floor(pages.length / 50));
+    let found = stretches(pages, hole);
+    while (found.length > mostSegments) {
+        hole *= 4;
+        found = stretches(pages, hole);
+    }
+    const sizes = found.map(([from, to]): [bigint, number] => {
+        const begin = BigInt(pages[from][0]) * BigInt(page) + BigInt(pages[from][1]);
+        const end = BigInt(pages[to][0]) * BigInt(page) + BigInt(pages[to][2]) + 1n;
+        const base = begin - (begin % BigInt(unit));
+        const stop = end % BigInt(unit) === 0n ? end : end + BigInt(unit) - (end % BigInt(unit));
+        return [base, Number(stop - base)];
+    });
+    const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+    const gap = sizes.length < 2 ? 0 : Math.ceil(Math.min(total * 0.012, (total * 0.12) / (sizes.length - 1)) / unit) * unit;
+    const segments: Segment[] = [];
+    let start = 0;
+    for (const [base, bytes] of sizes) {
+        segments.push({ base, bytes, start });
+        start += bytes + gap;
+    }
+    return { segments, bytes: Math.max(1, start - (segments.length ? gap : 0)) };
+}
+
+/** The address at a place of the axis; null in gaps. */
+export function addressAt(axis: Axis, x: number): bigint | null {
+    for (const { base, bytes, start } of axis.segments) if (x >= start && x < start + bytes) return base + BigInt(Math.floor(x - start));
+    return null;
+}
+
+/** The place of an address; null where it is not on the axis. */
+export function placeOf(axis: Axis, address: bigint): number | null {
+    for (const { base, bytes, start } of axis.segments)
+        if (address >= base && address < base + BigInt(bytes)) return start + Number(address - base);
+    return null;
+}
+
+/** The stretch of the axis that a structure takes; null where none of it is there. */
+export function placeOfStructure(axis: Axis, structure: Structure): [number, number] | null {
+    const end = structure.base + BigInt(structure.bytes);
+    let from = Infinity;
+    let to = -Infinity;
+    for (const { base, bytes, start } of axis.segments) {
+        const first = structure.base > base ? structure.base : base;
+        const last = end < base + BigInt(bytes) ? end : base + BigInt(bytes);
+        if (first >= last) continue;
+        from = Math.min(from, start + Number(first - base));
+        to = Math.max(to, start + Number(last - base));
+    }
+    return from < to ? [from, to] : null;
+}
+
+export const hex = (address: bigint): string => `0x${address.toString(16)}`;
+
+/** The structure that an address lies in. */
+export function structureAt(structures: Structure[], address: bigint): Structure | null {
+    return structures.find(({ base, bytes }) => bytes > 0 && address >= base && address < base + BigInt(bytes)) ?? null;
+}
+
+/** "A+0x40 (element 8)", or the address alone. */
+export function describe(structures: Structure[], address: bigint): string {
+    const structure = structureAt(structures, address);
+    if (!structure) return hex(address);
+    const offset = Number(address - structure.base);
+    const element = structure.elementBytes > 0 ? ` [${Math.floor(offset / structure.elementBytes)}]` : '';
+    return `${structure.name}${element} +0x${offset.toString(16)}`;
+}

@@ -1,0 +1,100 @@
+// The page's side of the worker: requests as promises; a request that is superseded is given up.
+import packed from 'virtual:worker';
+import type { Axis, FileInfo, Requests } from './protocol';
+import { axisOf } from './axis';
+
+export class Superseded extends Error {}
+
+let program: Promise<string> | null = null;
+
+/** The worker's program as an address that workers can be made from. */
+function programUrl(): Promise<string> {
+    program ??= (async () => {
+        const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+        const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+        const text = await new Response(stream).arrayBuffer();
+        return URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+    })();
+    return program;
+}
+
+/** Begins to unpack the library before it is needed. */
+export function warmUp(): void {
+    void programUrl();
+}
+
+interface Waiting {
+    resolve(value: unknown): void;
+    reject(error: Error): void;
+}
+
+/** A result file, open in a worker of its own. */
+export class Source {
+    info!: FileInfo;
+    private next = 1;
+    private readonly waiting = new Map<number, Waiting>();
+    private readonly latest = new Map<string, number>();
+    private readonly axes = new Map<string, Promise<Axis>>();
+
+    private constructor(private readonly worker: Worker) {
+        worker.onmessage = (event: MessageEvent<{ id: number; result?: unknown; error?: string; cancelled?: boolean }>) => {
+            const { id, result, error, cancelled } = event.data;
+            const waiting = this.waiting.get(id);
+            this.waiting.delete(id);
+            if (!waiting) return;
+            if (cancelled) waiting.reject(new Superseded());
+            else if (error !== undefined) waiting.reject(new Error(error));
+            else waiting.resolve(result);
+        };
+        worker.onerror = (event) => {
+            event.preventDefault();
+            const error = new Error(event.message || 'The reader of HDF5 files could not be started in this browser.');
+            this.waiting.forEach((each) => each.reject(error));
+            this.waiting.clear();
+        };
+    }
+
+    static async open(file: File | { name: string; bytes: ArrayBuffer }): Promise<Source> {
+        const source = new Source(new Worker(await programUrl()));
+        try {
+            source.info = await source.ask('open', file);
+        } catch (error) {
+            source.close();
+            throw error;
+        }
+        return source;
+    }
+
+    close(): void {
+        this.worker.terminate();
+    }
+
+    ask<M extends keyof Requests>(method: M, ...args: Requests[M]['args']): Promise<Requests[M]['result']> {
+        const id = this.next++;
+        return new Promise((resolve, reject) => {
+            this.waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+            this.worker.postMessage({ id, method, args });
+        });
+    }
+
+    /** Like ask(), but a request of the same name that is still running is given up. */
+    askLatest<M extends keyof Requests>(name: string, method: M, ...args: Requests[M]['args']): Promise<Requests[M]['result']> {
+        const before = this.latest.get(name);
+        if (before !== undefined && this.waiting.has(before)) this.worker.postMessage({ cancel: before });
+        this.latest.set(name, this.next);
+        return this.ask(method, ...args);
+    }
+
+    /** The axis that shows all addresses of some series. */
+    axis(ids: string[]): Promise<Axis> {
+        const key = [...ids].sort().join();
+        let found = this.axes.get(key);
+        if (!found) {
+            const list = this.info.series.filter((each) => ids.includes(each.id));
+            const unit = Math.max(1, ...list.map((each) => each.unit));
+            found = this.ask('extents', ids).then((extents) => axisOf([extents], unit));
+            this.axes.set(key, found);
+        }
+        return found;
+    }
+}

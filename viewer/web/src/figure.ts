@@ -1,0 +1,138 @@
+// Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
+import { csv, download, h, tableElement, type Table } from './dom';
+import { theme } from './colours';
+import { full } from './numbers';
+import { CanvasPainter, SvgPainter, type Painter } from './paint';
+
+export interface FigureOptions {
+    /** File name of exports, without extension. */
+    name: () => string;
+    /** What the picture is, for those who do not see it. */
+    label: () => string;
+    height: (width: number) => number;
+    draw: (painter: Painter) => void;
+    table: () => Table | Promise<Table>;
+    python: () => string;
+}
+
+export class Figure {
+    readonly element: HTMLElement;
+    readonly canvas: HTMLCanvasElement;
+    /** For controls of the view, before the tools. */
+    readonly bar: HTMLElement;
+    private readonly behind: HTMLElement;
+    private frame = 0;
+    private readonly observer: ResizeObserver;
+    private readonly tableButton: HTMLButtonElement;
+
+    constructor(private readonly options: FigureOptions) {
+        this.canvas = h('canvas', { role: 'img', tabindex: 0 });
+        const tool = (text: string, hint: string, act: () => void) =>
+            h('button', { type: 'button', class: 'tool', title: hint, 'aria-label': hint, onclick: act }, text);
+        this.tableButton = tool('Table', 'Show the table behind the picture', () => void this.toggleTable());
+        this.tableButton.setAttribute('aria-expanded', 'false');
+        this.bar = h('div', { class: 'figure-bar' });
+        const tools = h(
+            'div',
+            { class: 'tools', role: 'group', 'aria-label': 'Export' },
+            this.tableButton,
+            tool('CSV', 'Save the numbers as CSV', () => void this.saveCsv()),
+            tool('SVG', 'Save the picture as SVG', () => this.saveSvg()),
+            tool('PNG', 'Save the picture as PNG', () => this.savePng()),
+            tool('Python', 'Show a Python snippet that reads the same data', () => showPython(options.python())),
+        );
+        this.behind = h('div', { class: 'behind', hidden: true });
+        this.element = h('section', { class: 'figure' }, h('div', { class: 'figure-head' }, this.bar, tools), this.canvas, this.behind);
+        this.observer = new ResizeObserver(() => this.redraw());
+        this.observer.observe(this.element);
+    }
+
+    /** Draws before the next frame. */
+    redraw(): void {
+        if (this.frame !== 0) return;
+        this.frame = requestAnimationFrame(() => {
+            this.frame = 0;
+            this.drawNow();
+        });
+    }
+
+    drawNow(): void {
+        const width = this.canvas.clientWidth;
+        if (width === 0) return;
+        this.options.draw(new CanvasPainter(this.canvas, width, this.options.height(width)));
+        this.canvas.setAttribute('aria-label', this.options.label());
+    }
+
+    /** After the data have changed: draws, and brings the table up to date where it is open. */
+    changed(): void {
+        this.redraw();
+        if (!this.behind.hidden) void this.fillTable();
+    }
+
+    private async toggleTable(): Promise<void> {
+        this.behind.hidden = !this.behind.hidden;
+        this.tableButton.setAttribute('aria-expanded', String(!this.behind.hidden));
+        if (!this.behind.hidden) await this.fillTable();
+    }
+
+    private async fillTable(): Promise<void> {
+        this.behind.replaceChildren(tableElement(await this.options.table(), full));
+    }
+
+    private async saveCsv(): Promise<void> {
+        download(`${this.options.name()}.csv`, new Blob([csv(await this.options.table())], { type: 'text/csv' }));
+    }
+
+    svg(): string {
+        const width = Math.max(400, this.canvas.clientWidth);
+        const painter = new SvgPainter(width, this.options.height(width), theme().panel);
+        this.options.draw(painter);
+        return painter.toString();
+    }
+
+    private saveSvg(): void {
+        download(`${this.options.name()}.svg`, new Blob([this.svg()], { type: 'image/svg+xml' }));
+    }
+
+    private savePng(): void {
+        const copy = document.createElement('canvas');
+        copy.width = this.canvas.width;
+        copy.height = this.canvas.height;
+        const context = copy.getContext('2d')!;
+        context.fillStyle = theme().panel;
+        context.fillRect(0, 0, copy.width, copy.height);
+        context.drawImage(this.canvas, 0, 0);
+        copy.toBlob((blob) => blob && download(`${this.options.name()}.png`, blob));
+    }
+
+    dispose(): void {
+        this.observer.disconnect();
+        cancelAnimationFrame(this.frame);
+    }
+}
+
+function showPython(code: string): void {
+    const copied = h('span', { class: 'note', role: 'status' });
+    const text = h('pre', { tabindex: 0 }, code);
+    const copy = async () => {
+        try {
+            await navigator.clipboard.writeText(code);
+            copied.textContent = 'copied';
+        } catch {
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            getSelection()?.removeAllRanges();
+            getSelection()?.addRange(range);
+            copied.textContent = 'selected: press Ctrl+C';
+        }
+    };
+    const dialog = h(
+        'dialog',
+        { class: 'python', 'aria-label': 'Python', onclose: () => dialog.remove() },
+        h('p', {}, 'The same data with h5py (Debian: python3-h5py, python3-numpy):'),
+        text,
+        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => dialog.close() }, 'Close'), copied),
+    );
+    document.body.append(dialog);
+    dialog.showModal();
+}

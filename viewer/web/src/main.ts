@@ -1,0 +1,206 @@
+// The page: opens files, shows the views that a file can fill, and keeps the state in the URL.
+import './style.css';
+import type { App, View } from './app';
+import { titleOf } from './app';
+import { Source, warmUp } from './client';
+import { h } from './dom';
+import { bytes, full } from './numbers';
+import { readHash, writeHash, type State } from './state';
+import { viewsOf, type ViewKind } from './views';
+
+const root = document.getElementById('app')!;
+
+class Page implements App {
+    source!: Source;
+    other: Source | null = null;
+    state: State = readHash();
+    private view: View | null = null;
+    private shown = '';
+    private readonly main = h('main', { id: 'view' });
+    private readonly tabs = h('nav', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
+    private readonly facts = h('div', { class: 'facts' });
+    private readonly notices = h('div', { class: 'notices', role: 'status' });
+    private readonly compareButton: HTMLButtonElement;
+    private readonly input = h('input', { type: 'file', accept: '.h5,.hdf5', hidden: true, 'aria-label': 'Result file' });
+    private purpose: 'open' | 'compare' = 'open';
+
+    constructor() {
+        const ask = (purpose: 'open' | 'compare') => {
+            this.purpose = purpose;
+            this.input.value = '';
+            this.input.click();
+        };
+        this.compareButton = h('button', { type: 'button', hidden: true, title: 'Lay a second result beside this one', onclick: () => ask('compare') }, 'Compare …');
+        this.input.addEventListener('change', () => this.input.files?.[0] && void this.take(this.input.files[0], this.purpose));
+        const header = h(
+            'header',
+            {},
+            h('div', { class: 'brand' }, logo(), 'cachetally'),
+            this.facts,
+            h('div', { class: 'actions' }, h('button', { type: 'button', class: 'primary', onclick: () => ask('open') }, 'Open …'), this.compareButton, h('button', { type: 'button', 'aria-label': 'Dark or light', title: 'Dark or light', onclick: () => this.switchTheme() }, '◐')),
+        );
+        root.replaceChildren(header, this.notices, this.tabs, this.main, this.input);
+        this.applyTheme();
+        this.listen();
+        this.landing();
+    }
+
+    private listen(): void {
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+            this.applyTheme();
+            this.view?.update();
+        });
+        window.addEventListener('hashchange', () => {
+            this.state = readHash();
+            this.applyTheme();
+            if (this.source) this.render();
+        });
+        window.addEventListener('dragover', (event) => {
+            event.preventDefault();
+            document.body.classList.add('dropping');
+        });
+        window.addEventListener('dragleave', (event) => {
+            if (event.relatedTarget === null) document.body.classList.remove('dropping');
+        });
+        window.addEventListener('drop', (event) => {
+            event.preventDefault();
+            document.body.classList.remove('dropping');
+            const file = event.dataTransfer?.files[0];
+            if (file) void this.take(file, event.shiftKey && this.source ? 'compare' : 'open');
+        });
+    }
+
+    set(change: Partial<State>): void {
+        this.state = { ...this.state, ...change };
+        writeHash(this.state);
+        this.render();
+    }
+
+    async take(file: File | { name: string; bytes: ArrayBuffer }, purpose: 'open' | 'compare'): Promise<void> {
+        this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
+        try {
+            const source = await Source.open(file);
+            if (purpose === 'compare') {
+                this.other?.close();
+                this.other = source;
+                this.shown = '';
+                this.set({ view: 'compare' });
+            } else {
+                this.adopt(source);
+            }
+        } catch (error) {
+            this.notices.replaceChildren(notice('error', error instanceof Error ? error.message : String(error)));
+            return;
+        }
+        this.tellWarnings();
+    }
+
+    private adopt(source: Source): void {
+        const again = this.source !== undefined;
+        this.source?.close();
+        this.other?.close();
+        this.other = null;
+        this.source = source;
+        this.shown = '';
+        // the places of another file's view mean nothing here
+        if (again && source.info.reduced === '' && titleOf(source) !== this.facts.dataset.title) this.state = { theme: this.state.theme };
+        this.facts.dataset.title = titleOf(source);
+        document.title = `${titleOf(source)} – cachetally`;
+        this.compareButton.hidden = false;
+        writeHash(this.state);
+        this.render();
+    }
+
+    private tellWarnings(): void {
+        const list = [...this.source.info.warnings.map((text) => notice('warning', text))];
+        if (this.other) list.push(...this.other.info.warnings.map((text) => notice('warning', `${this.other!.info.name}: ${text}`)));
+        this.notices.replaceChildren(...list);
+    }
+
+    private landing(): void {
+        this.main.replaceChildren(
+            h(
+                'div',
+                { class: 'landing' },
+                h('h1', {}, 'Drop a result file here'),
+                h('p', {}, 'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.'),
+                h('pre', {}, 'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5'),
+            ),
+        );
+    }
+
+    private render(): void {
+        const kinds = viewsOf(this);
+        const kind = kinds.find((each) => each.id === this.state.view) ?? kinds[0];
+        this.fillFacts();
+        this.fillTabs(kinds, kind);
+        if (this.view && kind.id === this.shown) return this.view.update();
+        this.view?.dispose();
+        this.shown = kind.id;
+        this.view = kind.make(this);
+        this.main.replaceChildren(this.view.element);
+    }
+
+    private fillTabs(kinds: ViewKind[], chosen: ViewKind): void {
+        const tab = (kind: ViewKind) =>
+            h('button', { type: 'button', role: 'tab', 'aria-selected': String(kind === chosen), 'aria-controls': 'view', 'data-view': kind.id, onclick: () => this.set({ view: kind.id }) }, kind.title);
+        const focused = this.tabs.contains(document.activeElement);
+        this.tabs.replaceChildren(...kinds.map(tab));
+        if (focused) this.tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
+    }
+
+    private fillFacts(): void {
+        const { info } = this.source;
+        const parts = [info.name, bytes(info.bytes)];
+        if (info.run) parts.push(`${full(info.run.references)} references`, `${full(info.run.cycles)} cycles`);
+        if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
+        this.facts.replaceChildren(h('strong', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
+    }
+
+    private switchTheme(): void {
+        const dark = document.documentElement.dataset.theme === 'dark';
+        this.state = { ...this.state, theme: dark ? 'light' : 'dark' };
+        writeHash(this.state);
+        this.applyTheme();
+        this.view?.update();
+    }
+
+    private applyTheme(): void {
+        const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+        const wanted = this.state.theme === 'dark' || this.state.theme === 'light' ? this.state.theme : system;
+        document.documentElement.dataset.theme = wanted;
+    }
+
+    /** For tests and measurements. */
+    get current(): View | null {
+        return this.view;
+    }
+}
+
+function logo(): HTMLElement {
+    const box = h('span', { class: 'logo', 'aria-hidden': 'true' });
+    box.append(h('i'), h('i'), h('i'));
+    return box;
+}
+
+function notice(kind: 'info' | 'warning' | 'error', text: string): HTMLElement {
+    return h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
+}
+
+/** The file that is embedded in reports. */
+function embedded(): { name: string; bytes: ArrayBuffer } | null {
+    const element = document.getElementById('cachetally-result');
+    const text = element?.textContent?.trim() ?? '';
+    if (!element || text === '') return null;
+    const binary = atob(text);
+    const array = new Uint8Array(binary.length);
+    for (let i = 0; i < binary.length; ++i) array[i] = binary.charCodeAt(i);
+    element.textContent = '';
+    return { name: element.dataset.name ?? 'result.h5', bytes: array.buffer };
+}
+
+warmUp();
+const page = new Page();
+const inside = embedded();
+if (inside) void page.take(inside, 'open');
+Object.assign(window, { cachetally: page });

@@ -1,0 +1,53 @@
+// Numbers as people read them.
+
+const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+
+/** In full, with commas. */
+export function full(value: number): string {
+    if (Number.isNaN(value)) return '–';
+    if (!Number.isFinite(value)) return '∞';
+    if (value !== 0 && Math.abs(value) < 0.01) return value.toPrecision(2);
+    return plain.format(value);
+}
+
+/** Three digits: "12.3k". */
+export function brief(value: number): string {
+    if (!Number.isFinite(value)) return '–';
+    for (const [size, suffix] of suffixes)
+        if (Math.abs(value) >= size) return `${parseFloat((value / size).toPrecision(3))}${suffix}`;
+    return value === Math.round(value) ? String(value) : String(parseFloat(value.toPrecision(3)));
+}
+
+export function percent(fraction: number): string {
+    if (!Number.isFinite(fraction)) return '–';
+    const value = fraction * 100;
+    return `${value === 0 ? '0' : value < 0.1 ? value.toPrecision(2) : value.toFixed(2)} %`;
+}
+
+export function bytes(value: number): string {
+    const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+    let size = value;
+    let i = 0;
+    for (; size >= 1024 && i < names.length - 1; ++i) size /= 1024;
+    return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
+}
+
+/** Round steps for an axis from 0. */
+export function ticks(most: number, about: number): number[] {
+    if (!(most > 0)) return [0];
+    const rough = most / about;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough)!;
+    const found: number[] = [];
+    for (let at = 0; at <= most * 1.0001; at += step) found.push(at);
+    return found;
+}
+
+/** Powers of ten up to `most`, from `least` on. */
+export function powers(least: number, most: number): number[] {
+    const found: number[] = [];
+    const step = Math.max(1, Math.round((Math.log10(most) - Math.log10(least)) / 4));
+    for (let at = 10 ** Math.ceil(Math.log10(least) - 1e-9); at <= most; at *= 10 ** step) found.push(at);
+    return found;
+}

@@ -1,0 +1,195 @@
+// What the page and its worker say to each other: facts of a file, and counts over addresses.
+
+/** A column of numbers, one per phase or structure. */
+export type Column = Float64Array;
+
+/** A cache, TLB or memory with its counters. */
+export interface Component {
+    name: string;
+    group: 'levels' | 'tlbs' | 'memories';
+    /** Sums over the run. */
+    totals: Record<string, number>;
+}
+
+export interface Structure {
+    name: string;
+    base: bigint;
+    bytes: number;
+    elementBytes: number;
+}
+
+/** Accesses and misses of a level by structure and phase, as columns. */
+export interface StructureLevel {
+    name: string;
+    exact: boolean;
+    structure: Uint32Array;
+    phase: Uint32Array;
+    accesses: Column;
+    misses: Column;
+}
+
+export interface MonitorInfo {
+    group: string;
+    name: string;
+    link: string;
+    spec: string;
+    counters: number;
+    granularity: string;
+    eviction: string;
+    numbers: Record<string, number>;
+    events: Column;
+    swapouts: Column;
+    functions: { name: string; events: number }[];
+}
+
+export interface LinkInfo {
+    name: string;
+    from: string;
+    to: string;
+    virtual: boolean;
+    kinds: { kind: string; events: number }[];
+}
+
+/** Something counted over addresses: a level's accesses and misses, the events of a link, what a monitor gave. */
+export interface SeriesInfo {
+    id: string;
+    /** Path of the group in the file. */
+    path: string;
+    kind: 'level' | 'link' | 'monitor' | 'exact';
+    /** Of the level, link or monitor. */
+    owner: string;
+    /** For links: the kind of event. */
+    event: string;
+    /** Bytes of a line. */
+    unit: number;
+    rows: number;
+    phases: number;
+    /** True where addresses are not those of the program and no column has these. */
+    physical: boolean;
+}
+
+export interface SweepCell {
+    eviction: string;
+    granularity: string;
+    counters: number;
+    swapouts: number;
+    error: number;
+    bytesPerEvent: number;
+    published?: { swapouts: number; error: number; misprint: boolean };
+}
+
+export interface SweepInfo {
+    link: string;
+    monitor: string;
+    references: number;
+    events: number;
+    cells: SweepCell[];
+}
+
+export interface FileInfo {
+    name: string;
+    bytes: number;
+    kind: 'run' | 'sweep';
+    complete: boolean;
+    incomplete: string;
+    failure: string;
+    /** For copies in reports: what was left out, in words; else empty. */
+    reduced: string;
+    input: string;
+    settings: string[];
+    machine: { name: string; cores: number; period: number; yaml: string };
+    check: { passed: boolean; meaning: string; residual: number; bound: number } | null;
+    run: { references: number; cycles: number; pageWalks: number } | null;
+    phases: { names: string[]; references: Column; cycles: Column; pageWalks: Column };
+    components: Component[];
+    links: LinkInfo[];
+    monitors: MonitorInfo[];
+    structures: Structure[];
+    structureLevels: StructureLevel[];
+    functions: string[];
+    sweep: SweepInfo | null;
+    series: SeriesInfo[];
+    provenance: [string, string][];
+    warnings: string[];
+}
+
+/** A stretch of addresses that the axis shows. Offsets on the axis are bytes without the holes between stretches. */
+export interface Segment {
+    base: bigint;
+    bytes: number;
+    /** Where it begins on the axis. */
+    start: number;
+}
+
+/** The axis of addresses: stretches with a gap between each two. */
+export interface Axis {
+    segments: Segment[];
+    bytes: number;
+}
+
+/** Pages of 4 KiB that have counts: number, and the first and last byte in the page that may. */
+export interface Extents {
+    page: Float64Array;
+    first: Uint16Array;
+    last: Uint16Array;
+}
+
+/** Which phases: null = all. */
+export type Phases = number[] | null;
+
+/** Counts per column of an axis: the lines in it that have any, their sum, least and most. */
+export interface Buckets {
+    x0: number;
+    x1: number;
+    /** Lines per column with counts. */
+    touched: Float64Array;
+    sum: Float64Array;
+    min: Float64Array;
+    max: Float64Array;
+    /** Sum over all that the series has in these phases, on the axis or not. */
+    total: number;
+    /** Bytes of the blocks that it was made of: a line, or a block of a pyramid. */
+    grain: number;
+}
+
+/** What of a series is asked for. Hits, misses and rates are of levels alone. */
+export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
+
+export interface LineRow {
+    address: bigint;
+    span: number;
+    phase: number;
+    func: string;
+    /** Accesses and misses, or the count alone. */
+    values: number[];
+}
+
+/** Counts by phase (rows) and column of the axis. */
+export interface Heat {
+    rows: number;
+    columns: number;
+    values: Float64Array;
+    /** First phase of each row, and one behind the last. */
+    edges: number[];
+}
+
+export interface Requests {
+    open: { args: [File | { name: string; bytes: ArrayBuffer }]; result: FileInfo };
+    extents: { args: [string[]]; result: Extents };
+    buckets: { args: [string, Quantity, Phases, Axis, number, number, number]; result: Buckets };
+    heat: { args: [string, Quantity, Axis, number, number, number, number]; result: Heat };
+    lines: { args: [string, Phases, string, string, number]; result: { rows: LineRow[]; more: boolean } };
+    counters: { args: [string, string]; result: Column };
+    phaseSums: { args: [string, Quantity]; result: Column };
+    /** Exact and coarsened counts of a sweep: per column sum of both and of the difference. */
+    coarse: { args: [string, number, Axis, number, number, number]; result: Coarse };
+}
+
+export interface Coarse {
+    exact: Buckets;
+    approximate: Buckets;
+    /** Sum of |exact - approximate| per column. */
+    difference: Float64Array;
+    /** The error over the data structures, a fraction. */
+    error: number;
+}

@@ -1,0 +1,82 @@
+// What is being looked at, kept in the URL after '#', so that a view can be bookmarked and sent.
+
+/** All texts; absent = default. */
+export interface State {
+    view?: string;
+    /** What panels show: accesses, misses, hits, missrate, link:KIND, monitor. */
+    show?: string;
+    /** "4", "3,5-7"; absent = all. */
+    phases?: string;
+    /** Bytes on the axis: "0-4096". */
+    x?: string;
+    scale?: string;
+    /** Panels that are not shown. */
+    off?: string;
+    /** The level or link of views that show one. */
+    level?: string;
+    /** Of the view of phases: multiples, heat, difference. */
+    mode?: string;
+    /** Of sweeps: error, swapouts, bytes. */
+    metric?: string;
+    eviction?: string;
+    /** Cell of a sweep: "G,C". */
+    cell?: string;
+    theme?: string;
+}
+
+export function readHash(): State {
+    const state: Record<string, string> = {};
+    for (const part of location.hash.slice(1).split('&')) {
+        const at = part.indexOf('=');
+        if (at <= 0) continue;
+        try {
+            state[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
+        } catch {
+            // not written by this page
+        }
+    }
+    return state;
+}
+
+export function writeHash(state: State): void {
+    const parts = Object.entries(state)
+        .filter(([, value]) => value !== undefined && value !== '')
+        .map(([key, value]) => `${key}=${encodeURIComponent(value as string).replace(/%2C/g, ',').replace(/%3A/g, ':')}`);
+    const hash = parts.length ? `#${parts.join('&')}` : '#';
+    if (hash !== location.hash) history.replaceState(null, '', hash);
+}
+
+/** "3,5-7" as numbers below `count`; null for all, or where nothing is left. */
+export function parsePhases(text: string | undefined, count: number): number[] | null {
+    if (!text || text === 'all') return null;
+    const chosen = new Set<number>();
+    for (const part of text.split(',')) {
+        const match = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part);
+        if (!match) continue;
+        const from = Number(match[1]);
+        const to = Math.min(count - 1, match[2] === undefined ? from : Number(match[2]));
+        for (let i = from; i <= to; ++i) chosen.add(i);
+    }
+    return chosen.size === 0 || chosen.size === count ? null : [...chosen].sort((a, b) => a - b);
+}
+
+/** The shortest text for some phases. */
+export function phasesText(phases: number[] | null): string {
+    if (phases === null) return '';
+    const parts: string[] = [];
+    for (let i = 0; i < phases.length; ) {
+        let j = i;
+        while (j + 1 < phases.length && phases[j + 1] === phases[j] + 1) ++j;
+        parts.push(j === i ? `${phases[i]}` : `${phases[i]}-${phases[j]}`);
+        i = j + 1;
+    }
+    return parts.join(',');
+}
+
+export function parseRange(text: string | undefined, most: number): [number, number] | null {
+    const match = /^([\d.]+)-([\d.]+)$/.exec(text ?? '');
+    if (!match) return null;
+    const from = Math.max(0, Number(match[1]));
+    const to = Math.min(most, Number(match[2]));
+    return from < to ? [from, to] : null;
+}

@@ -1,0 +1,27 @@
+// The views that there are, and which of them a file can fill.
+import { shows, type App, type View } from './app';
+import { compareView } from './views/compare';
+import { histogramView } from './views/histogram';
+import { phasesView } from './views/phases';
+import { sweepView } from './views/sweep';
+import { tablesView } from './views/tables';
+import { topologyView } from './views/topology';
+
+export interface ViewKind {
+    id: string;
+    title: string;
+    make: (app: App) => View;
+}
+
+/** The first is shown where nothing else is asked for. */
+export function viewsOf(app: App): ViewKind[] {
+    const { info } = app.source;
+    const kinds: ViewKind[] = [];
+    if (info.sweep) kinds.push({ id: 'sweep', title: 'Sweep', make: sweepView });
+    if (shows(app.source).length > 0) kinds.push({ id: 'histogram', title: 'Histogram', make: histogramView });
+    if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0) kinds.push({ id: 'phases', title: 'Phases', make: phasesView });
+    if (info.links.length > 0) kinds.push({ id: 'topology', title: 'Topology', make: topologyView });
+    kinds.push({ id: 'tables', title: 'Tables', make: tablesView });
+    if (app.other) kinds.push({ id: 'compare', title: 'Compare', make: compareView });
+    return kinds;
+}

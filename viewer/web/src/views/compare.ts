@@ -1,0 +1,145 @@
+// Compare: two results side by side, and what the second has more or less.
+import { baseName, shows, titleOf, type App, type View } from '../app';
+import { axisOf } from '../axis';
+import { theme } from '../colours';
+import { h, segmented, select, tableElement, type Table } from '../dom';
+import { bytes, full } from '../numbers';
+import { AddressPlot, type PanelSource } from '../plot';
+import type { Axis, Buckets, Quantity, SeriesInfo } from '../protocol';
+import { parseRange } from '../state';
+import { differenceOf } from './phases_difference';
+import { tablesOf } from './tables';
+
+/** What both files count: by level, link or monitor of the same name. */
+interface Pair {
+    id: string;
+    title: string;
+    quantity: Quantity;
+    a: SeriesInfo;
+    b: SeriesInfo;
+}
+
+function pairs(app: App): Pair[] {
+    const others = shows(app.other!);
+    return shows(app.source).flatMap((show) => {
+        const other = others.find((each) => each.id === show.id);
+        return show.series.flatMap((a) => {
+            const b = other?.series.find((each) => each.owner === a.owner && each.event === a.event && each.unit === a.unit);
+            return b && a.rows + b.rows > 0 ? [{ id: `${show.id}|${a.owner}`, title: `${show.title}: ${a.owner}`, quantity: show.quantity, a, b }] : [];
+        });
+    });
+}
+
+/** Tables that both have, with numbers of both and the difference. */
+export function comparison(app: App): Table[] {
+    const others = tablesOf(app.other!.info);
+    return tablesOf(app.source.info).flatMap((table) => {
+        const other = others.find((each) => each.caption === table.caption);
+        if (!other) return [];
+        const rows: (string | number)[][] = [];
+        for (const row of table.rows) {
+            const twin = other.rows.find((each) => rowKey(each) === rowKey(row));
+            if (!twin) continue;
+            row.forEach((value, i) => {
+                const column = other.headers.indexOf(table.headers[i]);
+                const second = twin[column];
+                if (typeof value !== 'number' || typeof second !== 'number' || value === second || Number.isNaN(value)) return;
+                rows.push([rowKey(row), table.headers[i], value, second, second - value, value !== 0 ? second / value : NaN]);
+            });
+        }
+        return [{ caption: `${table.caption}: what differs`, headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'], rows }];
+    });
+}
+
+const rowKey = (row: (string | number)[]) => row.filter((each) => typeof each === 'string').join(' ');
+
+export function compareView(app: App): View {
+    const { source } = app;
+    const other = app.other!;
+    const all = pairs(app);
+    const controls = h('div', { class: 'row' });
+    let key = '';
+    let axis: Axis = { segments: [], bytes: 1 };
+    let ready: Promise<void> = Promise.resolve();
+    const chosen = () => all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ?? all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ?? all[0];
+    const plot = new AddressPlot({
+        name: () => `${baseName(source)}-compared`,
+        title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
+        structures: () => source.info.structures,
+        python: () => pythonOf(app, chosen()),
+        moved: (range) => app.set({ x: range ? `${Math.round(range[0])}-${Math.round(range[1])}` : '' }),
+    });
+    plot.figure.bar.append(controls);
+    const tables = comparison(app).map((table) =>
+        h('section', { class: 'card' }, table.rows.length ? tableElement(table, full) : h('p', { class: 'note' }, `${table.caption.replace(': what differs', '')}: no difference`)),
+    );
+    const names = h('section', { class: 'card' }, h('p', {}, h('strong', {}, 'First: '), `${titleOf(source)} (${source.info.name})`), h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`));
+    const body = all.length ? plot.element : h('p', { class: 'absent' }, 'The two files count nothing of the same name and line size, so that no histograms can be laid side by side.');
+    const element = h('div', { class: 'view' }, names, body, ...tables);
+
+    function panels(pair: Pair): PanelSource[] {
+        const colours = theme();
+        const rate = pair.quantity === 'missrate';
+        const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${bytes(pair.a.unit)}`;
+        const from = (which: typeof source, series: SeriesInfo) => (x0: number, x1: number, count: number) => which.ask('buckets', series.id, pair.quantity, null, axis, x0, x1, count);
+        const [a, b] = [from(source, pair.a), from(other, pair.b)];
+        const difference = async (x0: number, x1: number, count: number): Promise<Buckets> => {
+            const [first, second] = await Promise.all([a(x0, x1, count), b(x0, x1, count)]);
+            return differenceOf(first, second, rate);
+        };
+        const common = { colour: colours[pair.quantity], rate, meaning };
+        return [
+            { ...common, key: 'a', title: `first: ${titleOf(source)}`, fetch: a },
+            { ...common, key: 'b', title: `second: ${titleOf(other)}`, fetch: b },
+            { key: 'd', title: 'second − first', meaning: 'difference of the means', colour: colours.misses, rate, signed: true, fetch: difference },
+        ];
+    }
+
+    async function update(): Promise<void> {
+        if (all.length === 0) return;
+        const pair = chosen();
+        controls.replaceChildren(
+            select('Show', all.map((each): [string, string] => [each.id, each.title]), pair.id, (id) => {
+                const [show, level] = id.split('|');
+                app.set({ show, level, x: '' });
+            }),
+            segmented('Scale', [['linear', 'linear'], ['log', 'log']], app.state.scale === 'log' ? 'log' : 'linear', (scale) => app.set({ scale: scale === 'log' ? scale : '' })),
+        );
+        const log = app.state.scale === 'log';
+        const now = JSON.stringify([pair.id, theme().dark]);
+        if (now === key) return plot.look(parseRange(app.state.x, axis.bytes), log, '');
+        key = now;
+        const extents = await Promise.all([source.ask('extents', [pair.a.id]), other.ask('extents', [pair.b.id])]);
+        if (now !== key) return;
+        axis = axisOf(extents, pair.a.unit);
+        plot.set(axis, panels(pair), parseRange(app.state.x, axis.bytes), log, '', true);
+    }
+    ready = update();
+    return {
+        element,
+        update: () => void (ready = update()),
+        dispose: () => plot.figure.dispose(),
+        quiet: async () => {
+            await ready;
+            await plot.quiet();
+        },
+        totals: () => plot.totals(),
+    };
+}
+
+function pythonOf(app: App, pair: Pair): string {
+    const column = pair.a.kind === 'level' ? (pair.quantity === 'misses' ? 'misses' : 'accesses') : 'count';
+    return `import h5py
+import numpy as np
+
+def by_line(name):
+    g = h5py.File(name, "r")[${JSON.stringify(pair.a.path)}]
+    lines, at = np.unique(g["address"][:], return_inverse=True)
+    return dict(zip(lines, np.bincount(at, g[${JSON.stringify(column)}][:])))
+
+a = by_line(${JSON.stringify(app.source.info.name)})
+b = by_line(${JSON.stringify(app.other!.info.name)})
+difference = {line: b.get(line, 0) - a.get(line, 0) for line in sorted(a.keys() | b.keys())}
+print(sum(a.values()), sum(b.values()), sum(difference.values()))
+`;
+}

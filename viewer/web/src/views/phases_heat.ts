@@ -1,0 +1,208 @@
+// Heat map: phases down, addresses across; what is bright counts much.
+import { baseName, chosenPhases, titleOf, type App, type Show } from '../app';
+import { addressAt, describe, hex, placeOfStructure } from '../axis';
+import { css, heatColour, theme } from '../colours';
+import { h, type Table } from '../dom';
+import { Figure } from '../figure';
+import { brief, percent } from '../numbers';
+import { addressesTop, drawAddresses, drawStrip, layoutOf, left } from '../panels';
+import type { Painter } from '../paint';
+import type { Axis, Heat, SeriesInfo } from '../protocol';
+import { phasesPython } from '../python';
+import { Superseded } from '../client';
+import { Gestures } from '../gestures';
+import { parseRange } from '../state';
+import type { Part } from './phases';
+
+const mostRows = 256;
+const columns = 512;
+const top = 34;
+const shades = 48;
+
+export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
+    let axis: Axis = { segments: [], bytes: 1 };
+    let heat: Heat | null = null;
+    let drawn: [number, number] = [0, 1];
+    let key = '';
+    let failed = '';
+    let timer = 0;
+    const readout = h('div', { class: 'readout' }, ' ');
+    const rowsOf = () => heat?.rows ?? 1;
+    const tall = () => Math.max(180, Math.min(460, rowsOf() * 20));
+    const figure = new Figure({
+        name: () => `${baseName(app.source)}-heat`,
+        label: () => `${show.title} of ${series.owner} by phase and address in ${titleOf(app.source)}`,
+        height: () => top + tall() + 60,
+        draw: (p) => draw(p),
+        table: () => table(),
+        python: () => phasesPython(app.source, series.path, show.quantity),
+    });
+    figure.canvas.classList.add('zooms');
+    figure.canvas.insertAdjacentElement('afterend', readout);
+    const width = () => Math.max(10, figure.canvas.clientWidth - left - 14);
+    const range = (): [number, number] => parseRange(app.state.x, axis.bytes) ?? [0, axis.bytes];
+    const placeAt = (pixel: number) => range()[0] + ((pixel - left) / width()) * (range()[1] - range()[0]);
+    const move = (from: number, size: number) => {
+        const begin = Math.min(Math.max(0, from), Math.max(0, axis.bytes - size));
+        app.set({ x: size >= axis.bytes * 0.999 ? '' : `${Math.round(begin)}-${Math.round(begin + size)}` });
+    };
+    const zoom = (at: number, factor: number) => {
+        const [x0, x1] = range();
+        const size = Math.min(axis.bytes, Math.max(64, (x1 - x0) * factor));
+        move(at - ((at - x0) / (x1 - x0)) * size, size);
+    };
+    new Gestures(figure.canvas, {
+        zoom: (at, factor) => zoom(placeAt(at), factor),
+        pan: (pixels) => move(range()[0] + (pixels / width()) * (range()[1] - range()[0]), range()[1] - range()[0]),
+        select: (from, to, done) => done && Math.abs(to - from) > 4 && move(placeAt(Math.min(from, to)), placeAt(Math.max(from, to)) - placeAt(Math.min(from, to))),
+        hover: () => {},
+        click: (x, y) => {
+            const row = rowAt(y);
+            if (heat && row !== null && x >= left) app.set({ phases: heat.edges[row + 1] - heat.edges[row] === 1 ? String(heat.edges[row]) : `${heat.edges[row]}-${heat.edges[row + 1] - 1}` });
+        },
+        reset: () => app.set({ x: '' }),
+        key: (pressed) => {
+            const middle = (range()[0] + range()[1]) / 2;
+            const size = range()[1] - range()[0];
+            if (pressed === '+' || pressed === '=') zoom(middle, 0.5);
+            else if (pressed === '-') zoom(middle, 2);
+            else if (pressed === '0') app.set({ x: '' });
+            else if (pressed === 'ArrowLeft') move(range()[0] - size / 5, size);
+            else if (pressed === 'ArrowRight') move(range()[0] + size / 5, size);
+            else return false;
+            return true;
+        },
+    });
+    const rowAt = (y: number) => {
+        const row = Math.floor(((y - top) / tall()) * rowsOf());
+        return row >= 0 && row < rowsOf() ? row : null;
+    };
+    figure.canvas.addEventListener('pointermove', (event) => {
+        const row = rowAt(event.offsetY);
+        const address = addressAt(axis, placeAt(event.offsetX));
+        if (!heat || row === null || address === null || event.offsetX < left) return;
+        const column = Math.floor(((placeAt(event.offsetX) - drawn[0]) / (drawn[1] - drawn[0])) * columns);
+        const value = heat.values[row * columns + column] ?? 0;
+        readout.textContent = `${nameOf(row)} · ${describe(app.source.info.structures, address)} · ${hex(address)} · ${show.quantity === 'missrate' ? percent(value) : brief(value)}`;
+    });
+
+    function nameOf(row: number): string {
+        const [from, to] = [heat!.edges[row], heat!.edges[row + 1] - 1];
+        return from === to ? (app.source.info.phases.names[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
+    }
+
+    async function update(): Promise<void> {
+        axis = await app.source.axis(show.series.filter((each) => each.rows > 0).map((each) => each.id));
+        figure.redraw();
+        const [x0, x1] = range();
+        const wanted = `${x0}-${x1}`;
+        if (wanted === key) return;
+        key = wanted;
+        if (heat) await new Promise<void>((resolve) => {
+            window.clearTimeout(timer);
+            timer = window.setTimeout(resolve, 80);
+        });
+        if (wanted !== key) return;
+        try {
+            heat = await app.source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, columns, mostRows);
+            drawn = [x0, x1];
+        } catch (error) {
+            if (!(error instanceof Superseded)) failed = error instanceof Error ? error.message : String(error);
+        }
+        figure.changed();
+    }
+
+    function draw(p: Painter): void {
+        const colours = theme();
+        const [x0, x1] = range();
+        const wide = width();
+        const height = tall();
+        p.text(left, 14, `${show.title} of ${series.owner}`, { colour: colours.ink, size: 13, weight: 600 });
+        p.rect(left, top, wide, height, colours.dark ? '#0d1015' : '#f0f2f5');
+        if (!heat) p.text(left + wide / 2, top + height / 2, failed || 'reading …', { colour: colours.faint, anchor: 'middle' });
+        else {
+            drawCells(p, heat, wide, height, x0, x1);
+            drawRows(p, height);
+            drawKey(p, left + wide, heat);
+        }
+        const layout = { ...layoutOf(p.width, 1, true), plotWidth: wide };
+        const base = addressesTop(layout, 1, true);
+        drawStrip(p, top + height + 2, axis, app.source.info.structures, x0, x1, wide, '');
+        drawAddresses(p, top + height + 30 + 0 * base, axis, x0, x1, wide);
+    }
+
+    const log = () => app.state.scale === 'log';
+
+    function extent(values: Float64Array): [number, number] {
+        let [least, most] = [Infinity, 0];
+        for (const value of values) {
+            if (value > most) most = value;
+            if (value > 0 && value < least) least = value;
+        }
+        return [least, most];
+    }
+
+    function drawCells(p: Painter, data: Heat, wide: number, height: number, x0: number, x1: number): void {
+        const [least, most] = extent(data.values);
+        const lists: number[][] = Array.from({ length: shades }, () => []);
+        const step = ((drawn[1] - drawn[0]) / columns / (x1 - x0)) * wide;
+        const begin = left + ((drawn[0] - x0) / (x1 - x0)) * wide;
+        const rowHeight = height / data.rows;
+        for (let row = 0; row < data.rows; ++row)
+            for (let c = 0; c < columns; ++c) {
+                const value = data.values[row * columns + c];
+                if (!(value > 0)) continue;
+                const share = log() ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6) : value / most;
+                const shade = Math.min(shades - 1, Math.max(0, Math.floor(share * shades)));
+                const from = Math.floor(begin + c * step);
+                lists[shade].push(from, top + row * rowHeight, Math.max(1, Math.ceil(begin + (c + 1) * step) - from), Math.max(1, rowHeight - (rowHeight > 6 ? 1 : 0)));
+            }
+        p.within(left, top, wide, height, () => lists.forEach((list, shade) => p.rects(list, css(heatColour(shade / (shades - 1))))));
+    }
+
+    function drawRows(p: Painter, height: number): void {
+        const colours = theme();
+        const rowHeight = height / rowsOf();
+        const chosen = new Set(chosenPhases(app) ?? []);
+        const every = Math.ceil(14 / rowHeight);
+        for (let row = 0; row < rowsOf(); ++row) {
+            const y = top + (row + 0.5) * rowHeight;
+            const on = chosen.has(heat!.edges[row]);
+            if (on) p.frame(left - 0.5, top + row * rowHeight - 0.5, width() + 1, rowHeight, colours.accent, 0, '', 2);
+            if (row % every === 0 || on) p.text(left - 7, y, String(heat!.edges[row]), { colour: on ? colours.accent : colours.faint, size: 11, anchor: 'end', weight: on ? 700 : 400 });
+        }
+        p.text(12, top + height / 2, 'phase', { colour: colours.faint, size: 11, anchor: 'middle', upright: true });
+    }
+
+    function drawKey(p: Painter, end: number, data: Heat): void {
+        const colours = theme();
+        const [least, most] = extent(data.values);
+        const text = (value: number) => (show.quantity === 'missrate' ? percent(value) : brief(value));
+        const right = end - 44;
+        for (let i = 0; i < 60; ++i) p.rect(right - 120 + i * 2, 9, 2, 10, css(heatColour(i / 59)));
+        p.text(right + 5, 14, text(most), { colour: colours.faint, size: 11 });
+        p.text(right - 125, 14, log() && least < Infinity ? text(least) : '0', { colour: colours.faint, size: 11, anchor: 'end' });
+    }
+
+    function table(): Table {
+        if (!heat) return { caption: 'not read yet', headers: [], rows: [] };
+        const { structures } = app.source.info;
+        const known = structures.filter((each) => placeOfStructure(axis, each));
+        const rows: (string | number)[][] = [];
+        const step = 8;
+        for (let c = 0; c < columns; c += step) {
+            const address = addressAt(axis, drawn[0] + ((c + step / 2) / columns) * (drawn[1] - drawn[0]));
+            if (address === null) continue;
+            const values = Array.from({ length: heat.rows }, (_, row) => {
+                let sum = 0;
+                for (let i = c; i < c + step; ++i) sum += heat!.values[row * columns + i];
+                return show.quantity === 'missrate' ? sum / step : sum;
+            });
+            rows.push([known.length ? describe(structures, address) : hex(address), ...values]);
+        }
+        return { caption: `${show.title} of ${series.owner} by address and phase`, headers: ['about', ...Array.from({ length: heat.rows }, (_, row) => nameOf(row))], rows };
+    }
+
+    let ready = update();
+    return { element: figure.element, update: () => void (ready = update()), dispose: () => figure.dispose(), quiet: () => ready };
+}

@@ -1,0 +1,112 @@
+// A cell of a sweep: the histogram that its monitor gives, the exact one, and where the two differ.
+import { baseName, titleOf, type App } from '../app';
+import { theme } from '../colours';
+import { h } from '../dom';
+import { bytes, percent } from '../numbers';
+import { AddressPlot, type PanelSource } from '../plot';
+import type { Axis, Buckets, Coarse, SweepCell } from '../protocol';
+import { parseRange } from '../state';
+
+/** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
+export function linesPerGroup(granularity: string, unit: number): number | null {
+    if (/^\d+$/.test(granularity)) return Number(granularity);
+    const mask = /^mask:(\d+)$/.exec(granularity);
+    if (mask) return Math.max(1, 2 ** Number(mask[1]) / unit);
+    return null;
+}
+
+export function sweepDetail(app: App) {
+    const series = app.source.info.series.find((each) => each.kind === 'exact') ?? null;
+    const note = h('p', { class: 'note', role: 'status' });
+    const head = h('h3', {});
+    let axis: Axis = { segments: [], bytes: 1 };
+    let key = '';
+    let ready: Promise<void> = Promise.resolve();
+    const plot = new AddressPlot({
+        name: () => `${baseName(app.source)}-cell`,
+        title: () => `${head.textContent} of ${titleOf(app.source)}`,
+        structures: () => app.source.info.structures,
+        python: () => pythonOf(app),
+        moved: (range) => app.set({ x: range ? `${Math.round(range[0])}-${Math.round(range[1])}` : '' }),
+    });
+    plot.figure.bar.append(head, note);
+    plot.element.hidden = true;
+
+    function panels(cell: SweepCell, group: number): PanelSource[] {
+        const colours = theme();
+        let last: { key: string; answer: Promise<Coarse> } | null = null;
+        const ask = (x0: number, x1: number, count: number) => {
+            const now = `${x0},${x1},${count}`;
+            if (last?.key !== now) last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, x0, x1, count) };
+            return last.answer.then((answer) => {
+                const agrees = Math.abs(answer.error - cell.error) < 5e-5;
+                note.textContent = `Error worked out from these two: ${percent(answer.error)}${agrees ? '' : `; in the file: ${percent(cell.error)}`}. Groups have fixed places, so the number of counters does not matter for it.`;
+                note.dataset.error = String(answer.error);
+                return answer;
+            });
+        };
+        const meaning = `events per line of ${bytes(series!.unit)}`;
+        const pick = (name: 'exact' | 'approximate') => (x0: number, x1: number, count: number) => ask(x0, x1, count).then((answer) => answer[name]);
+        const wrong = (x0: number, x1: number, count: number) => ask(x0, x1, count).then((answer): Buckets => differenceBuckets(answer));
+        return [
+            { key: 'exact', title: 'exact', meaning, colour: colours.accesses, rate: false, fetch: pick('exact') },
+            { key: 'approximate', title: `in groups of ${group}`, meaning, colour: colours.missrate, rate: false, fetch: pick('approximate') },
+            { key: 'wrong', title: '|difference|', meaning: 'where the error sits', colour: colours.misses, rate: false, fetch: wrong },
+        ];
+    }
+
+    async function show(cell: SweepCell | null): Promise<void> {
+        plot.element.hidden = cell === null || series === null;
+        if (!cell || !series) return;
+        head.textContent = `Granularity ${cell.granularity}, ${cell.counters} counters, ${cell.eviction}`;
+        const group = linesPerGroup(cell.granularity, series.unit);
+        if (group === null) {
+            plot.figure.canvas.hidden = true;
+            note.textContent = `Error ${percent(cell.error)}. Windows of dynamic granularity depend on the order of events; the file does not tell where they lay. Run it with --monitor to get its histogram.`;
+            return;
+        }
+        plot.figure.canvas.hidden = false;
+        axis = await app.source.axis([series.id]);
+        const range = parseRange(app.state.x, axis.bytes);
+        const now = JSON.stringify([group, cell.error, theme().dark]);
+        if (now === key) return plot.look(range, false, '');
+        key = now;
+        plot.set(axis, panels(cell, group), range, false, '');
+    }
+
+    return {
+        element: plot.element,
+        show: (cell: SweepCell | null) => void (ready = show(cell)),
+        dispose: () => plot.figure.dispose(),
+        quiet: async () => {
+            await ready;
+            await plot.quiet();
+        },
+        totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
+    };
+}
+
+function differenceBuckets(answer: Coarse): Buckets {
+    const { exact, difference } = answer;
+    const some = (i: number) => exact.min[i] !== Infinity || difference[i] > 0;
+    const touched = difference.map((_, i) => (some(i) ? 1 : 0));
+    const min = difference.map((value, i) => (some(i) ? value : Infinity));
+    return { ...exact, touched, sum: difference, min, max: difference, total: NaN };
+}
+
+function pythonOf(app: App): string {
+    const [granularity] = (app.state.cell ?? '1').split(',');
+    return `import h5py
+import numpy as np
+
+f = h5py.File(${JSON.stringify(app.source.info.name)}, "r")
+g = f["exact"]
+line = g["address"][:] // g.attrs["unit_bytes"]
+lines, at = np.unique(line, return_inverse=True)
+exact = np.bincount(at, g["count"][:])
+group = lines // ${granularity}
+groups, of = np.unique(group, return_inverse=True)
+approximate = np.bincount(of, exact)[of] / ${granularity}  # of the lines that have events
+print(np.abs(exact - approximate).sum() / exact.sum())
+`;
+}

@@ -1,0 +1,110 @@
+// From addresses to places on the axis: 64-bit addresses as two halves, places as lines counted from the axis' begin.
+import type { Axis } from '../protocol';
+
+const high = 4294967296;
+
+/** The lines of an axis, numbered without the holes: line i of segment s is number firstLine[s] + i. */
+export class Lines {
+    readonly count: number;
+    readonly firstLine: number[] = [];
+    private readonly baseHigh: number[] = [];
+    private readonly baseLow: number[] = [];
+    /** Bytes between the begin of the first line and that of the segment. */
+    private readonly lead: number[] = [];
+    private last = 0;
+
+    constructor(
+        readonly axis: Axis,
+        readonly unit: number,
+    ) {
+        let count = 0;
+        for (const segment of axis.segments) {
+            const lead = Number(segment.base % BigInt(unit));
+            const base = segment.base - BigInt(lead);
+            this.firstLine.push(count);
+            this.lead.push(lead);
+            this.baseHigh.push(Number(base >> 32n));
+            this.baseLow.push(Number(base & 0xffffffffn));
+            count += Math.ceil((segment.bytes + lead) / unit);
+        }
+        this.count = count;
+    }
+
+    private linesIn(segment: number): number {
+        const next = segment + 1 < this.firstLine.length ? this.firstLine[segment + 1] : this.count;
+        return next - this.firstLine[segment];
+    }
+
+    /** Number of the line with this address; -1 off the axis. */
+    lineOf(addressHigh: number, addressLow: number): number {
+        const segments = this.baseHigh.length;
+        for (let tries = 0; tries < 2; ++tries) {
+            const s = this.last;
+            if (s < segments) {
+                const offset = (addressHigh - this.baseHigh[s]) * high + (addressLow - this.baseLow[s]);
+                const line = Math.floor(offset / this.unit);
+                if (line >= 0 && line < this.linesIn(s)) return this.firstLine[s] + line;
+            }
+            if (tries === 0) this.last = this.segmentBefore(addressHigh, addressLow);
+        }
+        return -1;
+    }
+
+    /** The last segment that begins at or before the address. */
+    private segmentBefore(addressHigh: number, addressLow: number): number {
+        let from = 0;
+        let to = this.baseHigh.length - 1;
+        while (from < to) {
+            const middle = (from + to + 1) >> 1;
+            const after = (addressHigh - this.baseHigh[middle]) * high + (addressLow - this.baseLow[middle]) >= 0;
+            if (after) from = middle;
+            else to = middle - 1;
+        }
+        return from;
+    }
+
+    segmentOf(line: number): number {
+        let from = 0;
+        let to = this.firstLine.length - 1;
+        while (from < to) {
+            const middle = (from + to + 1) >> 1;
+            if (this.firstLine[middle] <= line) from = middle;
+            else to = middle - 1;
+        }
+        return from;
+    }
+
+    /** Where a line begins on the axis, in bytes; it may lie before its segment. */
+    offsetOf(line: number, segment: number): number {
+        return this.axis.segments[segment].start - this.lead[segment] + (line - this.firstLine[segment]) * this.unit;
+    }
+
+    /** Lines that overlap the stretch x0 .. x1 of the axis: first and one behind the last. */
+    range(x0: number, x1: number): [number, number] {
+        let first = this.count;
+        let last = 0;
+        this.axis.segments.forEach((segment, s) => {
+            const from = Math.max(x0, segment.start);
+            const to = Math.min(x1, segment.start + segment.bytes);
+            if (from >= to) return;
+            const begin = segment.start - this.lead[s];
+            first = Math.min(first, this.firstLine[s] + Math.floor((from - begin) / this.unit));
+            last = Math.max(last, this.firstLine[s] + Math.ceil((to - begin) / this.unit));
+        });
+        return first < last ? [first, last] : [0, 0];
+    }
+
+    /** First and last address of the stretch, as halves. */
+    addresses(segment: number, x0: number, x1: number): [bigint, bigint] {
+        const { base, start, bytes } = this.axis.segments[segment];
+        const from = Math.max(0, Math.floor(x0 - start));
+        const to = Math.min(bytes, Math.ceil(x1 - start));
+        return [base + BigInt(from), base + BigInt(Math.max(from, to))];
+    }
+
+    /** Number of the first line of a segment, modulo a count of lines. */
+    phaseOf(segment: number, modulus: number): number {
+        const base = BigInt(this.baseHigh[segment]) * BigInt(high) + BigInt(this.baseLow[segment]);
+        return Number((base / BigInt(this.unit)) % BigInt(modulus));
+    }
+}

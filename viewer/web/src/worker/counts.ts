@@ -1,0 +1,270 @@
+// Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
+import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity } from '../protocol';
+import { Lines } from './addresses';
+import { bucketsOfDense, bucketsOfPyramid, cut, emptyBuckets, put, valueOf, type Dense } from './buckets';
+import { FileError } from './h5';
+import type { Rows, Series, Token } from './series';
+
+/** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
+const fewRows = 2_000_000;
+const mostLines = 48_000_000;
+const cacheBytes = 400_000_000;
+
+const page = 4096;
+
+/** Adds rows to the counts of lines; counts for several lines are spread evenly. */
+function addRows(dense: Dense, rows: Rows): void {
+    const { lines, firstLine, first, second } = dense;
+    const size = first.length;
+    for (let i = 0; i < rows.count; ++i) {
+        const a = rows.first[i];
+        const b = rows.second ? rows.second[i] : 0;
+        dense.total += a;
+        dense.totalSecond += b;
+        const span = rows.span ? rows.span[i] : 1;
+        const low = rows.address[2 * i];
+        const high = rows.address[2 * i + 1];
+        for (let s = 0; s < span; ++s) {
+            const address = low + s * lines.unit;
+            const line = lines.lineOf(high + Math.floor(address / 4294967296), address % 4294967296) - firstLine;
+            if (line < 0 || line >= size) continue;
+            first[line] += a / span;
+            if (second) second[line] += b / span;
+        }
+    }
+}
+
+export class Counts {
+    private readonly dense = new Map<string, Dense>();
+
+    private static key(series: Series, phases: Phases, axis: Axis): string {
+        const where = axis.segments.map((segment) => `${segment.base}+${segment.bytes}`).join();
+        return `${series.info.id}|${phases === null ? '*' : phases.join()}|${where}`;
+    }
+
+    private keep(key: string, dense: Dense): void {
+        const size = (each: Dense) => each.first.byteLength + (each.second?.byteLength ?? 0);
+        let bytes = size(dense);
+        this.dense.forEach((each) => (bytes += size(each)));
+        for (const [oldest, each] of this.dense) {
+            if (bytes <= cacheBytes) break;
+            bytes -= size(each);
+            this.dense.delete(oldest);
+        }
+        this.dense.set(key, dense);
+    }
+
+    private async read(series: Series, phases: Phases, axis: Axis, ranges: [number, number][], token: Token): Promise<Dense> {
+        const lines = new Lines(axis, series.info.unit);
+        if (lines.count > mostLines)
+            throw new FileError(`${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
+        const first = new Float64Array(lines.count);
+        const second = series.isLevel ? new Float64Array(lines.count) : null;
+        const dense: Dense = { lines, firstLine: 0, first, second, total: 0, totalSecond: 0 };
+        await series.visit(ranges, token, (rows) => addRows(dense, rows));
+        this.keep(Counts.key(series, phases, axis), dense);
+        return dense;
+    }
+
+    /** Counts of all lines of the axis. */
+    private async whole(series: Series, phases: Phases, axis: Axis, token: Token): Promise<Dense> {
+        const key = Counts.key(series, phases, axis);
+        const found = this.dense.get(key);
+        if (found) {
+            this.dense.delete(key);
+            this.dense.set(key, found);
+            return found;
+        }
+        return this.read(series, phases, axis, series.ranges(phases), token);
+    }
+
+    async buckets(series: Series, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, count: number, token: Token): Promise<Buckets> {
+        const known = this.dense.get(Counts.key(series, phases, axis));
+        if (known) return bucketsOfDense(known, quantity, x0, x1, count);
+        const width = (x1 - x0) / count;
+        const { unit } = series.info;
+        const all = phases === null || phases.length >= series.info.phases;
+        if (all && series.pyramid.length > 0 && series.rows > fewRows) {
+            const fine = series.pyramid.filter((level) => level.units * unit <= width).at(-1);
+            const level = fine ?? (new Lines(cut(axis, x0, x1), unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
+            if (level) {
+                const blocks = new Lines(axis, level.units * unit);
+                return bucketsOfPyramid(series, level, blocks, quantity, x0, x1, count);
+            }
+        }
+        const manyRows = series.rows > fewRows && (phases === null ? series.info.phases : phases.length) <= 64;
+        if (series.sorted && manyRows && x1 - x0 < axis.bytes / 4) return this.window(series, quantity, phases, axis, x0, x1, count, token);
+        return bucketsOfDense(await this.whole(series, phases, axis, token), quantity, x0, x1, count);
+    }
+
+    /** Columns from the rows of a part of the axis alone. The total is that of the part. */
+    private async window(series: Series, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, count: number, token: Token): Promise<Buckets> {
+        const part = cut(axis, x0, x1);
+        const ranges = part.segments.flatMap((segment) => series.window(phases, segment.base, segment.base + BigInt(segment.bytes)));
+        const dense = await this.read(series, phases, part, ranges, token);
+        const buckets = bucketsOfDense(dense, quantity, x0, x1, count);
+        buckets.total = NaN;
+        return buckets;
+    }
+
+    /** Which pages have counts. */
+    async extents(list: Series[], token: Token): Promise<Extents> {
+        const pages = new Map<number, [number, number]>();
+        const add = (high: number, low: number, bytes: number) => {
+            for (let at = low, left = bytes; left > 0; ) {
+                const number = (high * 4294967296) / page + Math.floor(at / page);
+                const begin = at % page;
+                const here = Math.min(left, page - begin);
+                const found = pages.get(number);
+                if (!found) pages.set(number, [begin, begin + here - 1]);
+                else {
+                    if (begin < found[0]) found[0] = begin;
+                    if (begin + here - 1 > found[1]) found[1] = begin + here - 1;
+                }
+                at += here;
+                left -= here;
+            }
+        };
+        for (const series of list) {
+            const { unit } = series.info;
+            const level = series.pyramid.find((each) => each.rows <= 262144) ?? series.pyramid.at(-1);
+            if (level && series.rows > fewRows) {
+                const halves = series.store.halves(`${level.path}/address`, 0, level.rows);
+                for (let i = 0; i < level.rows; ++i) add(halves[2 * i + 1], halves[2 * i], level.units * unit);
+                continue;
+            }
+            await series.visit([[0, series.rows]], token, (rows) => {
+                for (let i = 0; i < rows.count; ++i)
+                    add(rows.address[2 * i + 1], rows.address[2 * i], unit * (rows.span ? rows.span[i] : 1));
+            });
+        }
+        const sorted = [...pages.entries()].sort((a, b) => a[0] - b[0]);
+        return {
+            page: Float64Array.from(sorted, ([number]) => number),
+            first: Uint16Array.from(sorted, ([, [first]]) => first),
+            last: Uint16Array.from(sorted, ([, [, last]]) => last),
+        };
+    }
+
+    /** Counts by phase and column; more phases than `most` are put together. */
+    async heat(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number, token: Token): Promise<Heat> {
+        const { phases } = series.info;
+        const rows = Math.min(phases, most);
+        const edges = Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
+        const first = new Float64Array(rows * columns);
+        const second = new Float64Array(series.isLevel ? rows * columns : 0);
+        const lines = new Lines(axis, series.info.unit);
+        const [from, to] = lines.range(x0, x1);
+        const width = (x1 - x0) / columns;
+        const narrow = series.sorted && phases <= 64 && x1 - x0 < axis.bytes / 4;
+        const ranges = narrow
+            ? cut(axis, x0, x1).segments.flatMap((segment) => series.window(null, segment.base, segment.base + BigInt(segment.bytes)))
+            : series.ranges(null);
+        await series.visit(ranges, token, (block) => {
+            for (let i = 0; i < block.count; ++i) {
+                const span = block.span ? block.span[i] : 1;
+                const row = Math.min(rows - 1, rows === phases ? block.phase![i] : Math.floor(((block.phase![i] + 0.5) * rows) / phases));
+                for (let s = 0; s < span; ++s) {
+                    const low = block.address[2 * i] + s * lines.unit;
+                    const line = lines.lineOf(block.address[2 * i + 1] + Math.floor(low / 4294967296), low % 4294967296);
+                    if (line < from || line >= to) continue;
+                    const offset = lines.offsetOf(line, lines.segmentOf(line));
+                    const begin = Math.max(0, Math.floor((offset - x0) / width));
+                    const end = Math.max(begin + 1, Math.min(columns, Math.ceil((offset + lines.unit - x0) / width - 1e-9)));
+                    const share = 1 / (span * (end - begin));
+                    for (let c = begin; c < end && c < columns; ++c) {
+                        first[row * columns + c] += block.first[i] * share;
+                        if (block.second) second[row * columns + c] += block.second[i] * share;
+                    }
+                }
+            }
+        }, true);
+        if (!series.isLevel) return { rows, columns, values: first, edges };
+        const values = first.map((a, i) => (a === 0 && second[i] === 0 ? 0 : valueOf(quantity, a, second[i])));
+        return { rows, columns, values, edges };
+    }
+
+    /** Sum of a series in each phase. */
+    async phaseSums(series: Series, quantity: Quantity, token: Token): Promise<Float64Array> {
+        const first = new Float64Array(series.info.phases);
+        const second = new Float64Array(series.info.phases);
+        await series.visit(series.ranges(null), token, (rows) => {
+            for (let i = 0; i < rows.count; ++i) {
+                first[rows.phase![i]] += rows.first[i];
+                if (rows.second) second[rows.phase![i]] += rows.second[i];
+            }
+        }, true);
+        return first.map((a, i) => valueOf(quantity, a, second[i]));
+    }
+
+    /** Lines from .. to - 1 with their counts, by address; at most `limit`. */
+    async lines(series: Series, phases: Phases, functions: string[], from: bigint, to: bigint, limit: number, token: Token): Promise<{ rows: LineRow[]; more: boolean }> {
+        const found = new Map<string, LineRow>();
+        let more = false;
+        const few = (phases === null ? series.info.phases : phases.length) <= 64;
+        const ranges = series.sorted && few ? series.window(phases, from, to) : series.ranges(phases);
+        await series.visit(ranges, token, (rows) => {
+            for (let i = 0; i < rows.count; ++i) {
+                const address = (BigInt(rows.address[2 * i + 1]) << 32n) | BigInt(rows.address[2 * i]);
+                const span = rows.span ? rows.span[i] : 1;
+                if (address >= to || address + BigInt(span * series.info.unit) <= from) continue;
+                const index = rows.func ? rows.func[i] : 0xffffffff;
+                const key = `${address}/${span}/${index}`;
+                let row = found.get(key);
+                if (!row) {
+                    if (found.size >= limit) {
+                        more = true;
+                        continue;
+                    }
+                    const func = functions[index] ?? '';
+                    row = { address, span, phase: -1, func, values: series.isLevel ? [0, 0] : [0] };
+                    found.set(key, row);
+                }
+                row.values[0] += rows.first[i];
+                if (rows.second) row.values[1] += rows.second[i];
+            }
+        }, false, true);
+        const rows = [...found.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
+        return { rows, more };
+    }
+
+    /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */
+    async coarse(series: Series, group: number, axis: Axis, data: [bigint, bigint][], x0: number, x1: number, count: number, token: Token): Promise<Coarse> {
+        const dense = await this.whole(series, null, axis, token);
+        const { lines } = dense;
+        const approximate: Dense = { ...dense, first: new Float64Array(lines.count) };
+        const difference = emptyBuckets(x0, x1, count, lines.unit);
+        let wrong = 0;
+        let all = 0;
+        axis.segments.forEach((segment, s) => {
+            const begin = lines.firstLine[s];
+            const end = s + 1 < lines.firstLine.length ? lines.firstLine[s + 1] : lines.count;
+            const phase = lines.phaseOf(s, group);
+            const base = segment.base - (segment.base % BigInt(lines.unit));
+            for (let at = begin - phase; at < end; at += group) {
+                let sum = 0;
+                for (let i = Math.max(begin, at); i < Math.min(end, at + group); ++i) sum += dense.first[i];
+                if (sum === 0) continue;
+                for (let i = at; i < at + group; ++i) {
+                    const exact = i >= begin && i < end ? dense.first[i] : 0;
+                    const off = Math.abs(exact - sum / group);
+                    const address = base + BigInt((i - begin) * lines.unit);
+                    if (data.some(([from, to]) => address < to && address + BigInt(lines.unit) > from)) {
+                        wrong += off;
+                        all += exact;
+                    }
+                    if (i < begin || i >= end) continue;
+                    approximate.first[i] = sum / group;
+                    const offset = lines.offsetOf(i, s);
+                    put(difference, offset, offset + lines.unit, 1, off, off, off);
+                }
+            }
+        });
+        return {
+            exact: bucketsOfDense(dense, 'count', x0, x1, count),
+            approximate: bucketsOfDense(approximate, 'count', x0, x1, count),
+            difference: difference.max,
+            error: all > 0 ? wrong / all : 0,
+        };
+    }
+}

@@ -1,0 +1,143 @@
+// Reading HDF5 in the worker: files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
+import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
+
+/** Something is wrong with a file; the message is for people. */
+export class FileError extends Error {}
+
+const signature = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** What is wrong with the first bytes of a file, if anything: the library's own messages do not help people. */
+export function headFault(name: string, head: Uint8Array, size: number): string {
+    if (size === 0) return `${name} is empty.`;
+    const begins = (at: number) => signature.every((byte, i) => head[at + i] === byte);
+    if (!begins(0)) {
+        const text = new TextDecoder().decode(head.slice(0, 64));
+        if (/^\s*<(!doctype|html)/i.test(text)) return `${name} is a page, not a result file: open it in a browser.`;
+        if (/^\s*[{[]/.test(text)) return `${name} looks like JSON. The viewer takes HDF5 files: run with -o FILE.h5.`;
+        return `${name} is no HDF5 file. The viewer takes what cachetally run, replay and sweep write with -o FILE.h5.`;
+    }
+    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+    const at = head[8] < 2 ? 40 : 28;
+    if (head.byteLength < at + 8) return `${name} is cut off: it has only ${size} bytes.`;
+    const whole = view.getBigUint64(at, true);
+    if (whole > BigInt(size))
+        return `${name} is cut off: it should have ${whole.toLocaleString('en')} bytes and has ${size.toLocaleString('en')}. Was it copied to its end, or is it still being written?`;
+    return '';
+}
+
+/** An open file. All paths are from its root. */
+export class Store {
+    private readonly datasets = new Map<string, Dataset | null>();
+
+    private constructor(private readonly file: H5File) {}
+
+    static async open(name: string, blob: Blob): Promise<Store> {
+        const head = new Uint8Array(await blob.slice(0, 96).arrayBuffer());
+        const fault = headFault(name, head, blob.size);
+        if (fault !== '') throw new FileError(fault);
+        const { FS } = await h5wasm.ready;
+        const fs = FS as unknown as {
+            mkdir(path: string): void;
+            mount(kind: unknown, options: unknown, path: string): void;
+            filesystems: { WORKERFS: unknown };
+        };
+        fs.mkdir('/in');
+        fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data: blob }] }, '/in');
+        const damaged = () => new FileError(`${name} is damaged: the HDF5 library cannot read it.`);
+        try {
+            const file = new h5wasm.File('/in/data.h5', 'r');
+            if (file.file_id <= 0n) throw damaged();
+            return new Store(file);
+        } catch {
+            throw damaged();
+        }
+    }
+
+    private entity(path: string): Group | Dataset | null {
+        const found = path === '/' ? this.file : this.file.get(path);
+        return found as Group | Dataset | null;
+    }
+
+    has(path: string): boolean {
+        let at = '';
+        for (const part of path.split('/')) {
+            const group = at === '' ? this.file : (this.file.get(at) as Group);
+            if (!(group.type === 'Group' || at === '') || !group.keys().includes(part)) return false;
+            at = at === '' ? part : `${at}/${part}`;
+        }
+        return true;
+    }
+
+    children(path: string): string[] {
+        if (path !== '/' && !this.has(path)) return [];
+        const group = this.entity(path);
+        return group && 'keys' in group ? (group as Group).keys() : [];
+    }
+
+    /** All attributes of an object; whole numbers as numbers. */
+    attributes(path: string): Record<string, unknown> {
+        const values: Record<string, unknown> = {};
+        const object = this.entity(path);
+        if (!object) return values;
+        for (const [name, attribute] of Object.entries(object.attrs)) {
+            if (name === 'DIMENSION_LIST' || name === 'REFERENCE_LIST') continue;
+            const value = attribute.value;
+            values[name] = typeof value === 'bigint' ? Number(value) : value;
+        }
+        return values;
+    }
+
+    dataset(path: string): Dataset | null {
+        let found = this.datasets.get(path);
+        if (found === undefined) {
+            found = this.has(path) ? (this.entity(path) as Dataset) : null;
+            if (found && found.type !== 'Dataset') found = null;
+            this.datasets.set(path, found);
+        }
+        return found;
+    }
+
+    rows(path: string): number {
+        return this.dataset(path)?.shape?.[0] ?? 0;
+    }
+
+    /** Elements first .. last - 1 as the library gives them. */
+    private raw(path: string, first: number, last: number): ArrayBufferView {
+        const dataset = this.dataset(path);
+        if (!dataset) throw new FileError(`The file has no dataset /${path}; it is damaged.`);
+        if (last <= first) return new Float64Array(0);
+        const shape = dataset.shape ?? [];
+        const value = dataset.slice([[first, last], ...shape.slice(1).map(() => [] as [])]);
+        if (!ArrayBuffer.isView(value)) throw new FileError(`/${path} does not hold numbers; the file is damaged.`);
+        return value;
+    }
+
+    /** Numbers of any type as doubles; exact below 2^53. */
+    numbers(path: string, first = 0, last = this.rows(path)): Float64Array {
+        const raw = this.raw(path, first, last);
+        if (raw instanceof Float64Array) return raw;
+        if (!(raw instanceof BigUint64Array)) return Float64Array.from(raw as unknown as ArrayLike<number>, Number);
+        const halves = new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
+        const values = new Float64Array(raw.length);
+        for (let i = 0; i < values.length; ++i) values[i] = halves[2 * i] + halves[2 * i + 1] * 4294967296;
+        return values;
+    }
+
+    /** 64-bit numbers as pairs of halves, low half first. */
+    halves(path: string, first: number, last: number): Uint32Array {
+        const raw = this.raw(path, first, last);
+        if (last <= first) return new Uint32Array(0);
+        if (!(raw instanceof BigUint64Array)) throw new FileError(`/${path} does not hold addresses; the file is damaged.`);
+        return new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
+    }
+
+    words(path: string, first: number, last: number): Uint32Array {
+        const raw = this.raw(path, first, last);
+        return raw instanceof Uint32Array ? raw : Uint32Array.from(raw as unknown as ArrayLike<number>, Number);
+    }
+
+    texts(path: string): string[] {
+        const value = this.dataset(path)?.value;
+        return Array.isArray(value) ? value.map(String) : [];
+    }
+}

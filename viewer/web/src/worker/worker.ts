@@ -1,0 +1,99 @@
+// The worker: has the file open and answers the page.
+import type { FileInfo, Quantity, Axis, Phases } from '../protocol';
+import { Counts } from './counts';
+import { factsOf } from './facts';
+import { FileError, Store } from './h5';
+import { Cancelled, Series, type Token } from './series';
+
+interface Request {
+    id: number;
+    method: string;
+    args: unknown[];
+}
+
+const running = new Map<number, Token>();
+const counts = new Counts();
+let store: Store;
+let info: FileInfo;
+const series = new Map<string, Series>();
+
+function seriesOf(id: string): Series {
+    let found = series.get(id);
+    if (!found) {
+        const facts = info.series.find((each) => each.id === id);
+        if (!facts) throw new FileError(`The file has no series ${id}.`);
+        found = new Series(store, facts);
+        series.set(id, found);
+    }
+    return found;
+}
+
+async function open(source: File | { name: string; bytes: ArrayBuffer }): Promise<FileInfo> {
+    const blob = source instanceof File ? source : new Blob([source.bytes]);
+    store = await Store.open(source.name, blob);
+    try {
+        info = factsOf(store, source.name, blob.size);
+    } catch (error) {
+        if (error instanceof FileError) throw error;
+        throw new FileError(`${source.name} is damaged: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return info;
+}
+
+/** The addresses that errors of sweeps are about: all structures but stacks. */
+function dataRanges(): [bigint, bigint][] {
+    return info.structures
+        .filter((each) => each.bytes > 0 && !each.name.startsWith('stack'))
+       .map(({ base, bytes }) => [base, base + BigInt(bytes)]);
+}
+
+async function answer(method: string, args: unknown[], token: Token): Promise<unknown> {
+    switch (method) {
+        case 'open':
+            return open(args[0] as File);
+        case 'extents':
+            return counts.extents((args[0] as string[]).map(seriesOf), token);
+        case 'buckets': {
+            const [id, quantity, phases, axis, x0, x1, count] = args as [string, Quantity, Phases, Axis, number, number, number];
+            return counts.buckets(seriesOf(id), quantity, phases, axis, x0, x1, count, token);
+        }
+        case 'heat': {
+            const [id, quantity, axis, x0, x1, columns, most] = args as [string, Quantity, Axis, number, number, number, number];
+            return counts.heat(seriesOf(id), quantity, axis, x0, x1, columns, most, token);
+        }
+        case 'phaseSums':
+            return counts.phaseSums(seriesOf(args[0] as string), args[1] as Quantity, token);
+        case 'lines': {
+            const [id, phases, from, to, limit] = args as [string, Phases, string, string, number];
+            return counts.lines(seriesOf(id), phases, info.functions, BigInt(from), BigInt(to), limit, token);
+        }
+        case 'counters':
+            return store.numbers(`${args[0] as string}/${args[1] as string}`);
+        case 'coarse': {
+            const [id, group, axis, x0, x1, count] = args as [string, number, Axis, number, number, number];
+            return counts.coarse(seriesOf(id), group, axis, dataRanges(), x0, x1, count, token);
+        }
+        default:
+            throw new Error(`unknown request ${method}`);
+    }
+}
+
+self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
+    if ('cancel' in event.data) {
+        const token = running.get(event.data.cancel);
+        if (token) token.cancelled = true;
+        return;
+    }
+    const { id, method, args } = event.data;
+    const token: Token = { cancelled: false };
+    running.set(id, token);
+    try {
+        self.postMessage({ id, result: await answer(method, args, token) });
+    } catch (error) {
+        const cancelled = error instanceof Cancelled;
+        const message = error instanceof Error ? error.message : String(error);
+        self.postMessage({ id, error: message, cancelled });
+    } finally {
+        running.delete(id);
+    }
+};
