@@ -35,10 +35,22 @@ double Meter::time(const Arena& arena, const Offsets& offsets, unsigned warm_up,
     return least;
 }
 
-double Meter::settled(const Arena& arena, const Offsets& offsets) {
+unsigned Meter::settling_laps(const Offsets& offsets) const {
     // Few loads: many laps cost nothing. Many loads: what is left of the first laps is little.
-    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(8192 / offsets.size(), 2, 256));
+    return static_cast<unsigned>(std::clamp<std::size_t>(8192 / offsets.size(), 2, 256));
+}
+
+double Meter::settled(const Arena& arena, const Offsets& offsets) {
+    const unsigned laps = settling_laps(offsets);
     return time(arena, offsets, laps, laps);
+}
+
+bool Meter::takes_longer(const Arena& arena, const Offsets& offsets, double cycles) {
+    const unsigned laps = settling_laps(offsets);
+    const unsigned needed = trials_ > 1 ? 3 : 1;
+    for (unsigned i = 0; i < needed; ++i)
+        if (measure(arena, offsets, laps, laps).cycles <= cycles + tolerance(cycles)) return false;
+    return true;
 }
 
 }  // namespace cachetally

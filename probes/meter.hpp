@@ -41,10 +41,14 @@ public:
     /// time() for strings of a few sets: laps enough for any replacement policy to settle.
     double settled(const Arena& arena, const Offsets& offsets);
 
+    /// Whether a settled run takes more than `cycles` per load, beyond doubt. Fewer trials than a time needs.
+    bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles);
+
     std::uint64_t page() const { return capabilities().page_sizes.front(); }
     std::uint64_t large_page() const { return capabilities().page_sizes.back(); }
 
 private:
+    unsigned settling_laps(const Offsets& offsets) const;
     Measurement measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
 
     ProbeTarget& target_;

@@ -16,41 +16,32 @@ std::string name_of(Verdict verdict) {
 
 void TestReport::answer(std::string level, std::string parameter, double value, double low, double high,
                         std::string unit, std::string method) {
-    Finding finding{test,
-                    variant,
-                    std::move(level),
-                    std::move(parameter),
-                    Value{value, ""},
-                    low,
-                    high,
-                    std::move(unit),
-                    std::move(method),
-                    "",
-                    {},
-                    Verdict::unknown};
+    Finding finding{test, variant, std::move(level), std::move(parameter), Value{value, ""},
+                    low,  high,    std::move(unit),  std::move(method),    "",
+                    {},   0,       Verdict::unknown};
     findings.push_back(std::move(finding));
 }
 
 void TestReport::answer(std::string level, std::string parameter, std::string word, std::string method) {
-    Finding finding{
-        test, variant, std::move(level), std::move(parameter), Value{0, std::move(word)}, 0, 0, "", std::move(method),
-        "",   {},      Verdict::unknown};
-    findings.push_back(std::move(finding));
-}
-
-void TestReport::refuse(std::string level, std::string parameter, std::string reason) {
     Finding finding{test,
                     variant,
                     std::move(level),
                     std::move(parameter),
-                    {},
+                    Value{0, std::move(word)},
                     0,
                     0,
                     "",
+                    std::move(method),
                     "",
-                    std::move(reason),
                     {},
-                    Verdict::not_identifiable};
+                    0,
+                    Verdict::unknown};
+    findings.push_back(std::move(finding));
+}
+
+void TestReport::refuse(std::string level, std::string parameter, std::string reason) {
+    Finding finding{test, variant, std::move(level),         std::move(parameter), {}, 0, 0, "", "", std::move(reason),
+                    {},   0,       Verdict::not_identifiable};
     findings.push_back(std::move(finding));
 }
 

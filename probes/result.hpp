@@ -33,6 +33,7 @@ struct Finding {
     std::string method;
     std::string reason;  ///< without a value: why it is not identifiable here
     std::optional<Value> truth;
+    double truth_high = 0;  ///< where more than one number is true: the largest
     Verdict verdict = Verdict::unknown;
 };
 

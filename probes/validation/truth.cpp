@@ -26,8 +26,8 @@ void add_caches(const MachineDescription& machine, std::vector<Fact>& facts) {
         const double effective = adds_to_those_above(cache.inclusion) ? above + size : size;
         const double ways = cache.ways == 0 ? size / cache.line : cache.ways;
         latency += cache.latency;
-        facts.push_back({name, "capacity", {effective, ""}});
-        facts.push_back({name, "ways", {effective / (size / ways), ""}});
+        facts.push_back({name, "capacity", {size, ""}, effective});
+        facts.push_back({name, "ways", {ways, ""}, effective / (size / ways)});
         facts.push_back({name, "line", {static_cast<double>(cache.line), ""}});
         facts.push_back({name, "latency", {latency, ""}});
         facts.push_back({name, "replacement", {0, std::string(name_of(cache.replacement))}});
@@ -55,8 +55,10 @@ void add_tlbs(const MachineDescription& machine, std::vector<Fact>& facts) {
     facts.push_back({"", "tlb_levels", {static_cast<double>(level), ""}});
 }
 
-bool agrees(const Finding& finding, const Value& truth) {
+bool agrees(const Finding& finding, const Value& truth, double high) {
     const Value& value = *finding.value;
+    if (truth.word.empty() && high > truth.number && finding.high - finding.low <= interval_tolerance * high)
+        return finding.low <= high && finding.high >= truth.number;
     if (!truth.word.empty() || !value.word.empty()) return value.word == truth.word;
     if (finding.parameter == "latency")
         return std::abs(value.number - truth.number) <= latency_tolerance * truth.number;
@@ -79,13 +81,16 @@ void judge(TestReport& report, const std::vector<Fact>& facts) {
         const auto fact = std::ranges::find_if(facts, [&](const Fact& other) {
             return other.level == finding.level && other.parameter == finding.parameter;
         });
-        if (fact != facts.end()) finding.truth = fact->value;
+        if (fact != facts.end()) {
+            finding.truth = fact->value;
+            finding.truth_high = fact->high;
+        }
         if (!finding.value) {
             finding.verdict = Verdict::not_identifiable;
         } else if (!finding.truth) {
             finding.verdict = Verdict::wrong;
         } else {
-            finding.verdict = agrees(finding, *finding.truth) ? Verdict::right : Verdict::wrong;
+            finding.verdict = agrees(finding, *finding.truth, finding.truth_high) ? Verdict::right : Verdict::wrong;
         }
     }
 }

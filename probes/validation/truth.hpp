@@ -10,9 +10,11 @@ namespace cachetally {
 struct Fact {
     std::string level, parameter;
     Value value;
+    double high = 0;  ///< where it depends on the program: the largest number that is true, else 0
 };
 
-/// From the description alone. Capacities are effective ones: an exclusive level adds to those above it.
+/// From the description alone. An exclusive level holds its own size and up to what those above it hold besides: how
+/// much of that a program gets depends on the order of its accesses, so both ends are true of it.
 std::vector<Fact> facts_of(const MachineDescription& machine);
 
 /// Puts truth and verdict into findings. A number is right if it lies within the tolerance of its parameter (none for

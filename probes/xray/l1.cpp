@@ -48,9 +48,9 @@ private:
 
     bool compact(Offsets offsets, std::uint64_t stride) {
         if (hardened_) shuffle(offsets, meter_.seed());
-        const double time = meter_.settled(arena_, offsets);
-        if (time <= hit_ + meter_.tolerance(hit_)) return true;
+        if (!meter_.takes_longer(arena_, offsets, hit_)) return true;
         if (!hardened_ || offsets.size() * stride <= arena_.page) return false;
+        const double time = meter_.settled(arena_, offsets);
         // The pages may be to blame: the same pages, without conflicts.
         const std::uint64_t step = 128;
         for (std::size_t i = 0; i < offsets.size(); ++i)

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "probes/ours/levels.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
@@ -20,13 +21,23 @@ TEST(Scoring, DISABLED_Try) {
     std::map<std::string, std::map<std::string, int>> scores;
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < (count ? std::atoi(count) : 100); ++i) {
+        if (std::getenv("ONE") && std::atoi(std::getenv("ONE")) != i) continue;
         const MachineDescription machine = random_machine(1, static_cast<std::uint64_t>(i));
+        if (std::getenv("ONE")) std::printf("%s", write_machine(machine).c_str());
         SimulatedOptions options;
         options.noise = noise_named(noise ? noise : "none");
         SimulatedTarget target(machine, options);
         Meter meter(target, 1);
-        for (TestReport report : {xray_l1_hardened(meter), xray_l1_published(meter)}) {
+        std::vector<TestReport> reports{xray_l1_hardened(meter)};
+        if (const auto l1 = l1_geometry(reports.front())) reports.push_back(levels_hardened(meter, *l1));
+        for (TestReport report : reports) {
             judge(report, facts_of(machine));
+            if (std::getenv("ONE")) {
+                for (const auto& decision : report.decisions) std::printf("  %s\n", decision.c_str());
+                for (const auto& curve : report.curves)
+                    for (std::size_t p = 0; p < curve.x.size(); ++p)
+                        std::printf("    %g %g\n", curve.x[p], curve.cycles[p]);
+            }
             for (const Finding& finding : report.findings) {
                 ++scores[finding.test + " " + finding.variant + " " + finding.level + " " + finding.parameter]
                         [name_of(finding.verdict)];

@@ -1,0 +1,238 @@
+#include "probes/ours/levels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t longest_stride = 1024;
+constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;  ///< bytes swept, unless the caches need more
+constexpr double clear_rise = 0.015;                             ///< share that is a rise beyond doubt
+constexpr double level_rise = 0.12;           ///< share by which a level is slower than the one above it, at least
+constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
+constexpr double uneven = 1.025;              ///< pages that lie anywhere may fill sets unevenly by so much
+constexpr unsigned points_per_octave = 4;
+
+struct Point {
+    std::uint64_t bytes = 0;
+    double cycles = 0;
+};
+
+/// What the times of quiet points foretell for larger spans.
+struct Trend {
+    Point last;
+    double slope = 0;  ///< cycles per byte, not negative
+
+    double at(std::uint64_t bytes) const {
+        return last.cycles + slope * (static_cast<double>(bytes) - static_cast<double>(last.bytes));
+    }
+};
+
+/// An end of a level.
+struct Edge {
+    std::uint64_t low = 0, high = 0;
+    double latency = 0;   ///< of the level that ends here
+    bool settled = true;  ///< times before the edge did not rise any more
+};
+
+class Sweep {
+public:
+    Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride)
+        : meter_(meter),
+          stride_(stride),
+          arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest_span),
+                                           meter.large_page())) {
+        const double step = std::exp2(1.0 / points_per_octave);
+        for (double bytes = static_cast<double>(l1.capacity);; bytes *= step) {
+            const std::uint64_t rounded = static_cast<std::uint64_t>(std::llround(bytes)) / stride_ * stride_;
+            if (rounded > arena_.bytes) break;
+            points_.push_back({rounded, time(rounded)});
+        }
+    }
+
+    const std::vector<Point>& points() const { return points_; }
+    std::uint64_t stride() const { return stride_; }
+
+    double time(std::uint64_t bytes) {
+        const auto [place, fresh] = known_.try_emplace(bytes, 0);
+        if (fresh) place->second = time(bytes, stride_);
+        return place->second;
+    }
+
+    /// The time where lines lie closer to each other, or farther.
+    double time(std::uint64_t bytes, std::uint64_t stride, std::uint64_t from = 0) {
+        Offsets offsets = page_local_string(bytes, arena_.page, stride, meter_.seed());
+        for (std::uint64_t& offset : offsets) offset += from;
+        const auto laps = static_cast<unsigned>(
+            std::clamp<std::size_t>(16384 / offsets.size(), offsets.size() < 100'000 ? 2 : 1, 64));
+        return meter_.time(arena_, offsets, laps + 1, laps);
+    }
+
+    /// The largest span up to `high` whose time does not exceed the trend by more than `share`, from `low`, which does
+    /// not.
+    std::uint64_t last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share) {
+        while (high - low > stride_) {
+            const std::uint64_t middle = low + (high - low) / 2 / stride_ * stride_;
+            (rises_everywhere(trend, middle, share) ? high : low) = middle;
+        }
+        return low;
+    }
+
+    /// Lines of others (of page tables, say) may stay in some sets for good; so other sets are tried, too.
+    bool rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
+        if (!rises(trend, {bytes, time(bytes)}, share)) return false;
+        if (bytes + 2 * moved_by > arena_.bytes) return true;
+        for (unsigned move = 1; move <= 2; ++move)
+            if (!rises(trend, {bytes, time(bytes, stride_, move * moved_by)}, share)) return false;
+        return true;
+    }
+
+    bool rises(const Trend& trend, const Point& point, double share) const {
+        const double expected = trend.at(point.bytes);
+        return point.cycles > expected * (1 + share) + meter_.tolerance(expected);
+    }
+
+private:
+    Meter& meter_;
+    std::uint64_t stride_;
+    Arena arena_;
+    std::vector<Point> points_;
+    std::map<std::uint64_t, double> known_;
+};
+
+double slope_to(const std::vector<Point>& points, std::size_t i) {
+    return (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
+}
+
+/// The first point after a rise that began at `edge` bytes where times are quiet again: where they have nearly stopped
+/// rising or, at twice the span, where they would rise faster next than before, as only a next level makes them.
+std::size_t next_quiet(const std::vector<Point>& points, std::size_t from, std::uint64_t edge) {
+    for (std::size_t i = from; i + 1 < points.size(); ++i) {
+        if (points[i + 1].cycles < points[i].cycles * 1.03) return i + 1;
+        if (points[i].bytes < 2 * edge || i == from) continue;
+        if (slope_to(points, i + 1) > 1.5 * slope_to(points, i)) return i;
+    }
+    return points.size();
+}
+
+std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string>& decisions) {
+    const std::vector<Point>& points = sweep.points();
+    std::vector<Edge> edges;
+    const double least_rise = noise > 0 ? noise : 1e-6;
+    Trend trend{points.front(), 0};
+    std::size_t i = 1;
+    while (i < points.size()) {
+        if (!sweep.rises(trend, points[i], clear_rise)) {
+            const double slope =
+                (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
+            trend = {points[i], std::max(0.0, slope)};
+            ++i;
+            continue;
+        }
+        const std::size_t quiet = next_quiet(points, i, trend.last.bytes);
+        const double reached = quiet < points.size() ? points[quiet].cycles : points.back().cycles;
+        if (reached < trend.at(points[i].bytes) * (1 + level_rise)) {
+            trend = {points[std::min(quiet, points.size() - 1)], 0};
+            decisions.push_back(fmt::format("a rise to {:.2f} cycles at {} is too small for a level", reached,
+                                            format_size(points[i].bytes)));
+            i = quiet + 1;
+            continue;
+        }
+        const std::uint64_t low = sweep.last_quiet(trend, trend.last.bytes, points[i].bytes, least_rise);
+        const std::uint64_t high = sweep.last_quiet(trend, low, points[i].bytes, clear_rise) + sweep.stride();
+        const bool settled = trend.slope * static_cast<double>(trend.last.bytes) < 0.05 * trend.last.cycles;
+        edges.push_back({low, high, trend.last.cycles, settled});
+        decisions.push_back(fmt::format("level {} ends between {} and {} bytes", edges.size(), low, high));
+        if (quiet >= points.size()) break;
+        trend = {points[quiet], std::max(0.0, slope_to(points, quiet))};
+        i = quiet + 1;
+    }
+    return edges;
+}
+
+void report_edges(TestReport& report, const std::vector<Edge>& edges, const Sweep& sweep, double noise) {
+    for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
+        const std::string level = fmt::format("L{}", i + 1);
+        const Edge& edge = edges[i];
+        const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.98 : 1),
+                   high = std::max(static_cast<double>(edge.high), static_cast<double>(edge.low) * uneven);
+        if (high - low > 0.1 * low) {
+            report.refuse(level, "capacity",
+                          fmt::format("times begin to rise somewhere between {} and {} bytes", low, high));
+        } else {
+            report.answer(level, "capacity", static_cast<double>(edge.low), low, high, "bytes",
+                          "end of a quiet stretch of times over spans, bisected");
+        }
+        if (edge.settled) {
+            report.answer(level, "latency", edge.latency, edge.latency * (1 - 3 * noise), edge.latency, "cycles",
+                          "times before the end of the level");
+        } else {
+            report.refuse(level, "latency", "times still rise where the level ends");
+        }
+    }
+    const std::vector<Point>& points = sweep.points();
+    const Point& last = points.back();
+    const Point& before = points[points.size() - 2];
+    if (last.cycles > before.cycles * 1.03) {
+        report.refuse("memory", "latency", fmt::format("times still rise at {}", format_size(last.bytes)));
+        report.refuse("", "levels", fmt::format("times still rise at {}", format_size(last.bytes)));
+        return;
+    }
+    report.answer("memory", "latency", last.cycles, last.cycles * (1 - 3 * noise), last.cycles, "cycles",
+                  "times of the largest span");
+    const auto count = static_cast<double>(edges.size());
+    report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+}
+
+/// Whether all lines, close together, show the same levels. Lines far apart use sets unevenly where their distance is
+/// no divisor of a way, or where the set is no field of the address.
+bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
+    const std::vector<Point>& points = sweep.points();
+    for (std::size_t i = 1; i <= edges.size(); ++i) {
+        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : points.back().bytes;
+        const double dense = sweep.time(bytes, line), sparse = sweep.time(bytes / sweep.stride() * sweep.stride());
+        if (dense > 1.1 * sparse) return false;  // less is well: longer lines of lower levels are used more often
+        if (i == edges.size()) break;
+        const auto beyond = edges[i].high / 100 * 125;
+        if (sweep.time(beyond, line) < dense * 1.05) return false;
+    }
+    return true;
+}
+
+TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride) {
+    TestReport report;
+    report.test = "levels";
+    report.variant = "hardened";
+    Sweep sweep(meter, l1, stride);
+    Curve curve{"levels", "hardened", "times", "span", "bytes", {}, {}, {}, {}};
+    for (const Point& point : sweep.points()) {
+        curve.x.push_back(static_cast<double>(point.bytes));
+        curve.cycles.push_back(point.cycles);
+    }
+    if (sweep.points().size() < 2) {
+        report.refuse(
+            "", "levels",
+            fmt::format("an arena of {} is no larger than L1", format_size(meter.capabilities().largest_arena)));
+        return report;
+    }
+    const std::vector<Edge> edges = find_edges(sweep, meter.noise(), report.decisions);
+    if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
+        return levels_of(meter, l1, std::max(l1.line, stride / 4));
+    report_edges(report, edges, sweep, meter.noise());
+    report.curves.push_back(std::move(curve));
+    return report;
+}
+
+}  // namespace
+
+TestReport levels_hardened(Meter& meter, const L1Geometry& l1) {
+    return levels_of(meter, l1, std::min(std::max(l1.way(), l1.line), longest_stride));
+}
+
+}  // namespace cachetally
