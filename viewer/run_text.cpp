@@ -35,11 +35,24 @@ std::vector<std::size_t> levels_by_phase(const RunView& view, const TextOptions&
     return levels;
 }
 
+/// "title: a, b," in lines of at most so many columns.
+std::string wrapped_list(const std::string& title, const std::vector<std::string>& words, std::size_t width) {
+    std::string text, line = title;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+        if (line != title && columns_of(line) + columns_of(word) >= width) {
+            text += line + '\n';
+            line = "  ";
+        }
+        line += (line.ends_with(' ') ? "" : " ") + word;
+    }
+    return text + line + '\n';
+}
+
 std::string memory_line(const std::string& name, const MemoryCounts& memory) {
-    std::string text =
-        fmt::format("{}: {} reads, {} writes", name, count_cell(memory.reads).full, count_cell(memory.writes).full);
-    if (memory.page_walks != 0) text += fmt::format(", {} page walk reads", count_cell(memory.page_walks).full);
-    if (memory.ring_writes != 0) text += fmt::format(", {} monitor records", count_cell(memory.ring_writes).full);
+    std::string text = fmt::format("{}: {}, {}", name, counted(memory.reads, "read"), counted(memory.writes, "write"));
+    if (memory.page_walks != 0) text += ", " + counted(memory.page_walks, "page walk read");
+    if (memory.ring_writes != 0) text += ", " + counted(memory.ring_writes, "monitor record");
     return text + '\n';
 }
 
@@ -133,6 +146,27 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
     return '\n' + text.text(options.width);
 }
 
+/// Of which levels it is not known where their accesses and misses went, and why.
+std::string unknown_levels(const RunView& view, const TextOptions& options) {
+    if (view.structures.regions.empty()) return "";
+    std::vector<std::string> unknown;
+    const auto add = [&](const std::string& name, bool used) {
+        const bool known =
+            std::ranges::any_of(view.structures.levels, [&](const auto& level) { return level.name == name; });
+        if (used && !known && wanted(name, options.level)) unknown.push_back(name);
+    };
+    const HierarchyCounts& counts = view.counts.run.counts;
+    for (std::size_t i = 0; i < counts.caches.size(); ++i)
+        add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
+    for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
+    if (unknown.empty()) return "";
+    return fmt::format(
+        "\nAccesses and misses by data structure are not known of {}: it takes monitors of load+store+fetch on all "
+        "links "
+        "above and below\na level, or exact counting (-o FILE.h5); docs/monitors.md, \"Levels combined\".\n",
+        fmt::join(unknown, ", "));
+}
+
 std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
     if (monitors.empty()) return "";
     TextTable table({{"monitor", left},
@@ -144,12 +178,20 @@ std::string monitor_table(const std::vector<MonitorSummary>& monitors, const Tex
                      {"lost"},
                      {"error %"},
                      {"B/event"}});
-    for (const MonitorSummary& monitor : monitors)
+    std::vector<std::string> idle;
+    for (const MonitorSummary& monitor : monitors) {
+        if (monitor.events == 0) {
+            idle.push_back(shortened(monitor.name, longest_name));
+            continue;
+        }
         table.add({shortened(monitor.name, longest_name), std::to_string(monitor.counters), monitor.granularity,
                    count_cell(monitor.events), count_cell(monitor.swapouts), count_cell(monitor.resident),
                    count_cell(monitor.lost), monitor.error ? percent_text(100 * *monitor.error) : "-",
                    fmt::format("{:.3f}", monitor.bytes_per_event())});
-    std::string text = '\n' + table.text(options.width);
+    }
+    std::string text = "\n";
+    if (idle.size() < monitors.size()) text += table.text(options.width);
+    if (!idle.empty()) text += wrapped_list("monitors that saw no event: ", idle, options.width);
     for (const MonitorSummary& monitor : monitors)
         if (monitor.stall_cycles != 0 || monitor.lost_records != 0)
             text += fmt::format(
@@ -220,7 +262,7 @@ std::string heading(const RunView& view, const TextOptions& options) {
         one ? (phases[*options.phase].end - phases[*options.phase].begin) / view.counts.period : view.cycles();
     std::string text =
         view.title.text() + (one ? fmt::format(", phase {} of 0-{}", *options.phase, phases.size() - 1) : "");
-    text += fmt::format("\n{} references, {} cycles", count_cell(references).full, count_cell(cycles).full);
+    text += fmt::format("\n{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
     if (references != 0)
         text +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
@@ -240,8 +282,9 @@ std::string RunTitle::text() const {
 std::string RunTitle::remarks() const {
     std::string text;
     if (lines && lines->skipped != 0)
-        text += fmt::format("{} of the {} lines of the trace are not references and were skipped\n",
-                            count_cell(lines->skipped).full, count_cell(lines->lines).full);
+        text += fmt::format("{} of the {} of the trace {} not references and {} skipped\n",
+                            count_cell(lines->skipped).full, counted(lines->lines, "line"),
+                            lines->skipped == 1 ? "is" : "are", lines->skipped == 1 ? "was" : "were");
     if (!complete) text += fmt::format("PARTIAL: {}\n", incomplete);
     return text;
 }
@@ -249,8 +292,10 @@ std::string RunTitle::remarks() const {
 std::string to_text(const RunView& view, const TextOptions& options) {
     const RunResult& run = view.counts.run;
     std::string text = heading(view, options);
+    if (run.counts.references == 0) return text + "no references: nothing was counted\n";
     text += level_table(view.counts.names, options.phase ? run.phases[*options.phase].counts : run.counts, options);
     text += structure_table(view.structures, options);
+    text += unknown_levels(view, options);
     if (options.phase) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);

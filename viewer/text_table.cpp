@@ -41,6 +41,10 @@ Cell count_cell(double value) {
     return {fmt::format("{}.{}", grouped(tenths / 10), tenths % 10), with_prefix(value)};
 }
 
+std::string counted(std::uint64_t number, const std::string& noun) {
+    return grouped(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
 std::string percent_text(double percent) {
     if (percent == 0) return "0";
     if (percent < 0.00095) return "<0.001";

@@ -56,5 +56,11 @@ TEST(Table, CutsTexts) {
     EXPECT_EQ(shortened("x", 0), "");
 }
 
+TEST(TextTable, OneThingIsNotPlural) {
+    EXPECT_EQ(counted(0, "cycle"), "0 cycles");
+    EXPECT_EQ(counted(1, "cycle"), "1 cycle");
+    EXPECT_EQ(counted(1000, "cycle"), "1,000 cycles");
+}
+
 }  // namespace
 }  // namespace cachetally
