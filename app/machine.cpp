@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/commands.hpp"
+#include "monitor/spec_placement.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -63,9 +64,9 @@ void show(const std::string& name, bool dot, bool json, bool yaml) {
         fmt::print("{}", topology.machine().text);
     } else {
         const MachineDescription& machine = topology.machine();
-        fmt::print("{}: {}\n", machine.name, machine.description);
+        fmt::print("{}{}{}\n", machine.name, machine.description.empty() ? "" : ": ", machine.description);
         if (!machine.source.empty()) fmt::print("source: {}\n", machine.source);
-        fmt::print("{} core{}, {} ps per cycle\n\n", machine.cores, machine.cores == 1 ? "" : "s", machine.period);
+        fmt::print("{}, {} ps per cycle\n\n", numbered(machine.cores, "core"), machine.period);
         fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8}  {:<10} {}\n", "cache", "size", "ways", "line", "latency", "policy",
                    "next");
         for (const CacheConfig& cache : machine.caches)
@@ -90,6 +91,11 @@ void show(const std::string& name, bool dot, bool json, bool yaml) {
 void add_machine(CLI::App& app) {
     CLI::App* machine = app.add_subcommand("machine", "List, show and check machines");
     machine->require_subcommand(1);
+    machine->footer(
+        "Examples:\n"
+        "  cachetally machine list\n"
+        "  cachetally machine show generic3\n"
+        "  cachetally machine check mine.yaml");
     struct Options {
         std::string name;
         bool json = false, dot = false, yaml = false;
@@ -98,24 +104,33 @@ void add_machine(CLI::App& app) {
 
     CLI::App* list_command = machine->add_subcommand("list", "The machines that are built in");
     list_command->add_flag("--json", options->json, "Print JSON");
+    list_command->footer("Example: cachetally machine list");
     list_command->callback([options] { list(options->json); });
 
     CLI::App* show_command = machine->add_subcommand("show", "Show a machine: its levels, policies and links");
     show_command->add_option("NAME", options->name, "A built-in machine, or a machine file")->required();
-    show_command->add_flag(
-        "--dot", options->dot,
-        "Print the topology as Graphviz: cachetally machine show generic3 --dot | dot -Tsvg > m.svg");
-    show_command->add_flag("--yaml", options->yaml, "Print the machine file, to begin one's own from");
-    show_command->add_flag("--json", options->json, "Print JSON");
+    CLI::Option* dot = show_command->add_flag("--dot", options->dot, "Print the topology as Graphviz");
+    CLI::Option* yaml =
+        show_command->add_flag("--yaml", options->yaml, "Print the machine file, to begin one's own from");
+    show_command->add_flag("--json", options->json, "Print JSON")->excludes(dot)->excludes(yaml);
+    yaml->excludes(dot);
+    show_command->footer(
+        "Examples:\n"
+        "  cachetally machine show generic3\n"
+        "  cachetally machine show generic3 --dot | dot -Tsvg > generic3.svg\n"
+        "  cachetally machine show generic3 --yaml > mine.yaml");
     show_command->callback([options] { show(options->name, options->dot, options->json, options->yaml); });
 
     CLI::App* check_command =
         machine->add_subcommand("check", "Check a machine file: everything that is wrong with it, with its place");
     check_command->add_option("FILE", options->name, "A machine file (docs/machines.md)")->required();
+    check_command->footer("Example: cachetally machine check mine.yaml");
     check_command->callback([options] {
         const Topology topology(load_machine(options->name));
-        fmt::print("{}: good, {} components and {} links\n", options->name, topology.components().size(),
-                   topology.links().size());
+        const std::size_t monitors = monitors_of(topology).size();
+        fmt::print("{}: good, {} and {}{}\n", options->name, numbered(topology.components().size(), "component"),
+                   numbered(topology.links().size(), "link"),
+                   monitors == 0 ? "" : ", " + numbered(monitors, "monitor"));
     });
 }
 

@@ -41,6 +41,7 @@ constexpr char footer[] =
     "                                                levels, by phase and data structure\n"
     "  cachetally run lu n=128 -o lu.h5; cachetally show lu.h5\n"
     "                                                keep the result and look into it\n"
+    "  cachetally view lu.h5                         the same in the browser\n"
     "  cachetally sweep lu --preset paper-2002       the experiment of Schulz et al. 2002\n"
     "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
     "                                                a real program\n"
@@ -127,6 +128,8 @@ int run(int argc, char** argv) {
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
     cachetally::app::add_show(app);
+    cachetally::app::add_view(app);
+    cachetally::app::add_report(app);
     cachetally::app::add_workload(app);
     cachetally::app::add_trace(app);
     cachetally::app::add_machine(app);

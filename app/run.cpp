@@ -43,7 +43,11 @@ void add_run(CLI::App& app) {
     add_simulation_options(*command, options->simulation);
     add_output_options(*command, options->output);
     command->footer(
-        "Example: cachetally run lu n=128 --machine schulz2002 --monitor link=core-L1,counters=64,granularity=2");
+        "Examples:\n"
+        "  cachetally run lu n=128\n"
+        "  cachetally run lu n=128 --machine schulz2002 \\\n"
+        "      --monitor link=core-L1,counters=64,granularity=2\n"
+        "  cachetally run radix keys=65536 processors=4 --cores 4 -o radix.h5");
     command->callback([options] {
         simulate_and_report(kernel_input(options->workload, options->settings), options->simulation, options->output);
     });
@@ -52,9 +56,12 @@ void add_run(CLI::App& app) {
 void add_workload(CLI::App& app) {
     CLI::App* workload = app.add_subcommand("workload", "Kernels that can be run");
     workload->require_subcommand(1);
+    workload->footer("Example: cachetally workload list");
     auto json = std::make_shared<bool>(false);
     CLI::App* list_command = workload->add_subcommand("list", "All kernels with their options");
     list_command->add_flag("--json", *json, "Print JSON");
+    list_command->footer(
+        "Example: cachetally workload list\nA kernel is run by 'cachetally run KERNEL [NAME=VALUE ...]'.");
     list_command->callback([json] { list(*json); });
 }
 

@@ -10,8 +10,6 @@
 namespace cachetally::app {
 namespace {
 
-constexpr std::uint32_t line_without_caches = 64;
-
 /// A specification at work: a monitor on each copy of its link, and exact counting beside it where that is needed.
 class Watch {
 public:
@@ -60,7 +58,6 @@ public:
         counts_.virtual_addresses = info.virtual_addresses;
         MonitorSpec spec;
         spec.link = info.name;
-        if (info.virtual_addresses) spec.line = smallest_page;
         spec = completed(spec, topology);
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy)
             for (unsigned kind = 0; kind < event_kind_count; ++kind) {
@@ -82,15 +79,9 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t smallest_page = 4096;
     LinkCounts counts_;
     std::array<std::vector<std::unique_ptr<ExactHistogram>>, event_kind_count> histograms_;
 };
-
-bool is_for_data(const Topology& topology, const LinkInfo& link) {
-    const auto kind = topology.components()[link.from].kind;
-    return !link.virtual_addresses && kind != Component::Kind::walker;
-}
 
 }  // namespace
 
@@ -105,26 +96,6 @@ void check_cores(const Input& input, const Topology& topology) {
 std::vector<Region> data_of(std::vector<Region> regions) {
     std::erase_if(regions, [](const Region& region) { return region.name.starts_with("stack"); });
     return regions;
-}
-
-std::vector<MonitorSpec> default_monitors(const Topology& topology) {
-    std::vector<MonitorSpec> specs;
-    for (const LinkInfo& link : topology.links()) {
-        if (!is_for_data(topology, link)) continue;
-        specs.emplace_back().link = link.name;
-    }
-    return specs;
-}
-
-MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
-    const LinkInfo& link = topology.links()[topology.link(spec.link)];
-    if (spec.line != 0) return spec;
-    spec.line = line_without_caches;
-    for (const std::size_t end : {link.from, link.to}) {
-        const Component& component = topology.components()[end];
-        if (component.kind == Component::Kind::cache) spec.line = topology.machine().caches[component.index].line;
-    }
-    return spec;
 }
 
 RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy) {

@@ -11,7 +11,7 @@
 #include "monitor/accuracy.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/monitor.hpp"
-#include "monitor/spec.hpp"
+#include "monitor/spec_placement.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/topology/topology.hpp"
 #include "viewer/run_view.hpp"
@@ -90,13 +90,6 @@ void check_cores(const Input& input, const Topology& topology);
 /// The regions over which errors are measured: data structures, not stacks (Schulz et al. 2002, section 4.4, give
 /// errors of data).
 std::vector<Region> data_of(std::vector<Region> regions);
-
-/// One monitor for each link on the way of data and instructions, with the defaults of a specification.
-std::vector<MonitorSpec> default_monitors(const Topology& topology);
-
-/// Fills in the line of a specification: that of the first cache below its link, else of the one above. Throws
-/// std::invalid_argument where the machine has no such link.
-MonitorSpec completed(MonitorSpec spec, const Topology& topology);
 
 /// The options with a check, now and then, that the simulated time can still be counted; where it cannot, the run ends
 /// with that failure. All must live as long as the run.

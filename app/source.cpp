@@ -43,7 +43,7 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         .add_option("--monitor", options.monitors,
                     "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
                     "'none' for none. Default: those "
-                    "of the machine file, else one on each link")
+                    "that the machine file states; where it states none, one on each link")
         ->type_name("SPEC")
         ->check(not_empty("a monitor, as in link=core-L1D"))
         ->allow_extra_args(false);
@@ -75,9 +75,8 @@ std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Top
         }
         specs.push_back(parse_monitor(text));
     }
-    if (!specs.empty()) return specs;
-    for (const MonitorEntry& entry : topology.machine().monitors)
-        specs.push_back(parse_monitor(entry, topology.machine().file));
+    if (!specs.empty()) return placed(std::move(specs), topology);
+    specs = monitors_of(topology);
     return specs.empty() ? default_monitors(topology) : specs;
 }
 

@@ -30,7 +30,8 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options);
 /// The machine that the options name, with as many cores as they ask for.
 Topology topology_of(const SimulationOptions& options);
 
-/// The monitors that the options or else the machine file name, or else one for each link; none for "none".
+/// The monitors that the options or else the machine file name, or else one on each link; none for "none".
+/// Throws SpecError, UsageError, MachineError.
 std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Topology& topology);
 
 /// Run options with a progress line on stderr, where that is a terminal, and with Ctrl-C ending the run.

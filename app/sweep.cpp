@@ -154,7 +154,7 @@ constexpr RefusedKey not_in_sweeps[] = {
 MonitorSpec base_of(const Options& options, const Topology& topology) {
     MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_in_sweeps);
     spec.link = options.link.empty() ? topology.links()[topology.core_link(false)].name : options.link;
-    return completed(spec, topology);
+    return completed(placed({spec}, topology).front(), topology);
 }
 
 /// A cell beside what the paper gives for it.

@@ -8,6 +8,7 @@
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/progress.hpp"
+#include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "workloads/traces/packed_writer.hpp"
 #include "workloads/traces/trace.hpp"
@@ -81,9 +82,11 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, bool
                            {"skipped_lines", skipped}};
         fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     } else {
-        fmt::print("{}: {} references in {} bytes, {:.2f} bytes each{}\n", command.output, references, bytes, each,
-                   complete ? "" : " (partial)");
-        if (skipped != 0) fmt::print("{} lines of {} are not references and were skipped\n", skipped, command.input);
+        fmt::print("{}: {} in {}, {:.2f} bytes each{}\n", command.output, numbered(references, "reference"),
+                   numbered(bytes, "byte"), each, complete ? "" : " (partial)");
+        if (skipped != 0)
+            fmt::print("{} of {} {} not references and {} skipped\n", numbered(skipped, "line"), command.input,
+                       skipped == 1 ? "is" : "are", skipped == 1 ? "was" : "were");
     }
 }
 
@@ -111,8 +114,8 @@ void run_convert(const ConvertCommand& command) {
     print_summary(command, references, incomplete.empty(),
                   input.notes && read_to_end ? input.notes->skipped.load() : 0);
     if (!failure.empty())
-        throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} references before that, marked partial",
-                                             failure, command.output, references));
+        throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} before that, marked partial", failure,
+                                             command.output, numbered(references, "reference")));
 }
 
 Json to_json(const std::string& name, const TraceInfo& info) {
@@ -163,12 +166,15 @@ void print_table(const std::string& name, const TraceInfo& info) {
     row("  fetches", fmt::format("{} ({})", info.fetches, percent(info.fetches, info)));
     row("cores", fmt::format("{}", info.cores));
     row("phases", fmt::format("{}", info.phases));
-    row("footprint", fmt::format("{} lines of 64 bytes, {} pages of 4 KiB", info.lines, info.pages));
+    row("footprint",
+        fmt::format("{} of 64 bytes, {} of 4 KiB", numbered(info.lines, "line"), numbered(info.pages, "page")));
     if (info.references() != 0) row("addresses", fmt::format("{:#x} .. {:#x}", info.lowest, info.highest));
     if (info.file_bytes != 0)
-        row("file", fmt::format("{} bytes, {:.2f} per reference", info.file_bytes, info.bytes_per_reference()));
+        row("file",
+            fmt::format("{}, {:.2f} per reference", numbered(info.file_bytes, "byte"), info.bytes_per_reference()));
     if (info.format != TraceFormat::packed)
-        row("text", fmt::format("{} lines, {} of them not references (skipped)", info.text_lines, info.skipped_lines));
+        row("text", fmt::format("{}, {} of them not references (skipped)", numbered(info.text_lines, "line"),
+                                info.skipped_lines));
     if (!info.functions.empty()) row("functions", fmt::format("{}", fmt::join(info.functions, ", ")));
     if (info.regions.empty()) return;
     fmt::print("\n{:<20} {:>18} {:>16} {:>14}\n", "region", "base", "bytes", "element bytes");

@@ -116,7 +116,11 @@ private:
             if (vertex != self && std::ranges::find(kinds, graph_[vertex].kind) != kinds.end())
                 known.push_back(graph_[vertex].name);
         const std::string_view problem = found == by_name_.end() ? "which is not there" : "which cannot be there";
-        complain_of_name(mark, fmt::format("{} names '{}', {}{}", what, shown(name), problem, advice(name, known)));
+        const std::string_view otherwise = graph_[self].kind == Kind::tlb && found != by_name_.end()
+                                               ? "; the last TLB has no 'next': it leads to the page walker"
+                                               : "";
+        complain_of_name(
+            mark, fmt::format("{} names '{}', {}{}{}", what, shown(name), problem, otherwise, advice(name, known)));
         return std::nullopt;
     }
 

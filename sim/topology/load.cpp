@@ -1,6 +1,7 @@
 // Where machines come from: the presets that are built in, and files.
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/topology/names.hpp"
@@ -36,7 +37,9 @@ std::string read_beginning(const std::string& path) {
 MachineDescription load_machine(const std::string& name_or_path) {
     for (const PresetText& preset : preset_texts())
         if (preset.name == name_or_path) return read_machine(std::string(preset.text), name_or_path);
-    return read_machine(read_beginning(name_or_path), name_or_path);
+    MachineDescription machine = read_machine(read_beginning(name_or_path), name_or_path);
+    if (machine.name.empty()) machine.name = std::filesystem::path(name_or_path).stem().string();
+    return machine;
 }
 
 std::vector<PresetInfo> machine_presets() {

@@ -148,6 +148,10 @@ std::string format_frequency(std::uint64_t period) {
     return fmt::format("{} {}", number, in_ghz ? "GHz" : "MHz");
 }
 
+std::string numbered(std::uint64_t number, std::string_view noun) {
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string shown(std::string_view word) {
     constexpr std::size_t longest = 64;
     std::string text(word.substr(0, longest));
@@ -177,6 +181,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 }
 
 std::string advice(std::string_view word, std::span<const std::string_view> known) {
+    if (known.empty()) return "";
     const std::string_view meant = nearest(word, known);
     return fmt::format("; {}known are: {}", meant.empty() ? "" : fmt::format("did you mean '{}'? ", meant),
                        fmt::join(known, ", "));

@@ -50,6 +50,9 @@ std::optional<std::uint64_t> parse_period(std::string_view text);
 /// The shortest frequency that parse_period takes back to `period` (1 to 10^6 picoseconds).
 std::string format_frequency(std::uint64_t period);
 
+/// "1 core", "2 cores"; `noun` takes an s.
+std::string numbered(std::uint64_t number, std::string_view noun);
+
 /// A word of a machine file as messages show it: without control characters, long ones cut.
 std::string shown(std::string_view word);
 

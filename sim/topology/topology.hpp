@@ -89,7 +89,8 @@ private:
 /// range; geometry and graph are judged by Topology.
 MachineDescription read_machine(const std::string& text, const std::string& file_name);
 
-/// Reads a preset by its name ("schulz2002", "generic3") or else a file by its path. Throws MachineError.
+/// Reads a preset by its name ("schulz2002", "generic3") or else a file by its path, which names the machine where the
+/// file does not. Throws MachineError.
 MachineDescription load_machine(const std::string& name_or_path);
 
 /// Writes a description as a machine file that read_machine takes back to an equal description (marks, file and text

@@ -25,7 +25,7 @@ std::string_view kind_of(const CacheConfig& cache) {
     return cache.inclusion == Inclusion::victim ? "a victim cache" : name_of(cache.inclusion);
 }
 
-std::string cores(unsigned number) { return fmt::format("{} core{}", number, number == 1 ? "" : "s"); }
+std::string cores(unsigned number) { return numbered(number, "core"); }
 
 Mark place_of_machine(const MachineDescription& machine, std::string_view key) {
     const auto found = machine.keys.find(key);

@@ -1,5 +1,6 @@
 #include "sim/topology/yaml_document.hpp"
 
+#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
@@ -96,7 +97,8 @@ private:
     }
 
     void enter(const YAML::Mark& mark) {
-        if (++depth_ > deepest) refuse(mark, "nested too deeply; a machine file needs no more than 6 levels");
+        if (++depth_ > deepest)
+            refuse(mark, fmt::format("nested more than {} deep, which no machine file needs", deepest));
     }
 
     const std::string& file_;

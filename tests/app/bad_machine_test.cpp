@@ -69,6 +69,24 @@ TEST(BadMachine, AllErrorsAtOnce) {
     EXPECT_THAT(finished.err, HasSubstr("m.yaml:6:"));
 }
 
+TEST(BadMachine, MonitorsAreChecked) {
+    const TemporaryDirectory directory;
+    const std::string text = std::string(good) + "monitors:\n  - {link: core-L9}\n  - {link: core-L1, cores: [2]}\n";
+    const Finished checked = check(directory, text);
+    EXPECT_EQ(checked.status, 2);
+    EXPECT_THAT(checked.err, HasSubstr("m.yaml:8:12: error: machine 'tiny' has no link 'core-L9'"));
+    EXPECT_THAT(checked.err, HasSubstr("m.yaml:9:28: error: there is no core 2"));
+    EXPECT_EQ(cachetally(directory.path(), {"run", "stream", "-m", "m.yaml"}).err, checked.err);
+    EXPECT_THAT(check(directory, std::string(good) + "monitors:\n  - {link: core-L1}\n").out,
+                HasSubstr("3 components and 2 links, 1 monitor"));
+}
+
+TEST(BadMachine, OneWithoutANameHasThatOfItsFile) {
+    const TemporaryDirectory directory;
+    check(directory, changed("name: tiny\n", ""));
+    EXPECT_EQ(cachetally(directory.path(), {"machine", "show", "m.yaml"}).out.substr(0, 2), "m\n");
+}
+
 TEST(BadMachine, NumbersOutOfRange) {
     const TemporaryDirectory directory;
     for (const auto& [from, to] : {std::pair{"cores: 1", "cores: 0"},

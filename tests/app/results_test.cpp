@@ -53,7 +53,7 @@ TEST_F(Results, ShowTellsWhatTheRunTold) {
         radix,
         radix + Words{"--no-errors"},
         radix + Words{"--monitor", "none"},
-        radix + Words{"--monitor", "link=core-L1,granularity=4,name=a/b", "--monitor", "link=core-L1,name=a/b",
+        radix + Words{"--monitor", "link=core-L1,granularity=4,name=a/b", "--monitor", "link=core-L1,name=a_b",
                       "--monitor", "link=L1-L2,barriers=off,functions=on"},
         {"run", "lu", "n=32", "block=8", "--machine", "schulz2002"},
         {"run", "stream", "n=1000", "--machine", "generic3"},
@@ -160,6 +160,24 @@ TEST_F(Results, ALevelWhoseStoreMissesNoLinkTellsIsLeftOut) {
     const json told = good_json({"run", "radix", "keys=1000", "radix=64", "--machine", "m.yaml"});
     EXPECT_FALSE(told["structures_exact"].contains("L1"));
     EXPECT_TRUE(told["structures_exact"].contains("L2"));
+}
+
+TEST_F(Results, WhyThereIsNothingByDataStructureIsTold) {
+    const std::string why = "it takes monitors of load+store+fetch on all links above and below";
+    EXPECT_THAT(call(radix + Words{"--monitor", "link=core-L1"}).out, HasSubstr("not known of L1, L2, DTLB: " + why));
+    Words words = radix;
+    for (const std::string link : {"core-L1", "L1-L2", "L2-memory"})
+        words = words + Words{"--monitor", "kinds=all,link=" + link};
+    EXPECT_THAT(call(words).out, HasSubstr("not known of L1, L2, DTLB: " + why));
+    EXPECT_THAT(call(radix).out, ::testing::Not(HasSubstr(why)));
+    EXPECT_THAT(call(radix + Words{"--monitor", "none", "-o", "r.h5"}).out, ::testing::Not(HasSubstr(why)));
+}
+
+TEST_F(Results, ARunWithoutReferencesSaysSo) {
+    write_contents(directory / "t.din", "2 1000\n");
+    const std::string text = call({"replay", "t.din", "--data-only"}).out;
+    EXPECT_THAT(text, HasSubstr("no references: nothing was counted"));
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("level")));
 }
 
 TEST_F(Results, UnmeasuredErrorsAreNotZero) {
@@ -323,7 +341,7 @@ TEST_F(Results, OptionsOfShowThatNameNothing) {
         {{"--level", "L9"}, "there are: L1, L2, DTLB"},
         {{"--phase", "99"}, "numbered from 0"},
         {{"--structure", "keys"}, "there are: key_from"},
-        {{"--monitor", "x"}, "there are: core-L1"},
+        {{"--monitor", "x"}, "there are: core-DTLB, core-L1, "},
         {{"--monitor", "core-L1", "--what", "misses"}, "a monitor counts events alone"},
     };
     for (const auto& [words, advice] : cases) {

@@ -20,7 +20,18 @@ TEST(Usage, HelpOfEachCommandHasAnExample) {
     EXPECT_EQ(help.status, 0);
     EXPECT_THAT(help.out, HasSubstr("First steps:"));
     EXPECT_EQ(help.err, "");
-    for (const Words& command : {Words{"run"}, {"replay"}, {"sweep"}, {"trace", "info"}, {"trace", "convert"}}) {
+    for (const Words& command : {Words{"run"},
+                                 {"replay"},
+                                 {"sweep"},
+                                 {"show"},
+                                 {"trace", "info"},
+                                 {"trace", "convert"},
+                                 {"machine"},
+                                 {"machine", "list"},
+                                 {"machine", "show"},
+                                 {"machine", "check"},
+                                 {"workload"},
+                                 {"workload", "list"}}) {
         Words words = command;
         words.push_back("--help");
         const Finished finished = cachetally(directory.path(), words);
@@ -101,6 +112,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Granularity", {"sweep", "t.din", "--granularity", "6-1"}, {"--granularity", "6-1"}},
         Refusal{"Eviction", {"sweep", "t.din", "--eviction", "lur"}, {"lur", "lru"}},
         Refusal{"SweepLink", {"sweep", "t.din", "--link", "nowhere"}, {"nowhere"}},
+        Refusal{"DotAndJson", {"machine", "show", "generic3", "--dot", "--json"}, {"--dot excludes --json"}},
+        Refusal{"NoSuchCore", {"replay", "t.din", "--monitor", "link=core-L1D,cores=7"}, {"no core 7", "has one"}},
+        Refusal{"NothingToSee", {"replay", "t.din", "--monitor", "link=core-L1D,kinds=fill"}, {"load, store"}},
         Refusal{"EmptyOutput", {"replay", "t.din", "-o", ""}, {"--output", "the name of a file"}},
         Refusal{"EmptyOut", {"trace", "convert", "t.din", ""}, {"OUT", "the name of a file"}},
         Refusal{"NegativePhase", {"show", "x.h5", "--phase", "-1"}, {"--phase: '-1'", "whole number from 0"}},

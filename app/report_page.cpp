@@ -1,0 +1,45 @@
+// cachetally report: a page with a result inside, to be mailed or kept.
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+
+#include "app/commands.hpp"
+#include "viewer/web/page.hpp"
+
+namespace cachetally::app {
+namespace {
+
+constexpr std::uintmax_t small_file = 4 << 20;
+
+struct Options {
+    std::string file, output;
+    bool whole = false, force = false;
+};
+
+void run(const Options& options) {
+    const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
+    const ResultPage result = page_of(options.file, limit);
+    write_page(options.output, result.html, options.force);
+    fmt::print("{}: {:.1f} MB{}\n", options.output, static_cast<double>(result.html.size()) / 1e6,
+               result.reduced ? ", with a reduced copy; --whole keeps every line" : "");
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("report", "Put a result file into a page that can be mailed or kept");
+    command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
+    command->add_option("-o,--output", options->output, "The page to write (HTML)")->required();
+    command->add_flag("--whole", options->whole,
+                      "Keep every line; default: histograms of files over 4 MiB are reduced to blocks of lines");
+    command->add_flag("-f,--force,--overwrite", options->force, "Replace the page where it exists");
+    command->footer(
+        "The page is one file that shows the result in any browser, without cachetally,\n"
+        "server or network.\n\n"
+        "Example: cachetally report lu.h5 -o lu.html");
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace cachetally::app

@@ -1,0 +1,56 @@
+// cachetally view: results in the browser.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "app/commands.hpp"
+#include "viewer/web/browser.hpp"
+#include "viewer/web/page.hpp"
+
+namespace cachetally::app {
+namespace {
+
+/// Files up to this are put into the page as they are; it still opens at once.
+constexpr std::uintmax_t whole_file = 32 << 20;
+
+struct Options {
+    std::string file;
+    bool no_browser = false;
+};
+
+void run(const Options& options) {
+    const std::string page = temporary_page(options.file);
+    bool reduced = false;
+    if (options.file.empty()) {
+        write_page(page, viewer_page(), true);
+    } else {
+        const ResultPage result = page_of(options.file, whole_file);
+        write_page(page, result.html, true);
+        reduced = result.reduced;
+    }
+    if (!options.no_browser && open_in_browser(page)) {
+        fmt::print("{} is open in the browser\n", page);
+    } else {
+        fmt::print("Open this page in a browser: {}\n", page);
+    }
+    if (reduced)
+        fmt::print("It holds a reduced copy; drop {} on it to see every line (it is read in place).\n", options.file);
+}
+
+}  // namespace
+
+void add_view(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand("view", "Show a result file in the browser");
+    command->add_option("FILE", options->file, "A result of run, replay or sweep; without it, a page to drop files on");
+    command->add_flag("--no-browser", options->no_browser, "Write the page and tell where it is, but open no browser");
+    command->footer(
+        "The page needs no server and no network. It is one file in the directory for\n"
+        "temporary files; 'report' writes one to keep. Of results larger than 32 MiB it\n"
+        "holds a reduced copy: drop the file itself on the page, and it is read in place,\n"
+        "however large it is. The browser is $BROWSER, or what xdg-open starts.\n\n"
+        "Example: cachetally run lu n=128 --machine schulz2002 -o lu.h5; cachetally view lu.h5");
+    command->callback([options] { run(*options); });
+}
+
+}  // namespace cachetally::app

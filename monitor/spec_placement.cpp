@@ -1,0 +1,220 @@
+#include "monitor/spec_placement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "monitor/spec_checks.hpp"
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+using Kind = Component::Kind;
+using Conflict = std::optional<SpecConflict>;
+
+constexpr std::uint32_t smallest_page = 4096, line_without_caches = 64;
+constexpr std::uint32_t demand = bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch);
+
+std::uint32_t kinds_served(Serves serves) {
+    if (serves == Serves::data) return bit(EventKind::load) | bit(EventKind::store);
+    return serves == Serves::fetch ? bit(EventKind::fetch) : demand;
+}
+
+bool by_victims(const CacheConfig& cache) {
+    return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
+}
+
+/// Goes down the machine: what arrives at a component tells what can leave it (docs/counting.md, "Events on links").
+class KindFinder {
+public:
+    KindFinder(const Topology& topology, bool records)
+        : topology_(topology), machine_(topology.machine()), records_(records) {}
+
+    std::vector<std::uint32_t> find() {
+        std::vector<std::uint32_t> kinds;
+        std::vector<std::uint32_t> arriving(topology_.components().size(), 0);
+        for (const LinkInfo& link : topology_.links()) {  // uppermost components first
+            kinds.push_back(on(link, arriving[link.from]));
+            arriving[link.to] |= kinds.back();
+        }
+        return kinds;
+    }
+
+private:
+    std::uint32_t on(const LinkInfo& link, std::uint32_t arriving) const {
+        const Component &from = topology_.components()[link.from], &to = topology_.components()[link.to];
+        if (from.kind == Kind::tlb) return arriving;
+        const bool to_cache = to.kind == Kind::cache;
+        const std::uint32_t sent = records_ && !link.virtual_addresses ? bit(EventKind::ring_write) : 0;
+        if (from.kind == Kind::walker) return bit(EventKind::page_walk) | sent;
+        if (from.kind == Kind::cache) return below(machine_.caches[from.index], to, arriving) | sent;
+        if (to.kind == Kind::tlb) return kinds_served(machine_.tlbs[to.index].serves);
+        return (to_cache ? kinds_served(machine_.caches[to.index].serves) : demand) | sent;
+    }
+
+    /// What a cache sends down, and what comes back.
+    std::uint32_t below(const CacheConfig& cache, const Component& to, std::uint32_t arriving) const {
+        const auto arrives = [&](EventKind kind) { return (arriving & bit(kind)) != 0; };
+        std::uint32_t kinds = arriving & (bit(EventKind::fetch) | bit(EventKind::page_walk) | bit(EventKind::prefetch));
+        const bool dirties =
+            arrives(EventKind::store) || arrives(EventKind::write_back) || arrives(EventKind::ring_write);
+        if (arrives(EventKind::load) || dirties) kinds |= bit(EventKind::load);
+        if (dirties) kinds |= bit(EventKind::write_back);
+        const bool passes = cache.write == WritePolicy::write_through || !cache.write_allocate || by_victims(cache);
+        if (arrives(EventKind::store) && passes) kinds |= bit(EventKind::store);
+        if (cache.prefetch.kind != PrefetchKind::none) kinds |= bit(EventKind::prefetch);
+        if (!by_victims(cache)) kinds |= bit(EventKind::fill);
+        if (to.kind == Kind::cache && by_victims(machine_.caches[to.index])) kinds |= bit(EventKind::clean_victim);
+        const auto inclusive = [](const CacheConfig& each) { return each.inclusion == Inclusion::inclusive; };
+        if (std::ranges::any_of(machine_.caches, inclusive)) kinds |= bit(EventKind::invalidate);
+        return kinds;
+    }
+
+    const Topology& topology_;
+    const MachineDescription& machine_;
+    bool records_;
+};
+
+std::string words(std::uint32_t kinds) {
+    std::vector<std::string> names;
+    for (unsigned kind = 0; kind < event_kind_count; ++kind)
+        if ((kinds >> kind & 1U) != 0) names.emplace_back(to_string(static_cast<EventKind>(kind)));
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What does not fit the machine, monitor by monitor.
+class Placer {
+public:
+    Placer(std::vector<MonitorSpec>& specs, const Topology& topology) : specs_(specs), topology_(topology) {
+        const bool records =
+            std::ranges::any_of(specs, [](const auto& spec) { return spec.ring.path == RingSpec::Path::link; });
+        kinds_ = possible_kinds(topology, records);
+        for (const MonitorSpec& spec : specs)
+            if (!spec.name.empty()) ++given_[spec.name];
+    }
+
+    /// Also gives a name to the monitor of this number, where another one has taken that of its link.
+    Conflict place(std::size_t number) {
+        MonitorSpec& spec = specs_[number];
+        const auto& links = topology_.links();
+        const auto link = std::ranges::find(links, spec.link, &LinkInfo::name);
+        if (link == links.end()) return SpecConflict{"link", no_such_link(spec.link)};
+        if (auto conflict = check_kinds(spec, kinds_[static_cast<std::size_t>(link - links.begin())])) return conflict;
+        if (auto conflict = check_cores(spec)) return conflict;
+        return name(spec);
+    }
+
+private:
+    std::string no_such_link(const std::string& name) const {
+        try {
+            topology_.link(name);
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+    static Conflict check_kinds(const MonitorSpec& spec, std::uint32_t possible) {
+        if ((spec.kinds & possible) != 0) return std::nullopt;
+        return SpecConflict{
+            "kinds", possible == 0 ? fmt::format("nothing happens on '{}': nothing leads there", spec.link)
+                                   : fmt::format("a monitor of {} would see nothing on '{}'; what happens there is: {}",
+                                                 words(spec.kinds), spec.link, words(possible))};
+    }
+
+    Conflict check_cores(const MonitorSpec& spec) const {
+        const unsigned cores = topology_.machine().cores;
+        const auto absent = std::ranges::find_if(spec.cores, [&](std::uint32_t core) { return core >= cores; });
+        if (absent == spec.cores.end()) return std::nullopt;
+        return SpecConflict{"cores", cores == 1
+                                         ? fmt::format("there is no core {}; the machine has one, number 0", *absent)
+                                         : fmt::format("there is no core {}; the machine has {}, numbered 0 to {}",
+                                                       *absent, cores, cores - 1)};
+    }
+
+    Conflict name(MonitorSpec& spec) {
+        if (!spec.name.empty()) {
+            if (given_[spec.name] == 1) return std::nullopt;
+            return SpecConflict{"name",
+                                fmt::format("'{}' is the name of several monitors; give each its own", spec.name)};
+        }
+        std::string free = spec.link;
+        for (unsigned number = 2; given_.contains(free); ++number) free = fmt::format("{}#{}", spec.link, number);
+        given_[free] = 1;
+        if (free != spec.link) spec.name = free;
+        return std::nullopt;
+    }
+
+    std::vector<MonitorSpec>& specs_;
+    const Topology& topology_;
+    std::vector<std::uint32_t> kinds_;
+    std::map<std::string, unsigned> given_;
+};
+
+Mark place_of(const MonitorEntry& entry, std::string_view key) {
+    const auto found = std::ranges::find(entry.settings, key, &MonitorEntry::Setting::key);
+    return found == entry.settings.end() ? entry.mark : found->mark;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> possible_kinds(const Topology& topology, bool records) {
+    return KindFinder(topology, records).find();
+}
+
+std::vector<MonitorSpec> default_monitors(const Topology& topology) {
+    std::vector<MonitorSpec> specs;
+    for (const LinkInfo& link : topology.links()) {
+        MonitorSpec& spec = specs.emplace_back();
+        spec.link = link.name;
+        if (topology.components()[link.from].kind == Kind::walker) spec.kinds = bit(EventKind::page_walk);
+    }
+    return specs;
+}
+
+MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
+    const LinkInfo& link = topology.links()[topology.link(spec.link)];
+    if (spec.line != 0) return spec;
+    spec.line = link.virtual_addresses ? smallest_page : line_without_caches;
+    for (const std::size_t end : {link.from, link.to}) {
+        const Component& component = topology.components()[end];
+        if (component.kind == Kind::cache) spec.line = topology.machine().caches[component.index].line;
+    }
+    return spec;
+}
+
+std::vector<MonitorSpec> monitors_of(const Topology& topology) {
+    const MachineDescription& machine = topology.machine();
+    std::vector<MonitorSpec> specs;
+    std::vector<Diagnostic> diagnostics;
+    for (const MonitorEntry& entry : machine.monitors) {
+        try {
+            specs.push_back(parse_monitor(entry, machine.file));
+        } catch (const SpecError& error) {
+            diagnostics.push_back({error.mark(), error.message()});
+        }
+    }
+    if (diagnostics.empty()) {
+        Placer placer(specs, topology);
+        for (std::size_t i = 0; i < specs.size(); ++i)
+            if (const auto conflict = placer.place(i))
+                diagnostics.push_back({place_of(machine.monitors[i], conflict->key), conflict->message});
+    }
+    if (!diagnostics.empty()) throw MachineError(machine.file, std::move(diagnostics));
+    return specs;
+}
+
+std::vector<MonitorSpec> placed(std::vector<MonitorSpec> specs, const Topology& topology) {
+    Placer placer(specs, topology);
+    for (std::size_t i = 0; i < specs.size(); ++i)
+        if (const auto conflict = placer.place(i))
+            throw SpecError(fmt::format("monitor '{}': ", to_string(specs[i])), conflict->message, {});
+    return specs;
+}
+
+}  // namespace cachetally
