@@ -7,6 +7,7 @@
 #include <map>
 
 #include "probes/ours/levels.hpp"
+#include "probes/ours/tlb.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
@@ -29,7 +30,10 @@ TEST(Scoring, DISABLED_Try) {
         SimulatedTarget target(machine, options);
         Meter meter(target, 1);
         std::vector<TestReport> reports{xray_l1_hardened(meter)};
-        if (const auto l1 = l1_geometry(reports.front())) reports.push_back(levels_hardened(meter, *l1));
+        if (const auto l1 = l1_geometry(reports.front())) {
+            if (!std::getenv("NOLEVELS")) reports.push_back(levels_hardened(meter, *l1));
+            if (!std::getenv("NOTLB")) reports.push_back(tlb_hardened(meter, *l1));
+        }
         for (TestReport report : reports) {
             judge(report, facts_of(machine));
             if (std::getenv("ONE")) {
