@@ -1,6 +1,7 @@
 // What views need from the page around them.
 import type { Source } from './client';
-import { h } from './dom';
+import { h, segmented } from './dom';
+import type { ScaleKind } from './panels';
 import { parsePhases, phasesText, type State } from './state';
 import type { Quantity, SeriesInfo } from './protocol';
 
@@ -76,6 +77,14 @@ export function isOff(app: App, series: SeriesInfo): boolean {
     const off = app.state.off;
     if (off !== undefined) return off.split(',').includes(series.owner);
     return app.source.info.components.some((each) => each.group === 'tlbs' && each.name === series.owner);
+}
+
+/** The scale of counts: by itself, unless chosen. */
+export const scaleKind = (app: App): ScaleKind => (app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto');
+
+export function scaleChooser(app: App): HTMLElement {
+    const kinds: [ScaleKind, string, string][] = [['auto', 'auto', 'logarithmic where counts differ much'], ['linear', 'linear', 'from 0'], ['log', 'log', 'logarithmic']];
+    return segmented('Scale', kinds, scaleKind(app), (scale) => app.set({ scale: scale === 'auto' ? '' : scale }));
 }
 
 export const phaseCount = (source: Source): number => Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));

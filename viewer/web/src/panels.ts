@@ -55,6 +55,8 @@ export interface Columns {
     max: Float64Array;
     most: number;
     least: number;
+    /** The least above 0, for logarithmic scales. */
+    leastPositive: number;
 }
 
 export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number): Columns {
@@ -66,6 +68,7 @@ export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number)
     const perPixel = (x1 - x0) / pixels;
     let most = -Infinity;
     let least = Infinity;
+    let leastPositive = Infinity;
     for (let p = 0; p < pixels; ++p) {
         const begin = (x0 + p * perPixel - data.x0) / perBucket;
         const from = Math.max(0, Math.floor(begin + 1e-9));
@@ -84,9 +87,13 @@ export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number)
         mean[p] = touched > 0 ? sum / touched : max[p];
         if (max[p] > most) most = max[p];
         if (min[p] < least) least = min[p];
+        const positive = min[p] > 0 ? min[p] : mean[p] > 0 ? mean[p] : max[p];
+        if (positive > 0 && positive < leastPositive) leastPositive = positive;
     }
-    return { mean, min, max, most, least };
+    return { mean, min, max, most, least, leastPositive };
 }
+
+export type ScaleKind = 'auto' | 'linear' | 'log';
 
 export interface Scale {
     at(value: number): number;
@@ -101,7 +108,7 @@ export function scaleOf(least: number, most: number, log: boolean, signed: boole
         const up = ticks(reach, 2).filter((each) => each <= reach);
         return { at: (value) => 0.5 + (0.5 * value) / reach, ticks: [...up.slice(1).map((each) => -each), ...up], log: false };
     }
-    if (!log || !(least > 0)) {
+    if (!log || !(least > 0 && least < Infinity)) {
         const top = most > 0 ? most * 1.06 : 1;
         return { at: (value) => value / top, ticks: ticks(most > 0 ? most : 1, 3).filter((each) => each <= top), log: false };
     }
@@ -122,6 +129,7 @@ function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: 
 
 function drawColumns(p: Painter, columns: Columns, scale: Scale, panel: Panel, top: number, height: number): void {
     const solid: number[] = [];
+    const below: number[] = [];
     const pale: number[] = [];
     const zero = scale.log ? 0 : scale.at(0);
     const y = (share: number) => top + height * (1 - Math.min(1.02, Math.max(0, share)));
@@ -132,12 +140,13 @@ function drawColumns(p: Painter, columns: Columns, scale: Scale, panel: Panel, t
     for (let px = 0; px < columns.mean.length; ++px) {
         const mean = columns.mean[px];
         if (Number.isNaN(mean)) continue;
-        bar(solid, px, zero, scale.at(mean), mean === 0 ? 0 : 1);
+        bar(mean < 0 ? below : solid, px, zero, scale.at(mean), mean === 0 ? 0 : 1);
         if (columns.max[px] > mean) bar(pale, px, scale.at(mean), scale.at(columns.max[px]), 1);
         if (panel.signed && columns.min[px] < mean) bar(pale, px, scale.at(mean), scale.at(columns.min[px]), 1);
     }
-    p.rects(merged(pale), `${panel.colour}66`);
+    p.rects(merged(pale), panel.signed ? `${theme().faint}66` : `${panel.colour}66`);
     p.rects(merged(solid), panel.colour);
+    if (below.length) p.rects(merged(below), theme().accesses);
 }
 
 /** Neighbours of equal height as one rectangle. */
@@ -154,16 +163,23 @@ function merged(boxes: number[]): number[] {
 /** Where panel `index` has its columns. */
 export const panelTop = (layout: Layout, index: number): number => index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
 
-export function drawPanel(p: Painter, layout: Layout, index: number, panel: Panel, x0: number, x1: number, log: boolean, shared: [number, number] | null): void {
+/** Whether counts differ so much that most would lie flat on the ground: the median is far below the most. */
+export function isUneven(columns: Columns): boolean {
+    const means = [...columns.mean.filter((each) => each > 0)].sort((a, b) => a - b);
+    return means.length > 8 && columns.most > 150 * means[means.length >> 1];
+}
+
+export function drawPanel(p: Painter, layout: Layout, index: number, panel: Panel, x0: number, x1: number, wanted: ScaleKind, shared: [number, number] | null): void {
     const colours = theme();
     const top = panelTop(layout, index);
     const { plotWidth, panelHeight } = layout;
     p.text(left, top - 12, panel.title, { colour: colours.ink, size: 13, weight: 600 });
-    p.text(left + plotWidth, top - 12, panel.meaning, { colour: colours.faint, size: 11, anchor: 'end' });
     const data = dataFor(panel, x0, x1);
     const columns = data && columnsOf(data, x0, x1, Math.round(plotWidth));
     const nothing = !columns || columns.most === -Infinity;
-    const [least, most] = shared ?? (nothing ? [0, 1] : [columns.least, columns.most]);
+    const log = !panel.signed && (wanted === 'log' || (wanted === 'auto' && !panel.rate && !nothing && isUneven(columns)));
+    p.text(left + plotWidth, top - 12, log ? `${panel.meaning}, logarithmic` : panel.meaning, { colour: colours.faint, size: 11, anchor: 'end' });
+    const [least, most] = shared ?? (nothing ? [0, 1] : [log ? columns.leastPositive : columns.least, columns.most]);
     const scale = scaleOf(least, panel.rate && !panel.signed ? Math.max(most, 0.01) : most, log, panel.signed ?? false);
     drawScale(p, panel, scale, top, panelHeight, plotWidth);
     if (nothing) {

@@ -7,7 +7,7 @@ import { Figure } from './figure';
 import { brief, full, percent } from './numbers';
 import type { Painter } from './paint';
 import * as draw from './panels';
-import { dataFor, layoutOf, left, type Layout, type Panel } from './panels';
+import { dataFor, layoutOf, left, type Layout, type Panel, type ScaleKind } from './panels';
 import { Gestures } from './gestures';
 import type { Axis, Buckets, Structure } from './protocol';
 
@@ -35,7 +35,7 @@ export class AddressPlot {
     private axis: Axis = { segments: [], bytes: 1 };
     private panels: (Panel & PanelSource)[] = [];
     private view: [number, number] = [0, 1];
-    private log = false;
+    private scale: ScaleKind = 'auto';
     private chosen = '';
     private sharedScale = false;
     private layout: Layout = layoutOf(800, 1, true);
@@ -83,9 +83,9 @@ export class AddressPlot {
     }
 
     /** New data: all panels are read again. */
-    set(axis: Axis, panels: PanelSource[], range: [number, number] | null, log: boolean, chosen: string, sharedScale = false): void {
+    set(axis: Axis, panels: PanelSource[], range: [number, number] | null, scale: ScaleKind, chosen: string, sharedScale = false): void {
         this.axis = axis;
-        this.log = log;
+        this.scale = scale;
         this.chosen = chosen;
         this.sharedScale = sharedScale;
         this.panels = panels.map((panel) => ({ ...panel, whole: null, fine: null, message: '' }));
@@ -97,10 +97,10 @@ export class AddressPlot {
     }
 
     /** The same panels, another look. */
-    look(range: [number, number] | null, log: boolean, chosen: string): void {
+    look(range: [number, number] | null, scale: ScaleKind, chosen: string): void {
         const view: [number, number] = range ?? [0, this.axis.bytes];
         const moved = view[0] !== this.view[0] || view[1] !== this.view[1];
-        this.log = log;
+        this.scale = scale;
         this.chosen = chosen;
         this.view = view;
         this.figure.changed();
@@ -152,7 +152,7 @@ export class AddressPlot {
     }
 
     show(range: [number, number] | null): void {
-        this.look(range, this.log, range === null ? '' : this.chosen);
+        this.look(range, this.scale, range === null ? '' : this.chosen);
         this.options.moved(range);
     }
 
@@ -238,7 +238,7 @@ export class AddressPlot {
         const bottom = draw.stripTop(layout, this.panels.length);
         draw.drawBreaks(p, layout, this.axis, x0, x1, bottom);
         const shared = this.sharedScale ? this.commonRange() : null;
-        this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.log, shared));
+        this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
         if (strip) draw.drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
         draw.drawAddresses(p, draw.addressesTop(layout, this.panels.length, strip), this.axis, x0, x1, layout.plotWidth);
         this.drawPointer(p, bottom);
@@ -252,7 +252,7 @@ export class AddressPlot {
             const data = dataFor(panel, ...this.view);
             if (!data) continue;
             const columns = draw.columnsOf(data, ...this.view, Math.round(this.layout.plotWidth));
-            least = Math.min(least, columns.least);
+            least = Math.min(least, this.scale === 'linear' ? columns.least : columns.leastPositive);
             most = Math.max(most, columns.most);
         }
         return most >= least ? [least, most] : null;

@@ -1,8 +1,8 @@
 // Compare: two results side by side, and what the second has more or less.
-import { baseName, shows, titleOf, type App, type View } from '../app';
+import { scaleKind, scaleChooser, baseName, shows, titleOf, type App, type View } from '../app';
 import { axisOf } from '../axis';
 import { theme } from '../colours';
-import { h, segmented, select, tableElement, type Table } from '../dom';
+import { h, select, tableElement, type Table } from '../dom';
 import { bytes, full } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
 import type { Axis, Buckets, Quantity, SeriesInfo } from '../protocol';
@@ -103,16 +103,16 @@ export function compareView(app: App): View {
                 const [show, level] = id.split('|');
                 app.set({ show, level, x: '' });
             }),
-            segmented('Scale', [['linear', 'linear'], ['log', 'log']], app.state.scale === 'log' ? 'log' : 'linear', (scale) => app.set({ scale: scale === 'log' ? scale : '' })),
+            scaleChooser(app),
         );
-        const log = app.state.scale === 'log';
+        const scale = scaleKind(app);
         const now = JSON.stringify([pair.id, theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axis.bytes), log, '');
+        if (now === key) return plot.look(parseRange(app.state.x, axis.bytes), scale, '');
         key = now;
         const extents = await Promise.all([source.ask('extents', [pair.a.id]), other.ask('extents', [pair.b.id])]);
         if (now !== key) return;
         axis = axisOf(extents, pair.a.unit);
-        plot.set(axis, panels(pair), parseRange(app.state.x, axis.bytes), log, '', true);
+        plot.set(axis, panels(pair), parseRange(app.state.x, axis.bytes), scale, '', true);
     }
     ready = update();
     return {

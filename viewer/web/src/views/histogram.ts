@@ -1,5 +1,5 @@
 // Histogram: counts over addresses, a panel per level or link, structures under them, and the lines behind a column.
-import { absent, baseName, chosenPhases, chosenShow, isOff, phaseCount, phasesTitle, shows, titleOf, type App, type Show, type View } from '../app';
+import { scaleKind, scaleChooser, absent, baseName, chosenPhases, chosenShow, isOff, phaseCount, phasesTitle, shows, titleOf, type App, type Show, type View } from '../app';
 import { describe, hex } from '../axis';
 import { theme } from '../colours';
 import { h, segmented, select, tableElement } from '../dom';
@@ -72,7 +72,7 @@ export function histogramView(app: App): View {
         controls.replaceChildren(
             segmented('What is shown', levels.map((each) => [each.id, each.title]), show.id, choose),
             ...(links.length ? [select('Events', others, show.id.startsWith('link:') ? show.id : '', (id) => id && choose(id))] : []),
-            segmented('Scale', [['linear', 'linear'], ['log', 'log']], app.state.scale === 'log' ? 'log' : 'linear', (scale) => app.set({ scale: scale === 'log' ? scale : '' })),
+            scaleChooser(app),
             ...(show.series.length > 1 ? [h('div', { class: 'checks', role: 'group', 'aria-label': 'Panels' }, ...boxes)] : []),
         );
     }
@@ -101,15 +101,15 @@ export function histogramView(app: App): View {
         fillControls(show);
         strip?.update();
         structures.update();
-        const log = app.state.scale === 'log';
+        const scale = scaleKind(app);
         const key = JSON.stringify([show.id, list.map((each) => each.id), app.state.phases ?? '', theme().dark]);
-        if (axis && key === shown) return plot.look(parseRange(app.state.x, axis.bytes), log, '');
+        if (axis && key === shown) return plot.look(parseRange(app.state.x, axis.bytes), scale, '');
         shown = key;
         lines.hidden = true;
         const found = await app.source.axis(show.series.filter((each) => each.rows > 0).map((each) => each.id));
         if (shown !== key) return;
         axis = found;
-        plot.set(axis, panelsOf(app, show, axis, list), parseRange(app.state.x, axis.bytes), log, '');
+        plot.set(axis, panelsOf(app, show, axis, list), parseRange(app.state.x, axis.bytes), scale, '');
     }
     let ready = update();
     return {

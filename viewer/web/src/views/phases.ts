@@ -1,5 +1,5 @@
 // Phases: how long each is, and histograms of one, several, two and their difference, or all over time.
-import { baseName, chosenPhases, chosenShow, isOff, phaseCount, titleOf, type App, type Show, type View } from '../app';
+import { scaleChooser, baseName, chosenPhases, chosenShow, isOff, phaseCount, titleOf, type App, type Show, type View } from '../app';
 import { h, segmented, select } from '../dom';
 import { full } from '../numbers';
 import type { SeriesInfo } from '../protocol';
@@ -49,7 +49,7 @@ export function phasesView(app: App): View {
             segmented('Way to look', [['multiples', 'Small multiples', 'one picture per phase'], ['heat', 'Heat map', 'phases over addresses'], ['difference', 'Difference', 'two phases and their difference']], mode(), (value) => app.set({ mode: value })),
             select('of', show.series.filter((each) => each.rows > 0).map((each): [string, string] => [each.owner, each.owner]), series.owner, (level) => app.set({ level })),
             select('', [...new Map(allShows(app)).entries()], show.id, (id) => app.set({ show: id, x: '' })),
-            segmented('Scale', [['linear', 'linear'], ['log', 'log']], app.state.scale === 'log' ? 'log' : 'linear', (scale) => app.set({ scale: scale === 'log' ? scale : '' })),
+            scaleChooser(app),
         );
         const now = JSON.stringify([mode(), show.id, series.id]);
         if (now !== key) {

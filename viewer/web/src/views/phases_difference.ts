@@ -1,5 +1,5 @@
 // Difference: two phases, one over the other, and what the second has more (up) or less (down).
-import { baseName, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
+import { scaleKind, baseName, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
 import { theme } from '../colours';
 import { select } from '../dom';
 import { bytes } from '../numbers';
@@ -73,11 +73,11 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
     async function update(): Promise<void> {
         fillBar();
         axis = await app.source.axis(show.series.filter((each) => each.rows > 0).map((each) => each.id));
-        const log = app.state.scale === 'log';
+        const scale = scaleKind(app);
         const now = JSON.stringify([pair(), theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axis.bytes), log, '');
+        if (now === key) return plot.look(parseRange(app.state.x, axis.bytes), scale, '');
         key = now;
-        plot.set(axis, panels(), parseRange(app.state.x, axis.bytes), log, '', true);
+        plot.set(axis, panels(), parseRange(app.state.x, axis.bytes), scale, '', true);
     }
     let ready = update();
     return {

@@ -1,5 +1,5 @@
 // Heat map: phases down, addresses across; what is bright counts much.
-import { baseName, chosenPhases, titleOf, type App, type Show } from '../app';
+import { baseName, scaleKind, chosenPhases, titleOf, type App, type Show } from '../app';
 import { addressAt, describe, hex, placeOfStructure } from '../axis';
 import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
@@ -117,7 +117,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const [x0, x1] = range();
         const wide = width();
         const height = tall();
-        p.text(left, 14, `${show.title} of ${series.owner}`, { colour: colours.ink, size: 13, weight: 600 });
+        p.text(left, 14, `${show.title} of ${series.owner}${log() ? ', logarithmic' : ''}`, { colour: colours.ink, size: 13, weight: 600 });
         p.rect(left, top, wide, height, colours.dark ? '#0d1015' : '#f0f2f5');
         if (!heat) p.text(left + wide / 2, top + height / 2, failed || 'reading …', { colour: colours.faint, anchor: 'middle' });
         else {
@@ -131,7 +131,13 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         drawAddresses(p, top + height + 30 + 0 * base, axis, x0, x1, wide);
     }
 
-    const log = () => app.state.scale === 'log';
+    /** Chosen, or because most counts are far below the largest. */
+    function log(): boolean {
+        const kind = scaleKind(app);
+        if (kind !== 'auto' || !heat || show.quantity === 'missrate') return kind === 'log';
+        const positive = heat.values.filter((each) => each > 0).sort();
+        return positive.length > 8 && positive[positive.length - 1] > 60 * positive[positive.length >> 1];
+    }
 
     function extent(values: Float64Array): [number, number] {
         let [least, most] = [Infinity, 0];
@@ -144,6 +150,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
 
     function drawCells(p: Painter, data: Heat, wide: number, height: number, x0: number, x1: number): void {
         const [least, most] = extent(data.values);
+        const logarithmic = log();
         const lists: number[][] = Array.from({ length: shades }, () => []);
         const step = ((drawn[1] - drawn[0]) / columns / (x1 - x0)) * wide;
         const begin = left + ((drawn[0] - x0) / (x1 - x0)) * wide;
@@ -152,7 +159,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             for (let c = 0; c < columns; ++c) {
                 const value = data.values[row * columns + c];
                 if (!(value > 0)) continue;
-                const share = log() ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6) : value / most;
+                const share = logarithmic ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6) : value / most;
                 const shade = Math.min(shades - 1, Math.max(0, Math.floor(share * shades)));
                 const from = Math.floor(begin + c * step);
                 lists[shade].push(from, top + row * rowHeight, Math.max(1, Math.ceil(begin + (c + 1) * step) - from), Math.max(1, rowHeight - (rowHeight > 6 ? 1 : 0)));

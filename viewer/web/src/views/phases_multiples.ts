@@ -1,12 +1,12 @@
 // Small multiples: the histogram of each phase on the same axes (as Figure 4 of Schulz et al. 2002), and of the whole run.
-import { baseName, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
+import { baseName, scaleKind, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
 import { addressAt, hex, placeOfStructure } from '../axis';
 import { theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, percent } from '../numbers';
 import { font, type Painter } from '../paint';
-import { columnsOf, scaleOf } from '../panels';
+import { columnsOf, isUneven, scaleOf } from '../panels';
 import type { Axis, Buckets, SeriesInfo } from '../protocol';
 import { phasesPython } from '../python';
 import { parseRange } from '../state';
@@ -21,6 +21,8 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
     let cells: { title: string; data: Buckets | null }[] = [];
     let page = 0;
     let key = '';
+    let log = false;
+    let caption = '';
     const note = h('span', { class: 'note' });
     const figure = new Figure({
         name: () => `${baseName(app.source)}-phases`,
@@ -58,7 +60,7 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         page = Math.min(Math.max(0, page), pages - 1);
         const listed = all.slice(page * perPage, (page + 1) * perPage);
         pager.hidden = pages < 2;
-        note.textContent = pages < 2 ? 'Same scale in all. Click one to see it large.' : `Phases ${listed[0]} to ${listed.at(-1)}, ${all.length} in all. Click one to see it large.`;
+        caption = pages < 2 ? 'Same scale in all. Click one to see it large.' : `Phases ${listed[0]} to ${listed.at(-1)}, ${all.length} in all. Click one to see it large.`;
         const wanted = JSON.stringify([listed, app.state.x]);
         if (wanted === key) return figure.redraw();
         key = wanted;
@@ -82,8 +84,11 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         const pixels = Math.floor(width - 66);
         const single = cells.slice(0, -1);
         const columns = cells.map(({ data }) => (data ? columnsOf(data, x0, x1, pixels) : null));
-        const reach = (list: typeof columns): [number, number] => [Math.min(...list.map((each) => each?.least ?? Infinity)), Math.max(0, ...list.map((each) => each?.most ?? 0))];
+        const reach = (list: typeof columns): [number, number] => [Math.min(...list.map((each) => each?.leastPositive ?? Infinity)), Math.max(0, ...list.map((each) => each?.most ?? 0))];
         const shared = reach(columns.slice(0, single.length));
+        const kind = scaleKind(app);
+        log = kind === 'log' || (kind === 'auto' && show.quantity !== 'missrate' && columns.some((each) => each && isUneven(each)));
+        note.textContent = `${caption}${log ? ' Logarithmic.' : ''}`;
         cells.forEach((cell, i) => {
             const whole = i === cells.length - 1;
             const [least, most] = whole ? reach(columns.slice(i)) : shared;
@@ -93,9 +98,9 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
 
     function drawCell(p: Painter, title: string, columns: ReturnType<typeof columnsOf> | null, x: number, y: number, width: number, least: number, most: number, x0: number, x1: number, data: Buckets | null): void {
         const colours = theme();
-        const [left, top, tall] = [x + 48, y + 26, height - 44];
+        const [left, top, tall] = [Math.round(x) + 48, y + 26, height - 44];
         const pixels = Math.floor(width - 66);
-        const scale = scaleOf(least, Math.max(most, show.quantity === 'missrate' ? 0.01 : 0), app.state.scale === 'log', false);
+        const scale = scaleOf(least, Math.max(most, show.quantity === 'missrate' ? 0.01 : 0), log, false);
         const rate = show.quantity === 'missrate';
         p.text(left, y + 13, title, { colour: colours.ink, size: 12.5, weight: 600 });
         if (data) p.text(left + pixels, y + 13, rate ? percent(data.total) : brief(data.total), { colour: colours.faint, size: 11, anchor: 'end' });

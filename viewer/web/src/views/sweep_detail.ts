@@ -69,9 +69,9 @@ export function sweepDetail(app: App) {
         axis = await app.source.axis([series.id]);
         const range = parseRange(app.state.x, axis.bytes);
         const now = JSON.stringify([group, cell.error, theme().dark]);
-        if (now === key) return plot.look(range, false, '');
+        if (now === key) return plot.look(range, 'auto', '');
         key = now;
-        plot.set(axis, panels(cell, group), range, false, '');
+        plot.set(axis, panels(cell, group), range, 'auto', '');
     }
 
     return {

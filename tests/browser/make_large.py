@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+"""Writes a result file of a size that real runs reach after hours, in the documented format (docs/format.md):
+LINES lines x PHASES phases x 3 levels. Usage: make_large.py FILE.h5 [LINES [PHASES]]"""
+import sys
+
+import h5py
+import numpy as np
+
+LINE = 64
+SCALES = {"accesses": 1, "misses": 1}
+
+
+def texts(group, name, values):
+    group.create_dataset(name, data=np.array(values, dtype=f"S{max(map(len, values))}"))
+
+
+def column(group, name, values):
+    options = dict(chunks=(65536,), shuffle=True, compression=1) if len(values) > 65536 else {}
+    return group.create_dataset(name, data=values, **options)
+
+
+def pyramid(group, address, sums):
+    """Levels of 16, 256, ... lines; `sums`: counts of each line over all phases."""
+    parent = group.create_group("pyramid")
+    units, number = 16, 1
+    block = address // (LINE * units)
+    while True:
+        starts = np.flatnonzero(np.r_[True, block[1:] != block[:-1]])
+        level = parent.create_group(f"level{number}")
+        level.attrs["units"] = np.uint64(units)
+        column(level, "address", block[starts] * np.uint64(LINE * units))
+        column(level, "lines", np.diff(np.r_[starts, len(block)]).astype(np.uint32))
+        for name, values in sums.items():
+            prefix = "" if name == "count" else f"{name}_"
+            if name != "miss_rate":
+                column(level, "sum" if name == "count" else name, np.add.reduceat(values, starts))
+            column(level, f"{prefix}min", np.minimum.reduceat(values, starts))
+            column(level, f"{prefix}max", np.maximum.reduceat(values, starts))
+        if len(starts) <= 256:
+            return
+        units, number = units * 16, number + 1
+        block = block // 16
+
+
+def main():
+    path = sys.argv[1]
+    lines = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+    phases = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+    random = np.random.Generator(np.random.PCG64(1))
+    base = 0x10000000
+    address = (base + LINE * np.arange(lines)).astype(np.uint64)
+    wave = 40 + 30 * np.sin(np.arange(lines) / lines * 40) + 20 * (np.arange(lines) % 4096 < 64)
+    with h5py.File(path, "w") as f:
+        f.attrs.update(format="cachetally result", kind="run", NX_class="NXroot", default="combined")
+        f.attrs["format_version"], f.attrs["complete"] = np.uint64(1), np.uint64(1)
+        f.create_group("input").attrs["name"] = "made"
+        f.create_group("machine").attrs.update(name="three levels", cores=np.uint64(1), period=np.uint64(1000))
+        texts(f["machine"], "yaml", ["name: made\n"])
+        combined, structures = f.create_group("combined"), f.create_group("structures")
+        names = ["L1", "L2", "L3"]
+        combined.attrs["names"] = names
+        rate = {"L1": 0.2, "L2": 0.5, "L3": 0.8}
+        scale, totals = 1.0, {}
+        for name in names:
+            group = combined.create_group(name)
+            group.attrs["line_bytes"] = np.uint64(LINE)
+            accesses = [np.floor(scale * wave * (1 + random.random(lines)) * (1 + p % 3)) + 1 for p in range(phases)]
+            misses = [np.floor(a * rate[name] * random.random(lines)) for a in accesses]
+            column(group, "address", np.tile(address, phases))
+            column(group, "phase", np.repeat(np.arange(phases, dtype=np.uint32), lines))
+            a, m = np.concatenate(accesses), np.concatenate(misses)
+            column(group, "accesses", a)
+            column(group, "misses", m)
+            column(group, "hits", a - m)
+            column(group, "miss_rate", m / a)
+            a, m = sum(accesses), sum(misses)
+            pyramid(group, address, {"accesses": a, "misses": m, "hits": a - m, "miss_rate": m / a})
+            totals[name] = (a.sum(), m.sum())
+            scale *= rate[name]
+        third = lines // 3
+        texts(structures, "name", ["keys", "from", "to", "(elsewhere)"])
+        column(structures, "base", np.array([base, base + third * LINE, base + 2 * third * LINE, 0], np.uint64))
+        column(structures, "bytes", np.array([third * LINE, third * LINE, (lines - 2 * third) * LINE, 0], np.uint64))
+        column(structures, "element_bytes", np.array([8, 8, 8, 0], np.uint64))
+        levels = f.create_group("levels")
+        levels.attrs["names"] = names
+        for name in names:
+            group = levels.create_group(name)
+            for counter, value in zip(("loads", "load_misses", "stores", "store_misses", "fetches", "fetch_misses"), (*totals[name], 0, 0, 0, 0)):
+                group.create_dataset(counter, data=np.zeros(phases, np.uint64)).attrs["total"] = np.uint64(value)
+        run = f.create_group("run")
+        run.attrs.update(references=np.uint64(totals["L1"][0]), cycles=np.uint64(1e9), page_walks=np.uint64(0))
+        group = f.create_group("phases")
+        texts(group, "name", [f"phase {p}" for p in range(phases)])
+        for name in ("references", "cycles", "page_walks"):
+            column(group, name, np.arange(1, phases + 1).astype(np.uint64) * 1000)
+
+
+main()

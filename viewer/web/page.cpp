@@ -1,0 +1,156 @@
+#include "viewer/web/page.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "storage/handle.hpp"
+#include "viewer/web/slim_file.hpp"
+
+// NOLINTNEXTLINE(hicpp-no-assembler): the only way to embed a file that costs no time to compile
+__asm__(
+    ".section .rodata\n"
+    ".global cachetally_page_begin\n"
+    ".global cachetally_page_end\n"
+    "cachetally_page_begin:\n"
+    ".incbin \"" CACHETALLY_PAGE
+    "\"\n"
+    "cachetally_page_end:\n"
+    ".byte 0\n"
+    ".previous\n");
+
+extern "C" const char cachetally_page_begin[];
+extern "C" const char cachetally_page_end[];
+
+namespace cachetally {
+namespace {
+
+constexpr std::string_view place = R"(<script id="cachetally-result" type="application/x-hdf5;base64"></script>)";
+
+std::string base64(std::string_view bytes) {
+    static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        unsigned word = 0;
+        for (std::size_t j = 0; j < 3; ++j)
+            word = word << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+        for (std::size_t j = 0; j < 4; ++j) text += i + j <= bytes.size() ? digits[word >> (18 - 6 * j) & 63] : '=';
+    }
+    return text;
+}
+
+/// For the value of an attribute.
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char character : text) {
+        if (static_cast<unsigned char>(character) < 0x20 || std::strchr("&<>\"'", character) != nullptr)
+            result += fmt::format("&#{};", static_cast<unsigned>(static_cast<unsigned char>(character)));
+        else
+            result += character;
+    }
+    return result;
+}
+
+std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file) throw StorageError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+    return text;
+}
+
+/// A directory of our own that is gone at the end.
+class Workplace {
+public:
+    Workplace() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "cachetally-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr)
+            throw StorageError(fmt::format("{}: cannot be made: {}", pattern, std::strerror(errno)));
+        path_ = pattern;
+    }
+    ~Workplace() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    Workplace(const Workplace&) = delete;
+    Workplace& operator=(const Workplace&) = delete;
+    std::string operator/(const char* name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+void write_all(int descriptor, std::string_view text, const std::string& path) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) throw StorageError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace
+
+std::string_view viewer_page() {
+    return {cachetally_page_begin, static_cast<std::size_t>(cachetally_page_end - cachetally_page_begin)};
+}
+
+std::string page_with_result(std::string_view name, std::string_view file) {
+    const std::string_view page = viewer_page();
+    const std::size_t at = page.find(place);
+    if (at == std::string_view::npos) throw StorageError("the page that is compiled in has no place for a result");
+    const std::string_view open = place.substr(0, place.size() - std::string_view("></script>").size());
+    std::string html(page.substr(0, at));
+    html += fmt::format("{} data-name=\"{}\">", open, escaped(name));
+    html += base64(file);
+    html += "</script>";
+    html += page.substr(at + place.size());
+    return html;
+}
+
+ResultPage page_of(const std::string& path, std::uintmax_t limit) {
+    check_result(path);
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (std::filesystem::file_size(path) <= limit) return {page_with_result(name, contents(path)), false};
+    const Workplace workplace;
+    const std::string reduced = workplace / "reduced.h5";
+    reduce_result(path, reduced);
+    return {page_with_result(name, contents(reduced)), true};
+}
+
+void write_page(const std::string& path, std::string_view text, bool overwrite) {
+    struct stat status {};
+    const bool exists = ::stat(path.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode))
+        throw StorageError(fmt::format("{}: is not a regular file; a page needs the name of a file", path));
+    if (exists && !overwrite)
+        throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
+    const std::string part = path + ".part";
+    ::unlink(part.c_str());
+    const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) throw StorageError(fmt::format("{}: cannot be created: {}", part, std::strerror(errno)));
+    try {
+        write_all(descriptor, text, path);
+        if (::fsync(descriptor) != 0 && errno != EINVAL)
+            throw StorageError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+    } catch (...) {
+        ::close(descriptor);
+        ::unlink(part.c_str());
+        throw;
+    }
+    ::close(descriptor);
+    if (::rename(part.c_str(), path.c_str()) != 0) {
+        const std::string why = std::strerror(errno);
+        ::unlink(part.c_str());
+        throw StorageError(fmt::format("{}: cannot get its name: {}", path, why));
+    }
+}
+
+}  // namespace cachetally

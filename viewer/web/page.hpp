@@ -1,0 +1,28 @@
+// The page that shows results in a browser (compiled in), and results inside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cachetally {
+
+/// The page without a result: people drop files on it. HTML.
+std::string_view viewer_page();
+
+/// The page with a result file inside it. `name` is what it shows as the file's name.
+std::string page_with_result(std::string_view name, std::string_view file);
+
+/// The page with the result file `path` inside it; a file of more than `limit` bytes is reduced first (see
+/// reduce_result). Throws StorageError where the file is no result, or damaged.
+struct ResultPage {
+    std::string html;
+    bool reduced = false;
+};
+ResultPage page_of(const std::string& path, std::uintmax_t limit);
+
+/// Writes a text to a file under a temporary name and gives it its name when it is whole. Throws StorageError: the file
+/// exists (unless `overwrite`), or cannot be written.
+void write_page(const std::string& path, std::string_view text, bool overwrite);
+
+}  // namespace cachetally

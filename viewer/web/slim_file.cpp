@@ -1,0 +1,239 @@
+#include "viewer/web/slim_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "storage/file.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t rows_at_once = 1 << 20;
+constexpr std::uint64_t pyramid_blocks = 20000;  ///< levels with more are left out
+
+/// The columns of a histogram that are summed.
+struct Shape {
+    std::vector<std::string> counts;  ///< "count", or "accesses" and "misses"
+    const char* address = "address";
+    std::uint64_t rows = 0;
+    std::uint64_t unit = 0;
+    bool spans = false;
+};
+
+bool is_histogram(const Group& group) {
+    return group.has("address") && group.has("phase") && (group.has("count") || group.has("accesses"));
+}
+
+Shape shape_of(const Group& group) {
+    Shape shape;
+    const bool level = group.has("accesses");
+    shape.counts = level ? std::vector<std::string>{"accesses", "misses"} : std::vector<std::string>{"count"};
+    if (group.has("virtual_address")) shape.address = "virtual_address";
+    shape.rows = group.open_dataset("address").rows();
+    shape.unit = group.whole_attribute(level ? "line_bytes" : "unit_bytes");
+    shape.spans = group.has("span");
+    if (shape.unit == 0) throw StorageError(fmt::format("{}: lines of no bytes; the file is damaged", group.where()));
+    return shape;
+}
+
+/// Counts by phase and block of `units` aligned lines; blocks grow where there are too many.
+class Blocks {
+public:
+    using Counts = std::array<double, 2>;
+
+    explicit Blocks(std::size_t most) : most_(most) {}
+
+    void add(std::uint32_t phase, std::uint64_t line, const Counts& counts) {
+        const Key key{phase, line / units_};
+        if (last_ == blocks_.end() || last_->first != key) {
+            last_ = blocks_.try_emplace(key).first;
+            if (blocks_.size() > most_) {
+                grow();
+                return add(phase, line, counts);
+            }
+        }
+        for (std::size_t i = 0; i < counts.size(); ++i) last_->second[i] += counts[i];
+    }
+
+    std::uint64_t units() const { return units_; }
+    const auto& all() const { return blocks_; }
+
+private:
+    using Key = std::pair<std::uint32_t, std::uint64_t>;
+
+    void grow() {
+        std::map<Key, Counts> coarse;
+        for (const auto& [key, counts] : blocks_) {
+            Counts& into = coarse[{key.first, key.second / 16}];
+            for (std::size_t i = 0; i < counts.size(); ++i) into[i] += counts[i];
+        }
+        const bool stuck = coarse.size() == blocks_.size();
+        blocks_ = std::move(coarse);
+        units_ *= 16;
+        last_ = blocks_.end();
+        if (stuck) most_ *= 2;  // more phases than blocks may be: each has one block already
+    }
+
+    std::size_t most_;
+    std::uint64_t units_ = 16;
+    std::map<Key, Counts> blocks_;
+    std::map<Key, Counts>::iterator last_ = blocks_.end();
+};
+
+void add_rows(Blocks& blocks, const Group& group, const Shape& shape, std::uint64_t first, std::uint64_t count) {
+    std::vector<std::uint64_t> address(count);
+    std::vector<std::uint32_t> phase(count), span(count, 1);
+    std::array<std::vector<double>, 2> counts;
+    group.open_dataset(shape.address).read_rows(first, std::span(address));
+    group.open_dataset("phase").read_rows(first, std::span(phase));
+    if (shape.spans) group.open_dataset("span").read_rows(first, std::span(span));
+    for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+        counts[i].resize(count);
+        group.open_dataset(shape.counts[i]).read_rows(first, std::span(counts[i]));
+    }
+    for (std::uint64_t row = 0; row < count; ++row) {
+        Blocks::Counts share{};
+        for (std::size_t i = 0; i < shape.counts.size(); ++i) share[i] = counts[i][row] / span[row];
+        for (std::uint32_t line = 0; line < span[row]; ++line)
+            blocks.add(phase[row], address[row] / shape.unit + line, share);
+    }
+}
+
+void write_blocks(Group& group, const Blocks& blocks, const Shape& shape) {
+    std::vector<std::uint64_t> address;
+    std::vector<std::uint32_t> phase;
+    std::array<std::vector<double>, 2> counts;
+    for (const auto& [key, sums] : blocks.all()) {
+        phase.push_back(key.first);
+        address.push_back(key.second * blocks.units() * shape.unit);
+        for (std::size_t i = 0; i < shape.counts.size(); ++i) counts[i].push_back(sums[i]);
+    }
+    group.write("address", address);
+    group.write("phase", phase);
+    group.write("span", std::vector<std::uint32_t>(phase.size(), static_cast<std::uint32_t>(blocks.units())));
+    for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], counts[i]);
+}
+
+void copy_attribute(const Object& from, Object& to, const std::string& name) {
+    const Handle attribute(H5Aopen(from.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
+    if (H5Tget_class(type.get()) == H5T_VLEN || H5Tget_class(type.get()) == H5T_COMPOUND)
+        return;  // of dimension scales
+    const auto points = static_cast<std::size_t>(std::max<hssize_t>(1, H5Sget_simple_extent_npoints(space.get())));
+    std::vector<char> buffer(points * H5Tget_size(type.get()));
+    const Handle copy(H5Acreate2(to.id(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    if (H5Aread(attribute.get(), type.get(), buffer.data()) < 0 || H5Awrite(copy.get(), type.get(), buffer.data()) < 0)
+        throw_storage_error(fmt::format("{}: cannot copy the attribute '{}'", from.where(), name));
+    if (H5Tis_variable_str(type.get()) > 0) H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, buffer.data());
+}
+
+void copy_attributes(const Object& from, Object& to) {
+    std::vector<std::string> names;
+    const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* into) -> herr_t {
+        static_cast<std::vector<std::string>*>(into)->emplace_back(name);
+        return 0;
+    };
+    H5Aiterate2(from.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
+    for (const std::string& name : names)
+        if (name != "complete" && name != "incomplete") copy_attribute(from, to, name);
+}
+
+bool is_group(const Group& group, const std::string& name) {
+    H5O_info_t info;
+    return H5Oget_info_by_name2(group.id(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           info.type == H5O_TYPE_GROUP;
+}
+
+class Reducer {
+public:
+    explicit Reducer(std::size_t most_rows) : most_rows_(most_rows) {}
+
+    void copy_children(const Group& from, Group& to) {
+        for (const std::string& name : from.children()) {
+            if (is_group(from, name)) {
+                const Group source = from.open_group(name);
+                Group target = to.create_group(name);
+                copy_attributes(source, target);
+                copy_group(source, target);
+            } else if (H5Ocopy(from.id(), name.c_str(), to.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
+                throw_storage_error(fmt::format("{}/{}: cannot be copied", from.where(), name));
+            }
+        }
+    }
+
+    bool changed() const { return largest_ > 1; }
+    std::uint64_t largest_block() const { return largest_; }
+
+private:
+    void copy_group(const Group& from, Group& to) {
+        if (!is_histogram(from)) return copy_children(from, to);
+        const Shape shape = shape_of(from);
+        if (shape.rows <= most_rows_) return copy_children(from, to);
+        Blocks blocks(most_rows_);
+        for (std::uint64_t first = 0; first < shape.rows; first += rows_at_once)
+            add_rows(blocks, from, shape, first, std::min(rows_at_once, shape.rows - first));
+        write_blocks(to, blocks, shape);
+        largest_ = std::max(largest_, blocks.units());
+        if (from.has("pyramid")) copy_pyramid(from.open_group("pyramid"), to);
+    }
+
+    /// The coarse levels, numbered anew.
+    static void copy_pyramid(const Group& from, Group& to) {
+        Group pyramid = to.create_group("pyramid");
+        unsigned number = 0;
+        for (unsigned i = 1; from.has(fmt::format("level{}", i)); ++i) {
+            const Group level = from.open_group(fmt::format("level{}", i));
+            if (level.open_dataset("address").rows() > pyramid_blocks) continue;
+            const std::string name = fmt::format("level{}", ++number);
+            if (H5Ocopy(from.id(), fmt::format("level{}", i).c_str(), pyramid.id(), name.c_str(), H5P_DEFAULT,
+                        H5P_DEFAULT) < 0)
+                throw_storage_error(fmt::format("{}: cannot be copied", level.where()));
+        }
+    }
+
+    std::size_t most_rows_;
+    std::uint64_t largest_ = 1;
+};
+
+}  // namespace
+
+void check_result(const std::string& path) {
+    const InputFile file(path);
+    const Group& root = file.root();
+    if (!root.has_attribute("format") || root.text_attribute("format") != "cachetally result")
+        throw StorageError(
+            fmt::format("{}: is an HDF5 file, but no result of cachetally; give what run, replay or sweep wrote with "
+                        "-o FILE.h5",
+                        path));
+    const std::uint64_t version = root.whole_attribute("format_version");
+    if (version != 1)
+        throw StorageError(
+            fmt::format("{}: has format version {}; this program knows version 1; use the cachetally that wrote it",
+                        path, version));
+}
+
+void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows) {
+    const InputFile source(from);
+    ResultFile target(to);
+    Reducer reducer(most_rows);
+    copy_attributes(source.root(), target.root());
+    reducer.copy_children(source.root(), target.root());
+    if (reducer.changed())
+        target.root().set_attribute(
+            "reduced",
+            fmt::format("This page holds a reduced copy of {}: large histograms in blocks of up to {} lines. "
+                        "Drop the file itself here to see every line.",
+                        std::filesystem::path(from).filename().string(), reducer.largest_block()));
+    const bool complete = source.root().whole_attribute("complete") == 1;
+    if (complete) return target.finish();
+    target.keep_partial(source.root().has_attribute("incomplete") ? source.root().text_attribute("incomplete") : "");
+}
+
+}  // namespace cachetally
