@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 
+#include "app/commands.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally::app {
@@ -22,6 +24,12 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };
     return {check, ""};
+}
+
+void require_present(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error) && !(error && error != std::errc::no_such_file_or_directory))
+        throw UsageError(fmt::format("{}: No such file or directory", shown(path)));
 }
 
 }  // namespace cachetally::app

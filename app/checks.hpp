@@ -14,4 +14,7 @@ CLI::Validator not_empty(const std::string& what);
 /// A whole number of at least `least` and at most `most`.
 CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
+/// Throws UsageError where there is no file of this name.
+void require_present(const std::string& path);
+
 }  // namespace cachetally::app

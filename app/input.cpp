@@ -55,7 +55,10 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     catch_interrupts();  // before the first reading, that may wait for a pipe
     Input input;
     input.name = path_or_dash == "-" ? "standard input" : path_or_dash;
-    if (path_or_dash != "-") input.trace_file = path_or_dash;
+    if (path_or_dash != "-") {
+        require_present(path_or_dash);
+        input.trace_file = path_or_dash;
+    }
     TraceOptions options = options_of(choice);
     options.notes = std::make_shared<TextNotes>();
     OpenedTrace opened = open_trace_as(path_or_dash, options);

@@ -46,9 +46,9 @@ constexpr char footer[] =
     "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
     "                                                a real program\n"
     "'cachetally COMMAND --help' tells the options of a command, with examples.\n\n"
-    "Exit status: 0 = done; 1 = failed on the way, interrupted, or the input is\n"
-    "damaged; 2 = the command line, a machine or a monitor is not right, and nothing\n"
-    "was run.";
+    "Exit status: 0 = done; 1 = failed on the way, interrupted, the input is damaged,\n"
+    "or the output cannot be written; 2 = the command line, a machine or a monitor is\n"
+    "not right, or an input file is not there, and nothing was run.";
 
 /// A message without control characters and without the middle of endless words: both may come from what was typed.
 std::string printable(const std::string& message) {

@@ -22,6 +22,7 @@ struct Options {
 void run(Options options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
+    require_present(options.file);
     const InputFile file(options.file);
     fmt::print("{}", show(file, options.show));
 }

@@ -184,6 +184,7 @@ void print_table(const std::string& name, const TraceInfo& info) {
 
 void run_info(const InfoOptions& options) {
     catch_interrupts();
+    if (options.trace != "-") require_present(options.trace);
     TraceOptions trace_options = options_of(options.choice);
     const TraceInfo info =
         trace_info(options.trace, trace_options, [](const ReferenceSource& source) { return progress_line(source); });

@@ -7,9 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <string_view>
 
 #include "storage/driver.hpp"
 
@@ -55,13 +58,39 @@ void check_target(const std::string& path, ResultFile::Existing existing) {
         throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
 }
 
+/// Whether a file begins as those do that were not written to their end: as HDF5, or not at all.
+bool is_unfinished(int file) {
+    constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8), zeros("\0\0\0\0\0\0\0\0", 8);
+    std::array<char, 8> bytes{};
+    const ssize_t count = ::pread(file, bytes.data(), bytes.size(), 0);
+    const std::string_view begin(bytes.data(), bytes.size());
+    return count == 0 || (count == 8 && (begin == signature || begin == zeros));
+}
+
 /// Removes what a killed run left behind, unless its run is alive: the library locks files that it writes.
 void remove_stale(const std::string& part) {
     const Descriptor file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.number < 0) return;
+    if (!is_unfinished(file.number))
+        throw StorageError(fmt::format(
+            "{}: is in the way and no unfinished result; results grow under this name: move it, or give another name",
+            part));
     if (::flock(file.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         throw StorageError(fmt::format("{}: another run is writing this file", part));
     ::unlink(part.c_str());
+}
+
+/// Where symbolic links lead to.
+std::string behind_links(const std::string& path) {
+    constexpr int most_links = 40;
+    std::filesystem::path target = path;
+    std::error_code error;
+    for (int i = 0; i < most_links && std::filesystem::is_symlink(target, error); ++i) {
+        const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+        if (error) break;
+        target = target.parent_path() / next;  // next alone where it is absolute
+    }
+    return target.string();
 }
 
 }  // namespace
@@ -78,7 +107,11 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 }
 
 ResultFile::ResultFile(std::string path, Existing existing)
-    : path_(std::move(path)), part_(path_ + ".part"), existing_(existing), failure_(std::make_unique<int>(0)) {
+    : path_(std::move(path)),
+      target_(behind_links(path_)),
+      part_(target_ + ".part"),
+      existing_(existing),
+      failure_(std::make_unique<int>(0)) {
     silence_library();
     check_target(path_, existing_);
     remove_stale(part_);
@@ -129,16 +162,15 @@ void ResultFile::publish() {
 /// Without leave to overwrite, link() makes sure that a file which appeared meanwhile is not lost.
 void ResultFile::give_name() {
     if (existing_ == Existing::refuse) {
-        if (::link(part_.c_str(), path_.c_str()) == 0) {
+        if (::link(part_.c_str(), target_.c_str()) == 0) {
             ::unlink(part_.c_str());
             return;
         }
-        if (errno == EEXIST)
-            throw StorageError(fmt::format("{}: exists by now; give another name, or --force", path_));
+        if (errno == EEXIST) throw StorageError(fmt::format("{}: exists by now; give another name, or --force", path_));
         // the file system has no hard links
     }
-    if (std::rename(part_.c_str(), path_.c_str()) != 0)
-        throw StorageError(fmt::format("{}: cannot rename to {}: {}", part_, path_, system_error()));
+    if (std::rename(part_.c_str(), target_.c_str()) != 0)
+        throw StorageError(fmt::format("{}: cannot rename to {}: {}", part_, target_, system_error()));
 }
 
 }  // namespace cachetally

@@ -24,14 +24,15 @@ private:
     std::optional<Group> root_;
 };
 
-/// An HDF5 file being written. It grows as NAME.part in the same directory and gets its name by finish(). Equal
-/// contents give equal bytes. Destroyed before finish() or keep_partial(), it leaves nothing behind.
+/// An HDF5 file being written. It grows as NAME.part in the same directory and gets its name by finish(); where the
+/// name is a symbolic link, all that happens to the file that it leads to. Equal contents give equal bytes. Destroyed
+/// before finish() or keep_partial(), it leaves nothing behind.
 class ResultFile {
 public:
     enum class Existing { refuse, overwrite };
 
     /// Throws StorageError where the file exists (and is not to be overwritten, or is no regular file), where another
-    /// process is writing it, or where it cannot be created.
+    /// process is writing it, where NAME.part is a file of somebody else, or where it cannot be created.
     explicit ResultFile(std::string path, Existing existing = Existing::refuse);
     ~ResultFile();
     ResultFile(const ResultFile&) = delete;
@@ -53,7 +54,8 @@ private:
     void give_name();
     void discard();
 
-    std::string path_;
+    std::string path_;    ///< as given, for messages
+    std::string target_;  ///< without symbolic links at its end
     std::string part_;
     Existing existing_;
     std::unique_ptr<int> failure_;  ///< errno of the first write that failed; outlives the file

@@ -146,7 +146,7 @@ TEST(Interrupted, Info) {
 
 TEST(Interrupted, AKilledConversionLeavesNothingUnderTheNameAndNoObstacle) {
     const TemporaryDirectory directory;
-    write_contents(directory / "o.h5.part", "what a killed run left");
+    write_contents(directory / "o.h5.part", "\x89HDF\r\n\x1a\n: what a killed run left");
     write_contents(directory / "t.din", "0 10\n");
     const Finished finished = cachetally(directory.path(), {"trace", "convert", "t.din", "o.h5"});
     EXPECT_EQ(finished.status, 0) << finished.err;

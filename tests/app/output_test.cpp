@@ -131,6 +131,32 @@ TEST_F(Outputs, AResultDoesNotReplaceItsTrace) {
     EXPECT_EQ(contents(directory / "t.din"), before);
 }
 
+TEST_F(Outputs, AFileOfSomebodyElseUnderTheTemporaryNameIsKept) {
+    write_contents(directory / "o.h5.part", "precious");
+    for (const auto& words : writers("o.h5")) {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 1) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr("o.h5.part: is in the way"));
+    }
+    EXPECT_EQ(contents(directory / "o.h5.part"), "precious");
+    EXPECT_EQ(listing(directory.path()), "o.h5.part t.din");
+    write_contents(directory / "o.h5.part", contents(directory / "t.din").substr(0, 0));  // of a run that was killed
+    EXPECT_EQ(call({"trace", "convert", "t.din", "o.h5"}).status, 0);
+    EXPECT_EQ(listing(directory.path()), "o.h5 t.din");
+}
+
+TEST_F(Outputs, LinksAreFollowed) {
+    std::filesystem::create_directory(directory.path() / "far");
+    std::filesystem::create_symlink("far/real.h5", directory / "link.h5");
+    EXPECT_EQ(call({"trace", "convert", "t.din", "link.h5"}).status, 0);
+    EXPECT_EQ(listing(directory / "far"), "real.h5");
+    EXPECT_THAT(call({"trace", "convert", "t.din", "link.h5"}).err, HasSubstr("link.h5: exists already"));
+    EXPECT_EQ(call({"replay", "t.din", "-o", "link.h5", "--force"}).status, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(directory / "link.h5"));
+    EXPECT_EQ(call({"show", "far/real.h5"}).status, 0);
+    EXPECT_EQ(listing(directory.path()), "far link.h5 t.din");
+}
+
 TEST_F(Outputs, PlacesWhereNoFileCanBe) {
     std::filesystem::create_directory(directory.path() / "folder");
     for (const std::string place : {"folder", "absent/o.h5", "/dev/null", ""}) {

@@ -85,5 +85,19 @@ TEST_F(Partial, ALineOfTheTraceThatIsDamagedIsNotSkipped) {
     EXPECT_EQ(finished.json()["references"], 1);
 }
 
+TEST_F(Partial, WhatOnlyBeginsCompressedIsDamaged) {
+    write_contents(directory / "t.gz", "\x1f\x8bgarbage");
+    EXPECT_THAT(call({"replay", "t.gz"}).err, HasSubstr("t.gz: begins as gzip and goes on otherwise"));
+}
+
+TEST_F(Partial, AbsentFilesAreWrongUse) {
+    for (const Words& words :
+         {Words{"replay", "./absent"}, {"sweep", "./absent"}, {"trace", "info", "absent"}, {"show", "absent.h5"}}) {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 2) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr("No such file"));
+    }
+}
+
 }  // namespace
 }  // namespace cachetally::testing

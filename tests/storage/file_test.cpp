@@ -105,7 +105,7 @@ TEST(ResultFile, RefusesDevicesDirectoriesAndAbsentDirectories) {
 
 TEST(ResultFile, ReplacesTheRestOfAKilledRunButNotALiveOne) {
     const TemporaryDirectory directory;
-    write_contents(directory / "out.h5.part", "rest");
+    write_contents(directory / "out.h5.part", "\x89HDF\r\n\x1a\n, the rest");
     ResultFile file(directory / "out.h5");
     EXPECT_THAT(message_of([&] { ResultFile other(directory / "out.h5"); }), HasSubstr("another run is writing"));
     file.finish();

@@ -162,6 +162,9 @@ public:
         const int status = archive_read_next_header(reader, &entry);
         empty_ = status == ARCHIVE_EOF;
         if (status != ARCHIVE_OK && !empty_) fail();
+        if (!empty_ && archive_filter_code(reader, 0) == ARCHIVE_FILTER_NONE)
+            throw TraceError(
+                fmt::format("{}: begins as {} and goes on otherwise; the file is damaged", name_, codec_.name));
     }
 
     std::size_t read(std::span<char> target) override {
@@ -187,7 +190,7 @@ private:
 
     [[noreturn]] void fail() {
         const char* text = archive_error_string(archive_.get());
-        throw TraceError(fmt::format("{}: cannot be decompressed ({}): {}", name_, codec_.name,
+        throw TraceError(fmt::format("{}: the {} file is damaged or cut off: {}", name_, codec_.name,
                                      text == nullptr ? "unknown error" : text));
     }
 
@@ -204,7 +207,7 @@ private:
 
 /// Reads the first bytes, and puts a decompressor before the stream if they say so.
 OpenedStream recognised(std::string name, bool seekable, std::unique_ptr<ByteStream> raw) {
-    OpenedStream opened{std::move(name), {}, seekable, std::move(raw)};
+    OpenedStream opened{std::move(name), {}, {}, seekable, std::move(raw)};
     while (opened.start.size() < 8 && opened.read_more()) {
     }
     for (const Codec& codec : codecs) {
@@ -212,6 +215,7 @@ OpenedStream recognised(std::string name, bool seekable, std::unique_ptr<ByteStr
         auto packed = std::make_unique<PrefixedStream>(std::move(opened.start), std::move(opened.stream));
         opened.stream = std::make_unique<DecompressedStream>(opened.name, codec, std::move(packed));
         opened.start.clear();
+        opened.packing = codec.name;
         opened.seekable = false;
         break;
     }

@@ -37,6 +37,7 @@ public:
 struct OpenedStream {
     std::string name;       ///< for messages: the path, or "standard input"
     std::string start;      ///< the first bytes, decompressed; `stream` goes on behind them
+    std::string packing;    ///< "gzip" and the like, where the file is compressed
     bool seekable = false;  ///< an uncompressed file that can be opened by its name
     std::unique_ptr<ByteStream> stream;
 

@@ -20,6 +20,7 @@ class TextProducer : public BlockProducer {
 public:
     TextProducer(OpenedStream opened, std::unique_ptr<LineParser> parser, const TraceOptions& options)
         : name_(std::move(opened.name)),
+          packing_(std::move(opened.packing)),
           stream_(std::move(opened.stream)),
           parser_(std::move(parser)),
           notes_(options.notes),
@@ -59,8 +60,9 @@ private:
             notes_->skipped += result.skipped;
         }
         if (result.error)
-            failure_ = std::make_exception_ptr(TraceError(
-                fmt::format("{}:{}:{}: {}", name_, lines_ + 1, result.error->column, result.error->message)));
+            failure_ = std::make_exception_ptr(TraceError(fmt::format(
+                "{}:{}:{}: {}{}", name_, lines_ + 1, result.error->column, result.error->message,
+                packing_.empty() ? "" : fmt::format(" (or the {} file is damaged before this)", packing_))));
         return result.end;
     }
 
@@ -106,6 +108,7 @@ private:
     void shorten_line() { filled_ = longest_line; }
 
     std::string name_;
+    std::string packing_;
     std::unique_ptr<ByteStream> stream_;
     std::unique_ptr<LineParser> parser_;
     std::shared_ptr<TextNotes> notes_;
