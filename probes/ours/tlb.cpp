@@ -25,6 +25,7 @@ public:
     Pairs(Meter& meter, const L1Geometry& l1)
         : meter_(meter),
           l1_(l1),
+          unit_(std::max<std::uint64_t>(l1.line, 128)),
           arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, most_pages * meter.page()),
                                            meter.page())) {}
 
@@ -34,35 +35,32 @@ public:
     double step(std::uint64_t pages) {
         const auto [place, fresh] = known_.try_emplace(pages, 0);
         if (fresh) {
-            const PairedStrings strings = paired_strings(pages, arena_.page, l1_.line, l1_.way(), meter_.seed());
+            const PairedStrings strings = paired_strings(pages, arena_.page, unit_, meter_.seed());
             place->second = difference(strings.spread, strings.packed);
         }
         return place->second;
     }
 
-    /// Of a chase with n loads in each of the first `pages` pages, times n: of a page.
-    double step_of_page(unsigned n, std::uint64_t pages) {
+    /// Of a lap through these pages.
+    double lap(const std::vector<std::uint64_t>& pages) {
         Offsets spread, packed;
-        for (unsigned i = 0; i < n; ++i) {
-            const PairedStrings strings = paired_strings(pages, arena_.page, l1_.line, l1_.way(), meter_.seed() + i);
-            // Another line of each page: as far on as there are lines before it in the packed chase.
-            const std::uint64_t shift = pages * i / std::max<std::uint64_t>(1, l1_.way() / arena_.page) * l1_.line;
-            for (const std::uint64_t offset : strings.spread)
-                spread.push_back(offset / arena_.page * arena_.page + (offset + shift) % arena_.page);
-            for (const std::uint64_t offset : strings.packed) packed.push_back(offset + i * pages * l1_.line);
+        const std::uint64_t lines = arena_.page / unit_;
+        for (std::size_t i = 0; i < pages.size(); ++i) {
+            spread.push_back(pages[i] * arena_.page + i % lines * unit_);
+            packed.push_back(i * unit_);
         }
         shuffle(spread, meter_.seed());
         shuffle(packed, meter_.seed());
-        return difference(spread, packed) * n;
+        return difference(spread, packed) * static_cast<double>(pages.size());
     }
 
     /// Of a chase through `n` pages, `stride` pages apart.
     double step(std::uint64_t stride, std::uint64_t n) {
         Offsets spread, packed;
-        const std::uint64_t lines = std::min(l1_.way(), arena_.page) / l1_.line;
+        const std::uint64_t lines = std::min(l1_.way(), arena_.page) / unit_;
         for (std::uint64_t i = 0; i < n; ++i) {
-            spread.push_back(i * stride * arena_.page + i % lines * l1_.line);
-            packed.push_back(i * l1_.line);
+            spread.push_back(i * stride * arena_.page + i % lines * unit_);
+            packed.push_back(i * unit_);
         }
         shuffle(spread, meter_.seed());
         shuffle(packed, meter_.seed());
@@ -84,16 +82,17 @@ private:
 
     Meter& meter_;
     L1Geometry l1_;
+    std::uint64_t unit_;  ///< bytes between lines that are used: lower levels may have longer lines than L1
     Arena arena_;
     std::map<std::uint64_t, double> known_;
     double scatter_ = 0, last_ = 0;
 };
 
-/// 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ...
+/// 4, 5, 6, 7, 8, 10, 12, 14, ..., 128, 192, 256, ...
 std::vector<Point> sweep(Pairs& pairs) {
     std::vector<Point> points;
     for (std::uint64_t octave = 4; octave < pairs.most(); octave *= 2)
-        for (std::uint64_t quarter = 4; quarter < 8; ++quarter) {
+        for (std::uint64_t quarter = 4; quarter < 8; quarter += octave < 128 ? 1 : 2) {
             const std::uint64_t pages = octave * quarter / 4;
             if (pages <= pairs.most()) points.push_back({pages, pairs.step(pages)});
         }
@@ -155,22 +154,6 @@ private:
     const std::vector<Point>& points_;
 };
 
-/// A TLB that is full bends the curve up at the same number of pages however many lines of each are used; a cache that
-/// is full of lines or of page table entries does so at fewer pages the more lines are used. (Cooper and Xu 2018, 3.4)
-bool confirmed(Pairs& pairs, std::uint64_t entries) {
-    const std::uint64_t before = entries - std::max<std::uint64_t>(1, entries / 12),
-                        after = entries + std::max<std::uint64_t>(1, entries / 12);
-    double first = 0;
-    for (unsigned n = 1; n <= 4; ++n) {
-        const double from = pairs.step_of_page(n, before), at = pairs.step_of_page(n, entries),
-                     to = pairs.step_of_page(n, after);
-        const double bend = (to - at) - (at - from);
-        if (n == 1) first = bend;
-        if (bend < 0.4 * first || bend <= 0) return false;
-    }
-    return true;
-}
-
 /// Ways and entries of the first TLB by (X-Ray, Figure 8) on pages; 0 ways = not found.
 struct Sets {
     std::uint64_t ways = 0, entries = 0;
@@ -188,6 +171,118 @@ Sets first_tlb(Pairs& pairs, std::uint64_t limit) {
         if (high == old) return {high - 1, (high - 1) * stride / 2};
         old = high;
     }
+}
+
+/// The second TLB by compact sets of pages <S,n,S_old,r> (X-Ray, 4.5.1): pages that are S apart, and others that share
+/// the set of the first TLB with them, so that it misses, but never that of the second.
+class SecondTlb {
+public:
+    SecondTlb(Pairs& pairs, const Sets& first)
+        : pairs_(pairs), first_(first), first_sets_(first.entries / first.ways) {}
+
+    Sets find() {
+        std::uint64_t stride = 2048;
+        while (!pairs_.fits(stride, most_ways + 2) && stride > 1) stride /= 2;
+        const std::uint64_t full = first_misses(stride);
+        if (full == 0) return {};
+        // Down to the least stride at which as few pages fill a set.
+        while (stride > 2 * first_sets_ && first_misses(stride / 2) == full) stride /= 2;
+        if (stride > 2 * first_sets_ && !twice(stride / 2, full)) return {};
+        return {full - 1, (full - 1) * stride};
+    }
+
+private:
+    static constexpr std::uint64_t most_ways = 24;
+
+    double lap(std::uint64_t stride, std::uint64_t n) {
+        std::vector<std::uint64_t> pages;
+        for (std::uint64_t i = 0; i < n; ++i) pages.push_back(i * stride);
+        const std::uint64_t others = first_.ways + (first_.ways + 1) / 2 + 2;
+        for (std::uint64_t i = 0; i < others; ++i) pages.push_back((2 * i + 1) * first_sets_);
+        return pairs_.lap(pages) / static_cast<double>(pages.size());
+    }
+
+    /// Whether n pages do not fit, seen from what one page less costs.
+    bool bends(std::uint64_t stride, std::uint64_t n) {
+        const double before = lap(stride, n - 1), after = lap(stride, n);
+        const auto loads = static_cast<double>(n + first_.ways + (first_.ways + 1) / 2 + 2);
+        return (after - before) * loads > 3;
+    }
+
+    /// The least number of pages of this stride that do not fit; 0 = all do.
+    std::uint64_t first_misses(std::uint64_t stride) {
+        for (std::uint64_t n = 3; n <= most_ways + 1; ++n)
+            if (bends(stride, n)) return n;
+        return 0;
+    }
+
+    /// At half the stride twice as many pages fit.
+    bool twice(std::uint64_t stride, std::uint64_t full) {
+        const std::uint64_t n = 2 * (full - 1) + 1;
+        return !bends(stride, n - 1) && bends(stride, n);
+    }
+
+    Pairs& pairs_;
+    Sets first_;
+    std::uint64_t first_sets_;
+};
+
+/// Times of translation are flat up to so many pages, and rise beyond.
+bool ends_at(Pairs& pairs, std::uint64_t entries) {
+    const std::uint64_t part = std::max<std::uint64_t>(1, entries / 12);
+    const double from = pairs.step(entries - part), at = pairs.step(entries - part / 4),
+                 to = pairs.step(entries + part);
+    return std::abs(at - from) < 0.05 * at + 0.1 && to - at > 2 + std::abs(at - from);
+}
+
+void answer_first(TestReport& report, Pairs& pairs, const Edge& edge, Sets& sets) {
+    sets = first_tlb(pairs, edge.high);
+    report.decisions.push_back(
+        fmt::format("the first TLB ends between {} and {} pages; sets of pages: {} entries, {} ways", edge.low,
+                    edge.high, sets.entries, sets.ways));
+    const auto low = static_cast<double>(edge.low), high = static_cast<double>(std::max(edge.low, edge.high - 1));
+    const auto entries = static_cast<double>(sets.entries), ways = static_cast<double>(sets.ways);
+    if (sets.ways != 0 && low <= entries && entries <= high) {
+        report.answer("TLB1", "entries", entries, entries, entries, "entries", "compact sets of pages, paired");
+        report.answer("TLB1", "ways", ways, ways, ways, "ways", "compact sets of pages, paired");
+        return;
+    }
+    sets = {};
+    report.refuse("TLB1", "ways", "sets of pages do not agree with the number of entries");
+    if (high - low > 0.1 * low) {
+        report.refuse("TLB1", "entries",
+                      fmt::format("times begin to rise somewhere between {} and {} pages", low, high));
+    } else {
+        report.answer("TLB1", "entries", low, low, high, "entries",
+                      "end of a quiet stretch of times of translation, bisected");
+    }
+}
+
+/// Number of levels, and the second TLB.
+void answer_second(TestReport& report, Pairs& pairs, const std::vector<Edge>& edges, const Sets& first) {
+    const Sets second = first.ways == 0 ? Sets{} : SecondTlb(pairs, first).find();
+    const bool ends = second.ways != 0 && second.entries < pairs.most() && ends_at(pairs, second.entries);
+    report.decisions.push_back(fmt::format("a second TLB by sets of pages: {} entries, {} ways; times {} there",
+                                           second.entries, second.ways, ends ? "end to be flat" : "do not rise"));
+    if (ends) {
+        const auto entries = static_cast<double>(second.entries), ways = static_cast<double>(second.ways);
+        report.answer("TLB2", "entries", entries, entries, entries, "entries",
+                      "compact sets of pages with a first TLB that misses, paired");
+        report.answer("TLB2", "ways", ways, ways, ways, "ways",
+                      "compact sets of pages with a first TLB that misses, paired");
+        report.answer("", "tlb_levels", 2, 2, 2, "levels",
+                      "compact sets of pages, and rises of the time of translation");
+        return;
+    }
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        if (edges[i].low < 2 * edges[0].low || !ends_at(pairs, edges[i].low)) continue;
+        report.refuse(
+            "", "tlb_levels",
+            fmt::format("times of translation rise at {} pages as if a TLB was full, but sets of pages show none",
+                        edges[i].low));
+        return;
+    }
+    report.answer("", "tlb_levels", 1, 1, 1, "levels", "rises of the time of translation over pages");
 }
 
 }  // namespace
@@ -210,41 +305,17 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
             fmt::format("an arena of {} holds too few pages", format_size(meter.capabilities().largest_arena)));
         return report;
     }
-    std::vector<Edge> edges;
-    for (const Edge& edge : EdgeFinder(pairs, points).edges()) {
-        const bool real = edges.empty() || confirmed(pairs, edge.low);
-        report.decisions.push_back(fmt::format("times of translation rise between {} and {} pages: {}", edge.low,
-                                               edge.high,
-                                               real ? "a TLB" : "not with several lines of each page, so no TLB"));
-        if (real) edges.push_back(edge);
+    const std::vector<Edge> edges = EdgeFinder(pairs, points).edges();
+    for (const Edge& edge : edges)
+        report.decisions.push_back(
+            fmt::format("times of translation rise between {} and {} pages", edge.low, edge.high));
+    if (edges.empty()) {
+        report.answer("", "tlb_levels", 0, 0, 0, "levels", "the time of translation does not rise over pages");
+        return report;
     }
-    const auto count = static_cast<double>(edges.size());
-    report.answer("", "tlb_levels", count, count, count, "levels", "rises of the time of translation over pages");
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-        const Edge& edge = edges[i];
-        const std::string level = fmt::format("TLB{}", i + 1);
-        const auto low = static_cast<double>(edge.low), high = static_cast<double>(edge.high - 1);
-        if (i == 0) {
-            const Sets sets = first_tlb(pairs, edge.high);
-            report.decisions.push_back(
-                fmt::format("the first TLB ends between {} and {} pages; sets of pages: {} entries, {} ways", edge.low,
-                            edge.high, sets.entries, sets.ways));
-            const auto entries = static_cast<double>(sets.entries), ways = static_cast<double>(sets.ways);
-            if (sets.ways != 0 && low <= entries && entries <= std::max(high, low)) {
-                report.answer(level, "entries", entries, entries, entries, "entries", "compact sets of pages, paired");
-                report.answer(level, "ways", ways, ways, ways, "ways", "compact sets of pages, paired");
-                continue;
-            }
-            report.refuse(level, "ways", "sets of pages do not agree with the number of entries");
-        }
-        if (high - low > 0.1 * low) {
-            report.refuse(level, "entries",
-                          fmt::format("times begin to rise somewhere between {} and {} pages", low, high));
-        } else {
-            report.answer(level, "entries", low, low, std::max(low, high), "entries",
-                          "end of a quiet stretch of times of translation, bisected");
-        }
-    }
+    Sets first;
+    answer_first(report, pairs, edges.front(), first);
+    answer_second(report, pairs, edges, first);
     return report;
 }
 

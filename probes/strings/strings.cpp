@@ -14,6 +14,18 @@ Offsets multiples(std::uint64_t count, std::uint64_t step) {
     return offsets;
 }
 
+/// Groups of eight in random order, each in its own.
+void in_groups(Offsets& offsets, std::uint64_t seed) {
+    constexpr std::size_t group = 8;
+    Offsets order = multiples((offsets.size() + group - 1) / group, group);
+    shuffle(order, seed);
+    Offsets ordered;
+    for (const std::uint64_t first : order)
+        for (std::size_t i = first; i < std::min<std::size_t>(first + group, offsets.size()); ++i)
+            ordered.push_back(offsets[i]);
+    offsets = std::move(ordered);
+}
+
 bool is_prime(std::uint64_t number) {
     for (std::uint64_t divisor = 2; divisor * divisor <= number; ++divisor)
         if (number % divisor == 0) return false;
@@ -62,15 +74,14 @@ Offsets tlb_string(unsigned n, std::uint64_t bytes, std::uint64_t page, std::uin
     return offsets;
 }
 
-PairedStrings paired_strings(std::uint64_t pages, std::uint64_t page, std::uint64_t line, std::uint64_t way,
-                             std::uint64_t seed) {
+PairedStrings paired_strings(std::uint64_t pages, std::uint64_t page, std::uint64_t line, std::uint64_t seed) {
     PairedStrings strings;
-    const std::uint64_t pages_per_way = std::max<std::uint64_t>(1, way / page);
+    const std::uint64_t lines = page / line;
     for (std::uint64_t i = 0; i < pages; ++i) {
-        strings.spread.push_back(i * page + i / pages_per_way * line % page);
+        strings.spread.push_back(i * page + (i + i / lines) % lines * line);
         strings.packed.push_back(i * line);
     }
-    shuffle(strings.spread, seed);
+    in_groups(strings.spread, seed);
     shuffle(strings.packed, seed);
     return strings;
 }

@@ -27,12 +27,13 @@ Offsets random_string(std::uint64_t bytes, std::uint64_t line, std::uint64_t see
 Offsets tlb_string(unsigned n, std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t seed);
 
 /// One location in each of `pages` pages, and its twin: as many lines, packed into as few pages as they fill. Both use
-/// the sets of a virtually indexed cache with ways of `way` bytes in the same proportion. (ours)
+/// the sets of caches whose ways are up to a page times its lines long in the same proportion. Pages follow each other
+/// in groups of eight, whose table entries share a line, so that walks are alike whether caches hold few tables or
+/// many. (ours)
 struct PairedStrings {
     Offsets spread, packed;
 };
-PairedStrings paired_strings(std::uint64_t pages, std::uint64_t page, std::uint64_t line, std::uint64_t way,
-                             std::uint64_t seed);
+PairedStrings paired_strings(std::uint64_t pages, std::uint64_t page, std::uint64_t line, std::uint64_t seed);
 
 /// <S,n>: n locations S bytes apart. (X-Ray, 4.2) Visited by a prime step p > n, i -> (i + p) mod n. (X-Ray, 4.4.3)
 Offsets compact_string(std::uint64_t stride, std::uint64_t n);

@@ -50,7 +50,7 @@ TEST(Strings, TlbStringTouchesEachPageOnLinesThatMoveOn) {
 }
 
 TEST(Strings, TwinsUseTheSameSets) {
-    const PairedStrings twins = paired_strings(96, 4096, 64, 4096, 5);
+    const PairedStrings twins = paired_strings(128, 4096, 64, 5);
     std::multiset<std::uint64_t> spread, packed;
     std::set<std::uint64_t> pages;
     for (const std::uint64_t offset : twins.spread) {
@@ -59,7 +59,7 @@ TEST(Strings, TwinsUseTheSameSets) {
     }
     for (const std::uint64_t offset : twins.packed) packed.insert(offset % 4096);
     EXPECT_EQ(spread, packed);
-    EXPECT_EQ(pages.size(), 96);
+    EXPECT_EQ(pages.size(), 128);
 }
 
 TEST(Strings, CompactSetsVisitEveryAddressOnce) {
