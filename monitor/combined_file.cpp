@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "monitor/result_file.hpp"
 #include "storage/axes.hpp"
@@ -94,6 +95,99 @@ StructureTable::Level read_level(const Group& group, const std::string& name, st
     return level;
 }
 
+constexpr std::uint64_t blocks_enough = 256;
+
+/// Accesses and misses of a line over all phases.
+struct LineSum {
+    Address address = 0;
+    Tally tally;
+};
+
+std::vector<LineSum> sums_by_line(const LevelLines& lines) {
+    std::vector<LineSum> sums;
+    for (std::size_t i = 0; i < lines.address.size(); ++i)
+        sums.push_back({lines.address[i], {lines.accesses[i], lines.misses[i]}});
+    std::ranges::stable_sort(sums, {}, &LineSum::address);
+    std::size_t kept = 0;
+    for (const LineSum& each : sums) {
+        if (kept != 0 && sums[kept - 1].address == each.address) {
+            sums[kept - 1].tally.accesses += each.tally.accesses;
+            sums[kept - 1].tally.misses += each.tally.misses;
+        } else {
+            sums[kept++] = each;
+        }
+    }
+    sums.resize(kept);
+    return sums;
+}
+
+/// One of the numbers of a line, and its least and most in the lines of each block.
+struct Extremes {
+    const char* name;
+    double (*of)(const Tally&);
+    bool summed;
+};
+
+constexpr Extremes extremes[] = {
+    {"accesses", [](const Tally& tally) { return tally.accesses; }, true},
+    {"misses", [](const Tally& tally) { return tally.misses; }, true},
+    {"hits", [](const Tally& tally) { return tally.hits(); }, true},
+    {"miss_rate", [](const Tally& tally) { return tally.miss_rate(); }, false},
+};
+
+/// Writes a level of a pyramid; `starts`: where blocks begin in `sums`, and their number at the end.
+void write_blocks(Group& level, std::span<const LineSum> sums, std::span<const std::size_t> starts,
+                  std::uint64_t block_bytes) {
+    const std::size_t blocks = starts.size() - 1;
+    std::vector<std::uint64_t> address(blocks);
+    std::vector<std::uint32_t> lines(blocks);
+    for (std::size_t b = 0; b < blocks; ++b) {
+        address[b] = sums[starts[b]].address / block_bytes * block_bytes;
+        lines[b] = static_cast<std::uint32_t>(starts[b + 1] - starts[b]);
+    }
+    level.write("address", address);
+    level.write("lines", lines);
+    for (const Extremes& number : extremes) {
+        std::vector<double> sum(blocks), least(blocks), most(blocks);
+        for (std::size_t b = 0; b < blocks; ++b) {
+            least[b] = most[b] = number.of(sums[starts[b]].tally);
+            for (std::size_t i = starts[b]; i < starts[b + 1]; ++i) {
+                const double value = number.of(sums[i].tally);
+                sum[b] += value;
+                least[b] = std::min(least[b], value);
+                most[b] = std::max(most[b], value);
+            }
+        }
+        const std::string name = number.name;
+        if (number.summed) level.write(name, sum);
+        level.write(name + "_min", least);
+        level.write(name + "_max", most);
+    }
+    set_axes(level, "accesses", {"address"}, {"misses", "hits"});
+}
+
+/// Coarse views as histograms have them: blocks of 16, 256, ... lines, until there are few.
+void write_pyramid(Group& group, const LevelLines& lines) {
+    const std::vector<LineSum> sums = sums_by_line(lines);
+    if (sums.size() <= blocks_enough) return;
+    Group pyramid = group.create_group("pyramid");
+    std::uint64_t units = 16;
+    unsigned number = 1;
+    for (std::size_t blocks = sums.size(); blocks > blocks_enough && units < std::uint64_t{1} << 40;
+         units *= 16, ++number) {
+        const std::uint64_t block_bytes = units * lines.line_bytes;
+        std::vector<std::size_t> starts;
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            if (i == 0 || sums[i].address / block_bytes != sums[i - 1].address / block_bytes) starts.push_back(i);
+        blocks = starts.size();
+        starts.push_back(sums.size());
+        Group level = pyramid.create_group(fmt::format("level{}", number));
+        level.set_attribute("units", units);
+        write_blocks(level, sums, starts, block_bytes);
+    }
+    set_nexus_class(pyramid, "NXcollection", fmt::format("level{}", number - 1));
+}
+
 }  // namespace
 
 void write_combined(Group& root, const std::vector<LevelLines>& levels) {
@@ -111,6 +205,7 @@ void write_combined(Group& root, const std::vector<LevelLines>& levels) {
         std::vector<Tally> tallies;
         for (std::size_t i = 0; i < level.address.size(); ++i) tallies.push_back({level.accesses[i], level.misses[i]});
         write_tallies(group, tallies, "address");
+        write_pyramid(group, level);
     }
 }
 

@@ -37,6 +37,7 @@ void write_pyramid(Group& group, const Histogram& histogram) {
         level.write("sum", levels[i].sum);
         level.write("min", levels[i].least);
         level.write("max", levels[i].most);
+        level.write("lines", levels[i].lines);
         set_axes(level, "sum", {"address"}, {"min", "max"});
     }
 }
@@ -67,10 +68,12 @@ std::vector<PyramidLevel> pyramid_of(const Histogram& histogram) {
                 level.least.push_back(unit.count);
                 level.most.push_back(unit.count);
                 level.sum.push_back(0);
+                level.lines.push_back(0);
             }
             level.least.back() = std::min(level.least.back(), unit.count);
             level.most.back() = std::max(level.most.back(), unit.count);
             level.sum.back() += unit.count;
+            ++level.lines.back();
         }
         blocks = level.address.size();
         levels.push_back(std::move(level));
@@ -128,8 +131,14 @@ std::vector<PyramidLevel> read_pyramid(const Group& parent, const std::string& n
         const Group level = pyramid.open_group(level_name(i));
         const auto sum = level.read<double>("sum");
         const std::size_t blocks = sum.size();
-        levels.push_back({level.whole_attribute("units"), read_column<std::uint64_t>(level, "address", blocks),
-                          read_column<double>(level, "min", blocks), read_column<double>(level, "max", blocks), sum});
+        levels.push_back({level.whole_attribute("units"),
+                          read_column<std::uint64_t>(level, "address", blocks),
+                          read_column<double>(level, "min", blocks),
+                          read_column<double>(level, "max", blocks),
+                          sum,
+                          {}});
+        if (level.has("lines"))  // not in the first files
+            levels.back().lines = read_column<std::uint32_t>(level, "lines", blocks);
     }
     return levels;
 }

@@ -20,10 +20,11 @@ Histogram read_histogram(const Group& parent, const std::string& name);
 /// A coarse view of a histogram, all phases summed, counts for several units spread evenly over them: blocks of
 /// `units` aligned units that have events, ascending.
 struct PyramidLevel {
-    std::uint64_t units = 0;          ///< per block: 16, 256, ...
-    std::vector<Address> address;     ///< of the first byte of each block
-    std::vector<double> least, most;  ///< events per unit, over the units of the block that have events
-    std::vector<double> sum;          ///< events of the block
+    std::uint64_t units = 0;           ///< per block: 16, 256, ...
+    std::vector<Address> address;      ///< of the first byte of each block
+    std::vector<double> least, most;   ///< events per unit, over the units of the block that have events
+    std::vector<double> sum;           ///< events of the block
+    std::vector<std::uint32_t> lines;  ///< units of the block that have events
 };
 
 /// Levels of 16, 256, ... units until one has at most 256 blocks; none for a histogram of at most 256 units.

@@ -12,6 +12,8 @@ export interface App {
     state: State;
     /** Changes what is looked at; views are told. */
     set(change: Partial<State>): void;
+    /** Another stretch of the axis is shown by the view's own doing: nothing is drawn anew. */
+    move(x: string): void;
 }
 
 export interface View {

@@ -18,9 +18,18 @@ function programUrl(): Promise<string> {
     return program;
 }
 
-/** Begins to unpack the library before it is needed. */
+let idle: Promise<Worker> | null = null;
+
+/** Starts a worker before there is a file, so that the library is ready when one comes. */
 export function warmUp(): void {
-    void programUrl();
+    idle ??= programUrl().then((url) => new Worker(url));
+}
+
+function takeWorker(): Promise<Worker> {
+    warmUp();
+    const worker = idle!;
+    idle = null;
+    return worker;
 }
 
 interface Waiting {
@@ -55,7 +64,7 @@ export class Source {
     }
 
     static async open(file: File | { name: string; bytes: ArrayBuffer }): Promise<Source> {
-        const source = new Source(new Worker(await programUrl()));
+        const source = new Source(await takeWorker());
         try {
             source.info = await source.ask('open', file);
         } catch (error) {

@@ -16,6 +16,7 @@ class Page implements App {
     state: State = readHash();
     private view: View | null = null;
     private shown = '';
+    private keeping = 0;
     private readonly main = h('main', { id: 'view' });
     private readonly tabs = h('nav', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
     private readonly facts = h('div', { class: 'facts' });
@@ -72,8 +73,19 @@ class Page implements App {
 
     set(change: Partial<State>): void {
         this.state = { ...this.state, ...change };
-        writeHash(this.state);
+        this.keepState();
         this.render();
+    }
+
+    move(x: string): void {
+        this.state = { ...this.state, x };
+        this.keepState();
+    }
+
+    /** Browsers take only so many changes of the URL in a while. */
+    private keepState(): void {
+        window.clearTimeout(this.keeping);
+        this.keeping = window.setTimeout(() => writeHash(this.state), 150);
     }
 
     async take(file: File | { name: string; bytes: ArrayBuffer }, purpose: 'open' | 'compare'): Promise<void> {
@@ -107,7 +119,7 @@ class Page implements App {
         this.facts.dataset.title = titleOf(source);
         document.title = `${titleOf(source)} – cachetally`;
         this.compareButton.hidden = false;
-        writeHash(this.state);
+        this.keepState();
         this.render();
     }
 
@@ -160,7 +172,7 @@ class Page implements App {
     private switchTheme(): void {
         const dark = document.documentElement.dataset.theme === 'dark';
         this.state = { ...this.state, theme: dark ? 'light' : 'dark' };
-        writeHash(this.state);
+        this.keepState();
         this.applyTheme();
         this.view?.update();
     }

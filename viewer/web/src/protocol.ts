@@ -66,6 +66,8 @@ export interface SeriesInfo {
     phases: number;
     /** True where addresses are not those of the program and no column has these. */
     physical: boolean;
+    /** Of a reduced copy: rows are blocks, the pyramid knows the least and most of the lines. */
+    reduced: boolean;
 }
 
 export interface SweepCell {

@@ -67,7 +67,7 @@ export function compareView(app: App): View {
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
         structures: () => source.info.structures,
         python: () => pythonOf(app, chosen()),
-        moved: (range) => app.set({ x: range ? `${Math.round(range[0])}-${Math.round(range[1])}` : '' }),
+        moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
     plot.figure.bar.append(controls);
     const tables = comparison(app).map((table) =>

@@ -40,7 +40,7 @@ export function histogramView(app: App): View {
         title: () => `${chosenShow(app)!.title} of ${titleOf(app.source)}, ${phasesTitle(app)}`,
         structures: () => app.source.info.structures,
         python: () => histogramPython(app, { ...chosenShow(app)!, series: visible(chosenShow(app)!) }),
-        moved: (range) => app.set({ x: range ? `${Math.round(range[0])}-${Math.round(range[1])}` : '' }),
+        moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
         picked: (from, to) => void showLines(from, to),
     });
     plot.figure.bar.append(controls);

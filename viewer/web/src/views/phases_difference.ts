@@ -31,7 +31,7 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
         title: () => `${show.title} of ${series.owner} in phases ${pair().join(' and ')} of ${titleOf(app.source)}, and their difference`,
         structures: () => app.source.info.structures,
         python: () => phasesPython(app.source, series.path, show.quantity),
-        moved: (range) => app.set({ x: range ? `${Math.round(range[0])}-${Math.round(range[1])}` : '' }),
+        moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
 
     /** The first and the last that are chosen; else the two longest phases. */

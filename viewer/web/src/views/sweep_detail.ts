@@ -27,7 +27,7 @@ export function sweepDetail(app: App) {
         title: () => `${head.textContent} of ${titleOf(app.source)}`,
         structures: () => app.source.info.structures,
         python: () => pythonOf(app),
-        moved: (range) => app.set({ x: range ? `${Math.round(range[0])}-${Math.round(range[1])}` : '' }),
+        moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
     plot.figure.bar.append(head, note);
     plot.element.hidden = true;

@@ -51,7 +51,7 @@ export function valueOf(quantity: Quantity, first: number, second: number): numb
         case 'misses':
             return second;
         case 'hits':
-            return first - second;
+            return Math.max(0, first - second);
         case 'missrate':
             return first > 0 ? second / first : 0;
         default:

@@ -84,7 +84,7 @@ export class Counts {
         const width = (x1 - x0) / count;
         const { unit } = series.info;
         const all = phases === null || phases.length >= series.info.phases;
-        if (all && series.pyramid.length > 0 && series.rows > fewRows) {
+        if (all && series.pyramid.length > 0 && (series.rows > fewRows || series.info.reduced)) {
             const fine = series.pyramid.filter((level) => level.units * unit <= width).at(-1);
             const level = fine ?? (new Lines(cut(axis, x0, x1), unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
             if (level) {

@@ -138,7 +138,8 @@ function series(store: Store, info: Pick<FileInfo, 'links' | 'monitors' | 'phase
         if (!(unit >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
         const phases = isLevel ? Math.max(1, info.phases.names.length) : Math.max(1, number(attributes.phases));
         const physical = !isLevel && !fromCore && !store.has(`${path}/virtual_address`);
-        found.push({ id: path, path, kind, owner, event, unit, rows, phases, physical });
+        const reduced = store.attributes('/').reduced !== undefined;
+        found.push({ id: path, path, kind, owner, event, unit, rows, phases, physical, reduced });
     };
     if (store.has('combined')) for (const name of texts(store.attributes('combined').names)) add('level', `combined/${name}`, name, '', true);
     for (const link of info.links) for (const { kind } of link.kinds) add('link', `links/${link.name}/${kind}`, link.name, kind, link.virtual);

@@ -1,0 +1,103 @@
+// Pages with results inside: what is in them, and how they get to the disk.
+#include "viewer/web/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include "storage/file.hpp"
+#include "tests/storage/temporary.hpp"
+#include "viewer/web/browser.hpp"
+
+namespace cachetally {
+namespace {
+
+using testing::contents;
+using testing::message_of;
+using testing::TemporaryDirectory;
+using testing::write_contents;
+
+/// The element that holds the result.
+std::string element(const std::string& html) {
+    const std::size_t begin = html.find("<script id=\"cachetally-result\"");
+    return html.substr(begin, html.find("</script>", begin) - begin);
+}
+
+std::string data(const std::string& html) {
+    const std::string text = element(html);
+    return text.substr(text.find('>') + 1);
+}
+
+TEST(Page, HoldsOnePlaceForAResultAndAsksTheNetworkForNothing) {
+    const std::string page(viewer_page());
+    const std::string place = "<script id=\"cachetally-result\"";
+    const std::size_t first = page.find(place);
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(page.find(place, first + 1), std::string::npos);
+    for (const char* outside : {"src=\"", "<link rel=\"stylesheet\"", "@import", "url(http"})
+        EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+    EXPECT_LE(page.size(), 6'000'000U);
+}
+
+TEST(Page, BytesAreThereInBase64) {  // RFC 4648, section 10
+    EXPECT_EQ(data(page_with_result("f", "")), "");
+    EXPECT_EQ(data(page_with_result("f", "f")), "Zg==");
+    EXPECT_EQ(data(page_with_result("f", "fo")), "Zm8=");
+    EXPECT_EQ(data(page_with_result("f", "foo")), "Zm9v");
+    EXPECT_EQ(data(page_with_result("f", "foobar")), "Zm9vYmFy");
+    EXPECT_EQ(data(page_with_result("f", std::string("\x00\xff\x10", 3))), "AP8Q");
+}
+
+TEST(Page, NamesCannotEndTheElement) {
+    const std::string text = element(page_with_result("a\"><script>alert(1)</script>&'\n", "x"));
+    EXPECT_NE(text.find("data-name=\"a&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#38;&#39;&#10;\""),
+              std::string::npos)
+        << text;
+}
+
+TEST(Page, IsWrittenWholeOrNotAtAll) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "page.html";
+    write_page(path, "one", false);
+    EXPECT_EQ(contents(path), "one");
+    EXPECT_NE(message_of([&] { write_page(path, "two", false); }).find("exists already"), std::string::npos);
+    EXPECT_EQ(contents(path), "one");
+    write_page(path, "two", true);
+    EXPECT_EQ(contents(path), "two");
+    EXPECT_NE(message_of([&] { write_page(directory.path(), "x", true); }).find("not a regular file"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { write_page(directory / "no/such/page.html", "x", true); }).find("cannot be created"),
+              std::string::npos);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(Page, OtherFilesAreRefusedInWords) {
+    const TemporaryDirectory directory;
+    const std::string text = directory / "text.h5", foreign = directory / "foreign.h5", newer = directory / "newer.h5";
+    write_contents(text, "no HDF5 at all");
+    ResultFile(foreign).finish();
+    ResultFile file(newer);
+    file.root().set_attribute("format", "cachetally result");
+    file.root().set_attribute("format_version", 2);
+    file.finish();
+    EXPECT_NE(message_of([&] { page_of(text, 1 << 20); }).find("not an HDF5 file"), std::string::npos);
+    EXPECT_NE(message_of([&] { page_of(foreign, 1 << 20); }).find("no result of cachetally"), std::string::npos);
+    EXPECT_NE(message_of([&] { page_of(newer, 1 << 20); }).find("format version 2"), std::string::npos);
+    EXPECT_NE(message_of([&] { page_of(directory / "absent.h5", 1 << 20); }), "");
+}
+
+TEST(Page, TemporaryPagesAreInADirectoryOfOurOwn) {
+    const TemporaryDirectory directory;
+    ::setenv("TMPDIR", directory.path().c_str(), 1);
+    const std::string page = temporary_page("/somewhere/lu.h5");
+    EXPECT_TRUE(page.starts_with(directory.path().string())) << page;
+    EXPECT_EQ(temporary_page("/somewhere/lu.h5"), page);
+    EXPECT_NE(temporary_page("/elsewhere/lu.h5"), page);
+    const std::filesystem::path own = std::filesystem::path(page).parent_path();
+    EXPECT_EQ(std::filesystem::status(own).permissions(), std::filesystem::perms::owner_all);
+    std::filesystem::permissions(own, std::filesystem::perms::all);
+    EXPECT_NE(message_of([&] { temporary_page("/somewhere/lu.h5"); }).find("not a directory of yours alone"),
+              std::string::npos);
+    ::unsetenv("TMPDIR");
+}
+
+}  // namespace
+}  // namespace cachetally

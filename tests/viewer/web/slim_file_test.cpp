@@ -1,0 +1,187 @@
+// Reduced copies keep every sum; and the pyramids that pages draw from are those of the lines.
+#include "viewer/web/slim_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "monitor/histogram_file.hpp"
+#include "monitor/result_file.hpp"
+#include "storage/file.hpp"
+#include "tests/storage/temporary.hpp"
+
+namespace cachetally {
+namespace {
+
+using testing::TemporaryDirectory;
+
+constexpr std::uint32_t line_bytes = 32, phases = 3;
+
+/// Numbers that depend on line and phase, without a pattern that blocks would follow.
+std::uint64_t count_of(std::uint64_t line, std::uint64_t phase) { return (line * 2654435761U + phase * 40503U) % 97; }
+
+LevelLines made_up_lines(std::uint64_t lines) {
+    LevelLines level;
+    level.level = "L1";
+    level.line_bytes = line_bytes;
+    for (std::uint32_t phase = 0; phase < phases; ++phase)
+        for (std::uint64_t line = 0; line < lines; ++line) {
+            if (count_of(line, phase) == 0) continue;
+            level.phase.push_back(phase);
+            level.address.push_back(0x1000 + line * line_bytes);
+            level.accesses.push_back(static_cast<double>(count_of(line, phase)));
+            level.misses.push_back(static_cast<double>(count_of(line, phase) / 3));
+        }
+    return level;
+}
+
+Histogram made_up_histogram(std::uint64_t lines) {
+    std::vector<HistogramRow> rows;
+    for (std::uint32_t phase = 0; phase < phases; ++phase)
+        for (std::uint64_t line = 0; line + 2 < lines; line += 3)  // counters for two lines, a hole after each
+            rows.push_back({0x1000 + line * line_bytes, 2, phase, no_function, 2 * count_of(line, phase) + 2});
+    return {line_bytes, std::move(rows)};
+}
+
+class SlimFiles : public ::testing::Test {
+protected:
+    void write(std::uint64_t lines, bool complete = true) {
+        ResultFile file(path_, ResultFile::Existing::overwrite);
+        Group& root = file.root();
+        root.set_attribute("format", "cachetally result");
+        root.set_attribute("format_version", 1);
+        root.set_attribute("kind", "run");
+        root.create_group("input").set_attribute("name", "made up");
+        write_combined(root, {made_up_lines(lines)});
+        Group monitors = root.create_group("monitors");
+        write_histogram(monitors, "histogram", made_up_histogram(lines));
+        if (complete) return file.finish();
+        file.keep_partial("interrupted");
+    }
+
+    TemporaryDirectory directory_;
+    std::string path_ = directory_ / "r.h5", slim_ = directory_ / "slim.h5";
+};
+
+/// Sum of a column by phase.
+std::map<std::uint32_t, double> by_phase(const Group& group, const std::string& column) {
+    const auto phase = group.read<std::uint32_t>("phase");
+    const auto value = group.read<double>(column);
+    std::map<std::uint32_t, double> sums;
+    for (std::size_t i = 0; i < phase.size(); ++i) sums[phase[i]] += value[i];
+    return sums;
+}
+
+TEST_F(SlimFiles, KeepTheSumsOfEveryPhaseInFewRows) {
+    write(30000);
+    reduce_result(path_, slim_, 2000);
+    const InputFile whole(path_), slim(slim_);
+    for (const auto& [group, columns] : std::map<std::string, std::vector<std::string>>{
+             {"combined/L1", {"accesses", "misses"}}, {"monitors/histogram", {"count"}}}) {
+        const Group before = whole.root().open_group(group), after = slim.root().open_group(group);
+        EXPECT_LE(after.open_dataset("address").rows(), 2000U);
+        EXPECT_GT(after.open_dataset("address").rows(), 100U);
+        for (const std::string& column : columns) {
+            const auto expected = by_phase(before, column), found = by_phase(after, column);
+            ASSERT_EQ(found.size(), phases);
+            for (const auto& [phase, sum] : expected) EXPECT_NEAR(found.at(phase), sum, 1e-6 * sum) << column;
+        }
+    }
+    EXPECT_NE(slim.root().text_attribute("reduced").find("r.h5"), std::string::npos);
+    EXPECT_LT(std::filesystem::file_size(slim_), std::filesystem::file_size(path_) / 2);
+}
+
+TEST_F(SlimFiles, BlocksLieWhereTheirLinesWere) {
+    write(30000);
+    reduce_result(path_, slim_, 2000);
+    const InputFile slim(slim_);
+    const Group group = slim.root().open_group("combined/L1");
+    const auto address = group.read<std::uint64_t>("address");
+    const auto phase = group.read<std::uint32_t>("phase"), span = group.read<std::uint32_t>("span");
+    const auto misses = group.read<double>("misses");
+    for (std::size_t i = 0; i < address.size(); ++i) {
+        std::uint64_t expected = 0;
+        for (std::uint64_t at = address[i]; at < address[i] + std::uint64_t{span[i]} * line_bytes; at += line_bytes)
+            if (at >= 0x1000 && at < 0x1000 + 30000 * line_bytes)
+                expected += count_of((at - 0x1000) / line_bytes, phase[i]) / 3;
+        ASSERT_EQ(misses[i], static_cast<double>(expected)) << "row " << i;
+    }
+}
+
+TEST_F(SlimFiles, AreTheSameWhereNothingIsLarge) {
+    write(300);
+    reduce_result(path_, slim_, 2000);
+    const InputFile whole(path_), slim(slim_);
+    EXPECT_FALSE(slim.root().has_attribute("reduced"));
+    EXPECT_EQ(slim.root().open_group("combined/L1").read<double>("hits"),
+              whole.root().open_group("combined/L1").read<double>("hits"));
+    EXPECT_EQ(slim.root().open_group("input").text_attribute("name"), "made up");
+    EXPECT_EQ(slim.root().open_group("combined").texts_attribute("names"), std::vector<std::string>{"L1"});
+    EXPECT_EQ(slim.root().whole_attribute("complete"), 1U);
+}
+
+TEST_F(SlimFiles, SayThatTheRunWasInterrupted) {
+    write(300, false);
+    reduce_result(path_, slim_);
+    const InputFile slim(slim_);
+    EXPECT_EQ(slim.root().whole_attribute("complete"), 0U);
+    EXPECT_EQ(slim.root().text_attribute("incomplete"), "interrupted");
+}
+
+TEST_F(SlimFiles, MorePhasesThanRowsAreKeptApart) {
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    file.root().set_attribute("format_version", 1);
+    LevelLines level;
+    level.level = "L1";
+    for (std::uint32_t phase = 0; phase < 5000; ++phase) {
+        level.phase.push_back(phase);
+        level.address.push_back(0);
+        level.accesses.push_back(phase);
+        level.misses.push_back(0);
+    }
+    write_combined(file.root(), {level});
+    file.finish();
+    reduce_result(path_, slim_, 1000);
+    EXPECT_EQ(InputFile(slim_).root().open_group("combined/L1").open_dataset("phase").rows(), 5000U);
+}
+
+TEST_F(SlimFiles, PyramidsOfLevelsAreThoseOfTheLines) {
+    write(30000);
+    const InputFile file(path_);
+    const Group group = file.root().open_group("combined/L1");
+    std::map<std::uint64_t, std::pair<double, double>> lines;
+    const auto address = group.read<std::uint64_t>("address");
+    const auto accesses = group.read<double>("accesses"), misses = group.read<double>("misses");
+    for (std::size_t i = 0; i < address.size(); ++i) {
+        lines[address[i]].first += accesses[i];
+        lines[address[i]].second += misses[i];
+    }
+    const Group pyramid = group.open_group("pyramid");
+    ASSERT_EQ(pyramid.children(), (std::vector<std::string>{"level1", "level2"}));  // 1,876 blocks, then 118
+    for (const std::string& name : pyramid.children()) {
+        const Group level = pyramid.open_group(name);
+        const auto start = level.read<std::uint64_t>("address");
+        const auto count = level.read<std::uint32_t>("lines");
+        const auto sum = level.read<double>("misses"), most = level.read<double>("accesses_max");
+        const auto least_rate = level.read<double>("miss_rate_min"), most_hits = level.read<double>("hits_max");
+        for (std::size_t b = 0; b < start.size(); ++b) {
+            std::uint32_t here = 0;
+            double total = 0, top = 0, hits = 0, rate = 1;
+            const std::uint64_t end = start[b] + level.whole_attribute("units") * line_bytes;
+            for (auto line = lines.lower_bound(start[b]); line != lines.end() && line->first < end; ++line, ++here) {
+                total += line->second.second;
+                top = std::max(top, line->second.first);
+                hits = std::max(hits, line->second.first - line->second.second);
+                rate = std::min(rate, line->second.second / line->second.first);
+            }
+            EXPECT_EQ(count[b], here);
+            EXPECT_EQ(sum[b], total);
+            EXPECT_EQ(most[b], top);
+            EXPECT_EQ(most_hits[b], hits);
+            EXPECT_DOUBLE_EQ(least_rate[b], rate);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
