@@ -22,6 +22,7 @@ public:
 std::vector<std::string> command_line();
 
 void add_machine(CLI::App& app);
+void add_probe(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_run(CLI::App& app);
@@ -29,6 +30,7 @@ void add_show(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_trace(CLI::App& app);
 void add_view(CLI::App& app);
+void add_validate(CLI::App& app);
 void add_workload(CLI::App& app);
 
 }  // namespace cachetally::app

@@ -26,7 +26,7 @@ void add_replay(CLI::App& app) {
         ->required();
     add_trace_options(*command, options->choice);
     add_simulation_options(*command, options->simulation);
-    add_output_options(*command, options->output);
+    add_output_options(*command, options->output, "exact counts of every link");
     command->footer(
         "Examples:\n"
         "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"

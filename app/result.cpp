@@ -52,10 +52,9 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
     return {name, settings, seed_of(name, settings), "", "", nullptr, std::move(source), check};
 }
 
-void add_output_options(CLI::App& command, OutputOptions& options) {
+void add_output_options(CLI::App& command, OutputOptions& options, const std::string& what) {
     command
-        .add_option("-o,--output", options.file,
-                    "Write the result to this file (HDF5; docs/format.md), with exact counts of every link")
+        .add_option("-o,--output", options.file, "Write the result to this file (HDF5; docs/format.md), with " + what)
         ->type_name("FILE.h5")
         ->check(not_empty("the name of a file"));
     command.add_flag("-f,--force,--overwrite", options.force, "Replace the output file where it exists");

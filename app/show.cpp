@@ -35,12 +35,15 @@ void add_show(CLI::App& app) {
     command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
     ShowOptions& show = options->show;
     command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
+        ->type_name("NAME")
         ->check(not_empty("the name of a level"));
     command->add_option("--phase", show.phase, "One phase, counted from 0")
         ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
     command->add_option("--structure", show.structure, "One data structure, in full width")
+        ->type_name("NAME")
         ->check(not_empty("the name of a data structure"));
     command->add_option("--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's")
+        ->type_name("NAME")
         ->check(not_empty("the name of a monitor"));
     command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
         ->check(CLI::IsMember({"accesses", "misses", "missrate", "writebacks"}));

@@ -40,8 +40,8 @@ struct OutputOptions {
     bool force = false;  ///< an existing file is replaced
 };
 
-/// --output and --force.
-void add_output_options(CLI::App& command, OutputOptions& options);
+/// --output and --force; `what` is in the file.
+void add_output_options(CLI::App& command, OutputOptions& options, const std::string& what);
 
 /// The output file, which must not exist (unless --force); null where none is wanted. Throws UsageError, StorageError.
 std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input& input);

@@ -245,24 +245,32 @@ void add_sweep(CLI::App& app) {
                      "A kernel (cachetally workload list) or a trace file; - for a trace on standard input")
         ->required();
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
-    command->add_option("--counters", options->counters, "Numbers of counters")->capture_default_str();
+    command->add_option("--counters", options->counters, "Numbers of counters")
+        ->type_name("N,N...")
+        ->capture_default_str();
     command
         ->add_option("--granularity", options->granularity,
                      "Granularities: lines per counter, ranges, dynamic:N, mask:BITS")
+        ->type_name("G,G-G...")
         ->capture_default_str();
     command->add_option("--eviction", options->eviction, "Eviction policies: fifo, lru, random, clock, lfu, clear_all")
+        ->type_name("NAME,NAME...")
         ->capture_default_str();
     command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
+        ->type_name("NAME")
         ->check(not_empty("the name of a link"));
     command
         ->add_option("--monitor", options->monitor,
                      "What all cells have in common, as in width=8,kinds=load (docs/monitors.md)")
         ->type_name("SPEC")
         ->check(not_empty("settings, as in width=8"));
-    command->add_option("--preset", options->preset,
-                        "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
-                        "the other options, only --counters, --granularity and those of output can stand beside it");
+    command
+        ->add_option("--preset", options->preset,
+                     "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
+                     "the other options, only --counters, --granularity and those of output can stand beside it")
+        ->type_name("NAME");
     command->add_option("-m,--machine", options->simulation.machine, "A built-in machine or a machine file")
+        ->type_name("NAME|FILE")
         ->check(not_empty("the name of a machine or of a machine file"))
         ->capture_default_str();
     command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
@@ -272,7 +280,7 @@ void add_sweep(CLI::App& app) {
                      "Stop after so many references; 0: make all")
         ->check(whole_number());
     add_trace_options(*command, options->choice);
-    add_output_options(*command, options->output);
+    add_output_options(*command, options->output, "the exact histogram of the link");
     command->add_flag("--json", options->simulation.json, "Print JSON");
     command->footer(
         "Examples:\n"

@@ -12,6 +12,7 @@
 
 #include "monitor/histogram_file.hpp"
 #include "storage/axes.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
@@ -23,12 +24,6 @@ std::string group_name(const std::string& label, std::set<std::string>& taken) {
     std::string name = plain;
     for (unsigned number = 2; !taken.insert(name).second; ++number) name = fmt::format("{}_{}", plain, number);
     return name;
-}
-
-std::vector<std::uint32_t> numbers_to(std::size_t count) {
-    std::vector<std::uint32_t> numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(i);
-    return numbers;
 }
 
 void write_with_map(Group& parent, const std::string& name, const Histogram& histogram, const AddressMap& map) {

@@ -4,16 +4,11 @@
 #include <algorithm>
 
 #include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "viewer/sweep_view.hpp"
 
 namespace cachetally {
 namespace {
-
-std::vector<std::uint32_t> numbers_to(std::size_t count) {
-    std::vector<std::uint32_t> numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(i);
-    return numbers;
-}
 
 template <class T>
 std::vector<T> column(const std::vector<SweepCell>& cells, T SweepCell::*member) {
@@ -73,15 +68,6 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells) {
         table("bytes_per_event", column(own, &SweepCell::bytes_per_event));
         set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
     }
-}
-
-template <class T>
-std::vector<T> read_column(const Group& group, const std::string& name, std::size_t rows) {
-    std::vector<T> values = group.read<T>(name);
-    if (values.size() != rows)
-        throw StorageError(fmt::format("{}: the column '{}' has {} rows instead of {}; the file is damaged",
-                                       group.where(), name, values.size(), rows));
-    return values;
 }
 
 void read_published(const Group& rows, std::vector<SweepCell>& cells) {

@@ -1,0 +1,121 @@
+// cachetally probe: the tests of the literature on a simulated machine, found beside true.
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/probe_report.hpp"
+#include "app/progress.hpp"
+#include "app/report.hpp"
+#include "probes/probe_file.hpp"
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/truth.hpp"
+#include "storage/file.hpp"
+#include "storage/provenance.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct Options {
+    std::vector<std::string> tests;
+    std::string machine = "generic3", noise = "none", output, no_events;
+    bool published_only = false, hardened_only = false, small_pages = false, json = false, force = false;
+    std::uint64_t seed = 1, arena_mib = 256;
+    double most_cycles = 1e12;
+};
+
+SimulatedOptions simulated(const Options& options) {
+    SimulatedOptions chosen;
+    chosen.noise = noise_named(options.noise);
+    chosen.seed = options.seed;
+    chosen.largest_arena = options.arena_mib << 20;
+    chosen.no_events = options.no_events;
+    if (options.small_pages) chosen.large_pages.clear();
+    for (const PresetInfo& preset : machine_presets())
+        if (preset.name == options.machine + "-fp") chosen.floating_point = load_machine(preset.name);
+    return chosen;
+}
+
+void write(const Options& options, const Topology& topology, std::span<const TestReport> reports) {
+    ResultFile file(options.output, options.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
+    {
+        RunTitle title;
+        title.input = "probe";
+        write_title(file.root(), "probe", topology, title);
+        write_probe(file.root(), reports);
+        Provenance provenance = make_provenance(command_line());
+        provenance.seed = options.seed;
+        provenance.machine_name = topology.machine().name;
+        provenance.machine_text = topology.machine().text;
+        write_provenance(file.root(), provenance);
+    }
+    file.finish();
+}
+
+void probe(const Options& options) {
+    if (options.published_only && options.hardened_only)
+        throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    const Topology topology(load_machine(options.machine));
+    SimulatedTarget target(topology.machine(), simulated(options));
+    SuiteOptions suite;
+    suite.tests = options.tests;
+    suite.published = !options.hardened_only;
+    suite.hardened = !options.published_only;
+    suite.seed = options.seed;
+    suite.budget.most_cycles = options.most_cycles;
+    std::vector<TestReport> reports = run_suite(target, suite);
+    const std::vector<Fact> facts = facts_of(topology.machine());
+    for (TestReport& report : reports) judge(report, facts);
+    if (!options.output.empty()) write(options, topology, reports);
+    if (options.json) {
+        fmt::print("{}\n", json_of(reports).dump(2));
+    } else {
+        print(topology.machine(), reports);
+    }
+}
+
+std::string footer() {
+    std::string text = "Tests:\n";
+    for (const ProbeTest& test : probe_tests())
+        text += fmt::format("  {:<13} {} ({})\n", test.name, test.meaning, test.source);
+    return text +
+           "\nExamples:\n"
+           "  cachetally probe --on generic3\n"
+           "  cachetally probe l1 tlb --on generic3 --noise realistic\n"
+           "  cachetally probe levels --on generic3 -o curves.h5";
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
+    command->add_option("TEST", options->tests, "Tests to run (default: all)");
+    command->add_option("--on", options->machine, "A built-in machine, or a machine file")
+        ->type_name("MACHINE")
+        ->capture_default_str();
+    command->add_option("--noise", options->noise, "What disturbs times: none, quiet, realistic or heavy")
+        ->type_name("NAME")
+        ->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of orders, page placement and noise")->capture_default_str();
+    command->add_option("--arena", options->arena_mib, "Memory that probes may have, MiB")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+    command
+        ->add_option("--budget", options->most_cycles, "Cycles of the machine after which tests end without an answer")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_flag("--small-pages", options->small_pages, "Offer no pages but the machine's own");
+    command->add_option("--no-events", options->no_events, "Offer no event counts, for this reason")
+        ->type_name("REASON");
+    command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
+    command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command->add_option("-o,--output", options->output, "Write findings, curves and decisions to this file (HDF5)")
+        ->type_name("FILE.h5");
+    command->add_flag("-f,--force", options->force, "Replace the output file where it exists");
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer(footer());
+    command->callback([options] { probe(*options); });
+}
+
+}  // namespace cachetally::app

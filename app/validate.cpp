@@ -1,0 +1,148 @@
+// cachetally validate: the tests on random machines, scored.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "app/commands.hpp"
+#include "app/progress.hpp"
+#include "probes/validation/campaign.hpp"
+#include "probes/validation/random_machine.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct Options {
+    CampaignOptions campaign;
+    std::string worst;
+    std::uint64_t most_worst = 10;
+    bool published_only = false, hardened_only = false, json = false;
+};
+
+void save_worst(const Options& options, const CampaignResult& result) {
+    std::filesystem::create_directories(options.worst);
+    for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
+        MachineDescription machine = random_machine(options.campaign.seed, result.failures[i].machine);
+        const auto path = std::filesystem::path(options.worst) / (machine.name + ".yaml");
+        std::ofstream file(path);
+        file << write_machine(machine);
+        if (!file.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path.string()));
+    }
+}
+
+Json json_of(const CampaignResult& result, const Options& options) {
+    Json summary = Json::array(), worst = Json::array();
+    for (const Score& score : result.scores)
+        summary.push_back({{"test", score.test},
+                           {"variant", score.variant},
+                           {"parameter", score.parameter},
+                           {"right", score.right},
+                           {"wrong", score.wrong},
+                           {"not_identifiable", score.not_identifiable}});
+    for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
+        const Failure& failure = result.failures[i];
+        worst.push_back({{"machine", failure.machine},
+                         {"wrong", failure.wrong},
+                         {"not_identifiable", failure.not_identifiable},
+                         {"findings", failure.wrong_findings}});
+    }
+    return {{"machines", result.machines},
+            {"seed", options.campaign.seed},
+            {"noise", options.campaign.noise},
+            {"references", result.cost.references},
+            {"references_simulated", result.cost.simulated},
+            {"summary", summary},
+            {"worst", worst}};
+}
+
+void print(const CampaignResult& result, const Options& options, double seconds) {
+    fmt::print("{} machines, noise {}, {:.1f} s\n\n", result.machines, options.campaign.noise, seconds);
+    fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>8} {:>8}\n", "test", "parameter", "variant", "right",
+               "wrong", "not id.", "right", "wrong");
+    for (const Score& score : result.scores) {
+        const double all = static_cast<double>(score.right + score.wrong + score.not_identifiable) / 100;
+        fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>6.1f} % {:>6.1f} %\n", score.test, score.parameter,
+                   score.variant, score.right, score.wrong, score.not_identifiable,
+                   static_cast<double>(score.right) / all, static_cast<double>(score.wrong) / all);
+    }
+    if (!result.failures.empty()) fmt::print("\nworst machines:\n");
+    for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
+        const Failure& failure = result.failures[i];
+        fmt::print("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong, failure.not_identifiable);
+        for (const std::string& finding : failure.wrong_findings) fmt::print("; {}", finding);
+        fmt::print("\n");
+    }
+}
+
+std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
+    catch_interrupts();
+    if (::isatty(STDERR_FILENO) == 0) return [](std::uint64_t) { return !interrupted(); };
+    return [machines, begin = std::chrono::steady_clock::now()](std::uint64_t done) {
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        fmt::print(stderr, "\r{} of {} machines, {:.0f} s left  ", done, machines,
+                   seconds / static_cast<double>(done) * static_cast<double>(machines - done));
+        if (done == machines) fmt::print(stderr, "\n");
+        return !interrupted();
+    };
+}
+
+void validate(Options options) {
+    if (options.published_only && options.hardened_only)
+        throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    options.campaign.suite.published = !options.hardened_only;
+    options.campaign.suite.hardened = !options.published_only;
+    if (options.campaign.noise != "mixed") noise_named(options.campaign.noise);
+    options.campaign.progress = progress(options.campaign.machines);
+    const auto begin = std::chrono::steady_clock::now();
+    const CampaignResult result = run_campaign(options.campaign);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (!options.worst.empty()) save_worst(options, result);
+    if (options.json) {
+        fmt::print("{}\n", json_of(result, options).dump(2));
+    } else {
+        print(result, options, seconds);
+    }
+    if (result.machines < options.campaign.machines)
+        throw std::runtime_error(
+            fmt::format("interrupted after {} of {} machines", result.machines, options.campaign.machines));
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    CampaignOptions& campaign = options->campaign;
+    campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
+    CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
+    command->add_option("--machines", campaign.machines, "Number of machines")
+        ->check(CLI::Range(1, 10'000'000))
+        ->capture_default_str();
+    command->add_option("--seed", campaign.seed, "Seed of the machines, orders and noise")->capture_default_str();
+    command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
+        ->delimiter(',')
+        ->type_name("TEST,...");
+    command
+        ->add_option("--noise", campaign.noise,
+                     "none, quiet, realistic, heavy, or mixed: one of the first three by machine")
+        ->capture_default_str();
+    command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    command->add_option("--worst", options->worst, "Write the worst machines into this directory, as machine files")
+        ->type_name("DIR");
+    command->add_option("--most-worst", options->most_worst, "How many worst machines to name")->capture_default_str();
+    command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
+    command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command->add_flag("--json", options->json, "Print JSON");
+    command->footer(
+        "Examples:\n"
+        "  cachetally validate --machines 100 --hardened\n"
+        "  cachetally validate --machines 1000 --tests l1,levels --noise realistic --worst worst\n"
+        "  cachetally probe --on worst/random-1-17.yaml");
+    command->callback([options] { validate(*options); });
+}
+
+}  // namespace cachetally::app
