@@ -1,0 +1,15 @@
+// What probes found, in HDF5.
+#pragma once
+
+#include <span>
+
+#include "probes/result.hpp"
+#include "storage/group.hpp"
+
+namespace cachetally {
+
+/// Writes /findings (a column per member of Finding), /curves (a group each: points, trials, points knocked out) and
+/// /tests (decisions and costs).
+void write_probe(Group& root, std::span<const TestReport> reports);
+
+}  // namespace cachetally

@@ -1,0 +1,100 @@
+#include "probes/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "probes/ours/levels.hpp"
+#include "probes/ours/tlb.hpp"
+
+namespace cachetally {
+namespace {
+
+TestReport without_l1(const std::string& what) {
+    TestReport report;
+    report.refuse("", what, "the geometry of L1, which this test needs, was not found");
+    return report;
+}
+
+const std::vector<ProbeTest>& all_tests() {
+    static const std::vector<ProbeTest> tests{
+        {"l1", "X-Ray 2004, 4.4", "capacity, ways, line and latency of L1 by compact sets",
+         [](Meter& meter, const Context&) { return xray_l1_published(meter); },
+         [](Meter& meter, const Context&) { return xray_l1_hardened(meter); }},
+        {"levels", "Cooper and Xu 2018, 3.3", "number, capacities and latencies of cache levels", nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1("levels");
+         }},
+        {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1("tlb_levels");
+         }},
+    };
+    return tests;
+}
+
+class Suite {
+public:
+    Suite(ProbeTarget& target, const SuiteOptions& options)
+        : target_(target), options_(options), meter_(target, options.seed, options.budget) {}
+
+    std::vector<TestReport> run() {
+        for (const ProbeTest& test : probe_tests()) {
+            const bool wanted =
+                options_.tests.empty() || std::ranges::find(options_.tests, test.name) != options_.tests.end();
+            const bool l1 = test.name == "l1";  // others need it
+            if (!wanted && !l1) continue;
+            if (test.published && options_.published) one(test.name, "published", test.published, wanted);
+            if (test.hardened && (options_.hardened || l1))
+                one(test.name, "hardened", test.hardened, wanted && options_.hardened);
+        }
+        return std::move(reports_);
+    }
+
+private:
+    void one(const std::string& name, const std::string& variant,
+             const std::function<TestReport(Meter&, const Context&)>& run, bool keep) {
+        const auto begin = std::chrono::steady_clock::now();
+        const ProbeCost before = target_.cost();
+        TestReport report;
+        try {
+            report = run(meter_, context_);
+        } catch (const ProbeError& error) {
+            report.refuse("", name, error.what());
+        }
+        report.test = name;
+        report.variant = variant;
+        for (Finding& finding : report.findings) {
+            finding.test = name;
+            finding.variant = variant;
+        }
+        report.cost = target_.cost() - before;
+        report.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (name == "l1") (variant == "published" ? context_.published_l1 : context_.hardened_l1) = l1_geometry(report);
+        if (keep) reports_.push_back(std::move(report));
+    }
+
+    ProbeTarget& target_;
+    const SuiteOptions& options_;
+    Meter meter_;
+    Context context_;
+    std::vector<TestReport> reports_;
+};
+
+}  // namespace
+
+std::span<const ProbeTest> probe_tests() { return all_tests(); }
+
+std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options) {
+    for (const std::string& name : options.tests) {
+        if (std::ranges::find(probe_tests(), name, &ProbeTest::name) != probe_tests().end()) continue;
+        std::string known;
+        for (const ProbeTest& test : probe_tests()) known += (known.empty() ? "" : ", ") + test.name;
+        throw std::invalid_argument(fmt::format("there is no test '{}'; there are {}", name, known));
+    }
+    return Suite(target, options).run();
+}
+
+}  // namespace cachetally

@@ -1,0 +1,133 @@
+#include "probes/validation/campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "probes/validation/random_machine.hpp"
+#include "probes/validation/truth.hpp"
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+namespace {
+
+std::string text_of(const Value& value) { return value.word.empty() ? fmt::format("{:g}", value.number) : value.word; }
+
+std::vector<TestReport> probe(const CampaignOptions& options, std::uint64_t number) {
+    const MachineDescription machine = random_machine(options.seed, number);
+    const std::uint64_t seed = splitmix64(splitmix64(options.seed) + number);
+    SimulatedOptions simulated;
+    simulated.seed = seed;
+    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
+    simulated.noise = noise_named(options.noise == "mixed" ? mixed[seed % 3] : options.noise);
+    SimulatedTarget target(machine, simulated);
+    std::vector<TestReport> reports = run_suite(target, options.suite);
+    const std::vector<Fact> facts = facts_of(machine);
+    for (TestReport& report : reports) judge(report, facts);
+    return reports;
+}
+
+class Tally {
+public:
+    explicit Tally(const SuiteOptions& suite) : hardened_(suite.hardened) {}
+
+    void add(std::uint64_t machine, const std::vector<TestReport>& reports) {
+        Failure failure;
+        failure.machine = machine;
+        for (const TestReport& report : reports) {
+            cost_.runs += report.cost.runs;
+            cost_.references += report.cost.references;
+            cost_.simulated += report.cost.simulated;
+            cost_.cycles += report.cost.cycles;
+            for (const Finding& finding : report.findings) add(finding, failure);
+        }
+        if (failure.wrong + failure.not_identifiable > 0) result_.failures.push_back(std::move(failure));
+        ++result_.machines;
+    }
+
+    CampaignResult result() {
+        result_.cost = cost_;
+        std::ranges::stable_sort(result_.failures, [](const Failure& a, const Failure& b) {
+            return std::pair(a.wrong, a.not_identifiable) > std::pair(b.wrong, b.not_identifiable);
+        });
+        std::ranges::stable_sort(result_.scores, {}, [](const Score& score) {
+            const auto tests = probe_tests();
+            const auto place = std::ranges::find(tests, score.test, &ProbeTest::name) - tests.begin();
+            return std::tuple(place, score.parameter, score.variant);
+        });
+        return std::move(result_);
+    }
+
+private:
+    void add(const Finding& finding, Failure& failure) {
+        const auto same = [&](const Score& score) {
+            return score.test == finding.test && score.variant == finding.variant &&
+                   score.parameter == finding.parameter;
+        };
+        auto place = std::ranges::find_if(result_.scores, same);
+        if (place == result_.scores.end())
+            place = result_.scores.insert(place, {finding.test, finding.variant, finding.parameter});
+        const bool counts = !hardened_ || finding.variant == "hardened";
+        if (finding.verdict == Verdict::right) ++place->right;
+        if (finding.verdict == Verdict::not_identifiable) ++place->not_identifiable, failure.not_identifiable += counts;
+        if (finding.verdict != Verdict::wrong) return;
+        ++place->wrong;
+        if (!counts) return;
+        ++failure.wrong;
+        failure.wrong_findings.push_back(fmt::format("{} {}", finding.test, in_words(finding)));
+    }
+
+    bool hardened_;
+    ProbeCost cost_;
+    CampaignResult result_;
+};
+
+}  // namespace
+
+std::string in_words(const Finding& finding) {
+    const std::string what = finding.level.empty() ? finding.parameter : finding.level + " " + finding.parameter;
+    return fmt::format("{}: {} found, {} true", what, finding.value ? text_of(*finding.value) : "nothing",
+                       finding.truth ? text_of(*finding.truth) : "nothing");
+}
+
+CampaignResult run_campaign(const CampaignOptions& options) {
+    std::vector<std::vector<TestReport>> reports(options.machines);
+    std::vector<char> made(options.machines, 0);
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<bool> stopped{false};
+    std::mutex mutex;
+    std::uint64_t done = 0;
+    std::exception_ptr failure;
+    const auto work = [&] {
+        for (std::uint64_t number = next++; number < options.machines && !stopped; number = next++) {
+            try {
+                reports[number] = probe(options, number);
+                for (TestReport& report : reports[number]) report.curves.clear();  // memory does not grow with them
+                made[number] = 1;
+            } catch (...) {
+                const std::lock_guard lock(mutex);
+                if (!failure) failure = std::current_exception();
+                stopped = true;
+                return;
+            }
+            const std::lock_guard lock(mutex);
+            ++done;
+            if (options.progress && !options.progress(done)) stopped = true;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 1; i < std::max(1U, options.jobs); ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    if (failure) std::rethrow_exception(failure);
+    Tally tally(options.suite);
+    for (std::uint64_t number = 0; number < options.machines; ++number)
+        if (made[number] != 0) tally.add(number, reports[number]);
+    return tally.result();
+}
+
+}  // namespace cachetally

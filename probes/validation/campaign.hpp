@@ -1,0 +1,48 @@
+// A campaign: tests on many random machines, scored.
+#pragma once
+
+#include <functional>
+
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+
+namespace cachetally {
+
+struct CampaignOptions {
+    std::uint64_t machines = 100;
+    std::uint64_t seed = 1;
+    std::string noise = "none";  ///< a name of noise_names(), or "mixed": one of none, quiet, realistic by machine
+    unsigned jobs = 1;
+    SuiteOptions suite;
+    /// Called by one thread at a time with the number of machines that are done; returning false ends the campaign.
+    std::function<bool(std::uint64_t done)> progress;
+};
+
+/// Verdicts on a parameter of all levels of all machines.
+struct Score {
+    std::string test, variant, parameter;
+    std::uint64_t right = 0, wrong = 0, not_identifiable = 0;
+};
+
+/// A machine on which tests failed.
+struct Failure {
+    std::uint64_t machine = 0;
+    std::uint64_t wrong = 0,
+                  not_identifiable = 0;  ///< findings of hardened tests (of published ones where there are no others)
+    std::vector<std::string> wrong_findings;  ///< in words
+};
+
+struct CampaignResult {
+    std::vector<Score> scores;      ///< in the order of tests, then parameters
+    std::vector<Failure> failures;  ///< worst first
+    std::uint64_t machines = 0;     ///< done
+    ProbeCost cost;
+};
+
+/// The same for any number of jobs: every machine is a target of its own, its seed a hash of campaign and number.
+CampaignResult run_campaign(const CampaignOptions& options);
+
+/// "L2 capacity: 12 found, 16 true"
+std::string in_words(const Finding& finding);
+
+}  // namespace cachetally
