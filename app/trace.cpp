@@ -84,9 +84,7 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, bool
     } else {
         fmt::print("{}: {} in {}, {:.2f} bytes each{}\n", command.output, numbered(references, "reference"),
                    numbered(bytes, "byte"), each, complete ? "" : " (partial)");
-        if (skipped != 0)
-            fmt::print("{} of {} {} not references and {} skipped\n", numbered(skipped, "line"), command.input,
-                       skipped == 1 ? "is" : "are", skipped == 1 ? "was" : "were");
+        if (skipped != 0) fmt::print("{} of {} skipped: not references\n", numbered(skipped, "line"), command.input);
     }
 }
 

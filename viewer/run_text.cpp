@@ -161,9 +161,9 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
     if (unknown.empty()) return "";
     return fmt::format(
-        "\nAccesses and misses by data structure are not known of {}: it takes monitors of load+store+fetch on all "
+        "\nAccesses and misses by data structure are not known of {}:\nit takes monitors of load+store+fetch on all "
         "links "
-        "above and below\na level, or exact counting (-o FILE.h5); docs/monitors.md, \"Levels combined\".\n",
+        "above and below a level, or exact counting\n(-o FILE.h5); docs/monitors.md, \"Levels combined\".\n",
         fmt::join(unknown, ", "));
 }
 
@@ -282,9 +282,8 @@ std::string RunTitle::text() const {
 std::string RunTitle::remarks() const {
     std::string text;
     if (lines && lines->skipped != 0)
-        text += fmt::format("{} of the {} of the trace {} not references and {} skipped\n",
-                            count_cell(lines->skipped).full, counted(lines->lines, "line"),
-                            lines->skipped == 1 ? "is" : "are", lines->skipped == 1 ? "was" : "were");
+        text += fmt::format("{} of the {} of the trace skipped: not references\n", count_cell(lines->skipped).full,
+                            counted(lines->lines, "line"));
     if (!complete) text += fmt::format("PARTIAL: {}\n", incomplete);
     return text;
 }

@@ -121,8 +121,8 @@ std::string how_far(const SweepView& view) {
     return fmt::format(
         "\nours: with ours / published. paper: Schulz et al. 2002, Table 2; * repeats another\n"
         "cell: a misprint. C: counters, G: lines per counter. The error is the same for every C.\n"
-        "mean factor over the {} clean cells: {:.3f}, worst {:.2f}\n",
-        clean, factors / std::max(1, clean), worst);
+        "mean factor over the {} clean {}: {:.3f}, worst {:.2f}\n",
+        clean, clean == 1 ? "cell" : "cells", factors / std::max(1, clean), worst);
 }
 
 }  // namespace

@@ -63,8 +63,7 @@ TEST_F(Partial, LinesThatWereSkippedAreTold) {
         with_file.insert(with_file.end(), {"-o", "r.h5", "--force"});
         Words as_json = with_file;
         as_json.emplace_back("--json");
-        EXPECT_THAT(call(with_file).out,
-                    HasSubstr("3 of the 5 lines of the trace are not references and were skipped"));
+        EXPECT_THAT(call(with_file).out, HasSubstr("3 of the 5 lines of the trace skipped: not references"));
         const auto json = call(as_json).json();
         EXPECT_EQ(json["complete"], true);
         EXPECT_EQ(json["text"]["lines"], 5);
@@ -72,7 +71,7 @@ TEST_F(Partial, LinesThatWereSkippedAreTold) {
         EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == json);
     }
     EXPECT_THAT(call({"trace", "convert", "t.lackey", "t.h5"}).out,
-                HasSubstr("3 lines of t.lackey are not references"));
+                HasSubstr("3 lines of t.lackey skipped: not references"));
     // How far readers are ahead of a run that stops before the end is chance.
     EXPECT_FALSE(call({"replay", "t.lackey", "--max-references", "1", "--json"}).json().contains("text"));
 }

@@ -164,11 +164,11 @@ TEST_F(Results, ALevelWhoseStoreMissesNoLinkTellsIsLeftOut) {
 
 TEST_F(Results, WhyThereIsNothingByDataStructureIsTold) {
     const std::string why = "it takes monitors of load+store+fetch on all links above and below";
-    EXPECT_THAT(call(radix + Words{"--monitor", "link=core-L1"}).out, HasSubstr("not known of L1, L2, DTLB: " + why));
+    EXPECT_THAT(call(radix + Words{"--monitor", "link=core-L1"}).out, HasSubstr("not known of L1, L2, DTLB:\n" + why));
     Words words = radix;
     for (const std::string link : {"core-L1", "L1-L2", "L2-memory"})
         words = words + Words{"--monitor", "kinds=all,link=" + link};
-    EXPECT_THAT(call(words).out, HasSubstr("not known of L1, L2, DTLB: " + why));
+    EXPECT_THAT(call(words).out, HasSubstr("not known of L1, L2, DTLB:\n" + why));
     EXPECT_THAT(call(radix).out, ::testing::Not(HasSubstr(why)));
     EXPECT_THAT(call(radix + Words{"--monitor", "none", "-o", "r.h5"}).out, ::testing::Not(HasSubstr(why)));
 }
