@@ -63,6 +63,13 @@ export function addressAt(axis: Axis, x: number): bigint | null {
     return null;
 }
 
+/** The first address in a stretch of the axis; null where it lies in a gap. */
+export function addressIn(axis: Axis, from: number, to: number): bigint | null {
+    for (const { base, bytes, start } of axis.segments)
+        if (start < to && start + bytes > from) return base + BigInt(Math.floor(Math.max(0, from - start)));
+    return null;
+}
+
 /** The place of an address; null where it is not on the axis. */
 export function placeOf(axis: Axis, address: bigint): number | null {
     for (const { base, bytes, start } of axis.segments)

@@ -25,6 +25,9 @@ export function percent(fraction: number): string {
     return `${value === 0 ? '0' : value < 0.1 ? value.toPrecision(2) : value.toFixed(2)} %`;
 }
 
+/** Round percentages without zeros behind the point. */
+export const percentTick = (fraction: number): string => `${parseFloat((fraction * 100).toPrecision(3))} %`;
+
 export function bytes(value: number): string {
     const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     let size = value;

@@ -1,7 +1,7 @@
 // Drawing of panels over an axis of addresses: columns with their least and most, scales, structures, addresses.
 import { addressAt, hex, placeOfStructure } from './axis';
 import { theme } from './colours';
-import { brief, percent, powers, ticks } from './numbers';
+import { brief, percentTick, powers, ticks } from './numbers';
 import type { Painter } from './paint';
 import type { Axis, Buckets, Structure } from './protocol';
 
@@ -123,7 +123,7 @@ function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: 
         const y = top + height * (1 - scale.at(tick));
         if (y < top - 1 || y > top + height + 1) continue;
         p.line([[left, y], [left + width, y]], tick === 0 ? line : grid);
-        p.text(left - 7, y, panel.rate ? percent(tick) : brief(tick), { colour: faint, size: 11, anchor: 'end' });
+        p.text(left - 7, y, panel.rate ? percentTick(tick) : brief(tick), { colour: faint, size: 11, anchor: 'end' });
     }
 }
 

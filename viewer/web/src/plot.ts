@@ -1,5 +1,5 @@
 // AddressPlot: panels over a shared axis of addresses that people move through: wheel, drag, touch and keys.
-import { addressAt, describe, hex, placeOfStructure, structureAt } from './axis';
+import { addressAt, addressIn, describe, hex, placeOfStructure, structureAt } from './axis';
 import { Superseded } from './client';
 import { theme } from './colours';
 import { h, type Table } from './dom';
@@ -266,7 +266,7 @@ export class AddressPlot {
         }
         const x = this.pointer;
         if (x === null || x < left || x > left + this.layout.plotWidth) {
-            this.readout.textContent = 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width, a column for its lines';
+            this.readout.textContent = 'Solid: mean of the lines in a column; pale: up to the largest. Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width, a column for its lines.';
             return;
         }
         p.line([[x, draw.panelTop(this.layout, 0)], [x, bottom]], colours.faint, 1, [3, 3]);
@@ -305,7 +305,7 @@ export class AddressPlot {
         const rows: (string | number)[][] = [];
         const step = Math.max((x1 - x0) / count, ...list.map((data) => (data ? (data.x1 - data.x0) / data.sum.length : 0)));
         for (let at = x0; at < x1 - step / 1e6; at += step) {
-            const address = addressAt(this.axis, at);
+            const address = addressIn(this.axis, at, at + step);
             if (address === null) continue;
             const cells = list.flatMap((data, i) => cellsOf(data, at, at + step, this.panels[i].rate));
             if (cells.every((cell) => cell === 0 || Number.isNaN(cell))) continue;

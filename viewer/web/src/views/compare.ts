@@ -37,9 +37,11 @@ export function comparison(app: App): Table[] {
         const other = others.find((each) => each.caption === table.caption);
         if (!other) return [];
         const rows: (string | number)[][] = [];
+        let common = 0;
         for (const row of table.rows) {
             const twin = other.rows.find((each) => rowKey(each) === rowKey(row));
             if (!twin) continue;
+            ++common;
             row.forEach((value, i) => {
                 const column = other.headers.indexOf(table.headers[i]);
                 const second = twin[column];
@@ -47,6 +49,7 @@ export function comparison(app: App): Table[] {
                 rows.push([rowKey(row), table.headers[i], value, second, second - value, value !== 0 ? second / value : NaN]);
             });
         }
+        if (common === 0) return [];
         return [{ caption: `${table.caption}: what differs`, headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'], rows }];
     });
 }

@@ -20,7 +20,7 @@ export function panelsOf(app: App, show: Show, axis: Axis, list: SeriesInfo[]): 
     return list.map((series) => ({
         key: series.id,
         title: series.owner,
-        meaning: `${show.title.toLowerCase()} ${show.quantity === 'missrate' ? 'of' : 'per'} line of ${bytes(series.unit)}`,
+        meaning: `${show.title.toLowerCase()} per line of ${bytes(series.unit)}`,
         colour: colours[show.quantity],
         rate: show.quantity === 'missrate',
         fetch: (x0, x1, count) => app.source.askLatest(`${series.id}:${x0 === 0 && x1 === axis.bytes}`, 'buckets', series.id, show.quantity, phases, axis, x0, x1, count),

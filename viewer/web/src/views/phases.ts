@@ -48,7 +48,7 @@ export function phasesView(app: App): View {
         controls.replaceChildren(
             segmented('Way to look', [['multiples', 'Small multiples', 'one picture per phase'], ['heat', 'Heat map', 'phases over addresses'], ['difference', 'Difference', 'two phases and their difference']], mode(), (value) => app.set({ mode: value })),
             select('of', show.series.filter((each) => each.rows > 0).map((each): [string, string] => [each.owner, each.owner]), series.owner, (level) => app.set({ level })),
-            select('', [...new Map(allShows(app)).entries()], show.id, (id) => app.set({ show: id, x: '' })),
+            select('Show', [...new Map(allShows(app)).entries()], show.id, (id) => app.set({ show: id, x: '' })),
             scaleChooser(app),
         );
         const now = JSON.stringify([mode(), show.id, series.id]);

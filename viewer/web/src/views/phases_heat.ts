@@ -1,6 +1,6 @@
 // Heat map: phases down, addresses across; what is bright counts much.
 import { baseName, scaleKind, chosenPhases, titleOf, type App, type Show } from '../app';
-import { addressAt, describe, hex, placeOfStructure } from '../axis';
+import { addressAt, addressIn, describe, hex, placeOfStructure } from '../axis';
 import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
@@ -198,7 +198,8 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const rows: (string | number)[][] = [];
         const step = 8;
         for (let c = 0; c < columns; c += step) {
-            const address = addressAt(axis, drawn[0] + ((c + step / 2) / columns) * (drawn[1] - drawn[0]));
+            const place = (column: number) => drawn[0] + (column / columns) * (drawn[1] - drawn[0]);
+            const address = addressIn(axis, place(c), place(c + step));
             if (address === null) continue;
             const values = Array.from({ length: heat.rows }, (_, row) => {
                 let sum = 0;

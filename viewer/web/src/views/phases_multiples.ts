@@ -1,10 +1,10 @@
 // Small multiples: the histogram of each phase on the same axes (as Figure 4 of Schulz et al. 2002), and of the whole run.
 import { baseName, scaleKind, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
-import { addressAt, hex, placeOfStructure } from '../axis';
+import { addressIn, hex, placeOfStructure } from '../axis';
 import { theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
-import { brief, percent } from '../numbers';
+import { brief, percent, percentTick } from '../numbers';
 import { font, type Painter } from '../paint';
 import { columnsOf, isUneven, scaleOf } from '../panels';
 import type { Axis, Buckets, SeriesInfo } from '../protocol';
@@ -108,7 +108,7 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
             const at = top + tall * (1 - scale.at(tick));
             if (at < top) continue;
             p.line([[left, at], [left + pixels, at]], tick === 0 ? colours.line : colours.grid);
-            p.text(left - 5, at, rate ? percent(tick).replace(/\.00/, '') : brief(tick), { colour: colours.faint, size: 10, anchor: 'end' });
+            p.text(left - 5, at, rate ? percentTick(tick) : brief(tick), { colour: colours.faint, size: 10, anchor: 'end' });
         }
         if (!columns) return;
         const [solid, pale]: number[][] = [[], []];
@@ -149,7 +149,8 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         const rows: (string | number)[][] = [];
         const step = columnsPerCell / 160;
         for (let b = 0; b < columnsPerCell; b += step) {
-            const address = addressAt(axis, x0 + ((b + 0.5) / columnsPerCell) * (x1 - x0));
+            const place = (column: number) => x0 + (column / columnsPerCell) * (x1 - x0);
+            const address = addressIn(axis, place(b), place(b + step));
             if (address === null) continue;
             const values = cells.map(({ data }) => {
                 if (!data) return NaN;

@@ -1,6 +1,6 @@
 // Drawings of sweeps: matrix, lines, Pareto front.
 import { css, curves, heatColour, inkOn, theme } from '../colours';
-import { brief, percent, powers, ticks } from '../numbers';
+import { brief, percent, percentTick, powers, ticks } from '../numbers';
 import type { Painter } from '../paint';
 import type { SweepCell } from '../protocol';
 
@@ -173,7 +173,7 @@ export function drawPareto(p: Painter, picture: Picture): Hit[] {
     const frame = frameOf(p, [-xs[1] * 0.03, xs[1]], ys, false, true);
     drawGrid(p, frame, logTicks(...ys), (value) => String(parseFloat(value.toPrecision(2))), 'error');
     p.text(14, frame.top + frame.height / 2, 'bytes per event', { colour: colours.faint, size: 12, anchor: 'middle', upright: true });
-    for (const tick of ticks(xs[1], 5)) p.text(frame.x(tick), frame.top + frame.height + 15, percent(tick).replace('.00', ''), { colour: colours.faint, size: 11, anchor: 'middle' });
+    for (const tick of ticks(xs[1], 5)) p.text(frame.x(tick), frame.top + frame.height + 15, percentTick(tick), { colour: colours.faint, size: 11, anchor: 'middle' });
     const hits: Hit[] = [];
     counters(picture.cells).forEach((count, i) => {
         const colour = curves()[i % curves().length];

@@ -1,4 +1,5 @@
 // The worker: has the file open and answers the page.
+import './quiet';
 import type { FileInfo, Quantity, Axis, Phases } from '../protocol';
 import { Counts } from './counts';
 import { factsOf } from './facts';

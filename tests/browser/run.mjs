@@ -1,0 +1,102 @@
+// Clicks through the viewer in Chromium, on files made by the real program; compares numbers on the screen with what the program
+// prints of the same file; fails on any error in the console.
+// Usage: node run.mjs CACHETALLY [DIRECTORY FOR SCREENSHOTS]. Exit status 77: skipped, with the reason.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Chrome } from './chrome.mjs';
+import { oddFileCases } from './odd_files.mjs';
+import { pageCases } from './pages.mjs';
+import { viewCases } from './views.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [program, pictures] = process.argv.slice(2);
+const chromium = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((each) => each && existsSync(each));
+if (!chromium) {
+    console.log('skipped: there is no Chromium (Debian: chromium)');
+    process.exit(77);
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'cachetally-browser-'));
+const python = '/usr/bin/python3';
+const tests = {
+    directory,
+    program,
+    pictures,
+    page: join(here, '../../viewer/web/dist/index.html'),
+    python: spawnSync(python, ['-c', 'import h5py, numpy']).status === 0 ? python : null,
+    /** Runs the program; its standard output. */
+    run: (...words) => execFileSync(program, words, { encoding: 'utf8', cwd: directory, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] }),
+    json: (...words) => JSON.parse(tests.run(...words, '--json')),
+    script: (...words) => execFileSync(python, words, { encoding: 'utf8', cwd: directory }),
+    file: (name) => join(directory, name),
+    here,
+};
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+function check(condition, what) {
+    if (!condition) throw new Error(what);
+}
+tests.check = check;
+tests.equal = (found, expected, what) => check(Object.is(found, expected), `${what}: ${found} on the screen, ${expected} in the file`);
+tests.near = (found, expected, what, share = 1e-9) => check(Math.abs(found - expected) <= share * Math.max(1, Math.abs(expected)), `${what}: ${found} on the screen, ${expected} in the file`);
+
+/** Opens the page on a file, as a person would; returns when all is drawn. */
+tests.open = async (page, file, hash = '') => {
+    await page.open('about:blank');
+    await page.open(`file://${tests.page}${hash ? `#${hash}` : ''}`);
+    await page.choose(file);
+    await page.until('!!cachetally.current', `${file} to be shown`);
+    await tests.quiet(page);
+};
+tests.quiet = async (page) => {
+    for (let i = 0; i < 2; ++i) {
+        await page.get('cachetally.current.quiet?.()');
+        await page.get('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    }
+};
+/** Presses the button with this text. */
+tests.press = async (page, text, within = 'document') => {
+    const found = await page.get(`(() => { const button = [...${within}.querySelectorAll('button')].find((each) => each.textContent.trim() === ${JSON.stringify(text)}); button?.click(); return !!button; })()`);
+    check(found, `there is no button '${text}'`);
+    await tests.quiet(page);
+};
+tests.picture = async (page, name) => {
+    if (pictures) await page.screenshot(join(pictures, `${name}.png`));
+};
+
+let failed = 0;
+const begin = Date.now();
+const chrome = new Chrome(chromium);
+try {
+    const page = await chrome.page();
+    await page.scheme('light');
+    const cases = [...viewCases, ...pageCases, ...oddFileCases];
+    tests.prepare = () => {
+        tests.run('run', 'lu', 'n=128', '--machine', 'schulz2002', '-o', 'lu.h5');
+        tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');
+        tests.run('run', 'matmul', 'n=32', '--machine', 'generic3', '-o', 'matmul.h5');
+        tests.run('sweep', 'lu', '--preset', 'paper-2002', '-o', 'sweep.h5');
+    };
+    tests.prepare();
+    for (const [name, test] of cases) {
+        page.errors = [];
+        const start = Date.now();
+        const took = () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
+        try {
+            const skipped = await test(tests, page);
+            check(page.errors.length === 0, `errors in the console: ${page.errors.join('; ')}`);
+            console.log(skipped ? `skipped ${name}: ${skipped}` : `ok      ${name} (${took()})`);
+        } catch (error) {
+            ++failed;
+            console.log(`FAILED  ${name}: ${error.message}`);
+        }
+    }
+    console.log(`${cases.length} cases, ${failed} failed, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
+} finally {
+    await chrome.close();
+    rmSync(directory, { recursive: true, force: true });
+}
+process.exit(failed === 0 ? 0 : 1);
