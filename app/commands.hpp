@@ -21,6 +21,7 @@ public:
 /// The command line of this program, word by word.
 std::vector<std::string> command_line();
 
+void add_figure(CLI::App& app);
 void add_machine(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_replay(CLI::App& app);

@@ -130,6 +130,7 @@ int run(int argc, char** argv) {
     cachetally::app::add_show(app);
     cachetally::app::add_view(app);
     cachetally::app::add_report(app);
+    cachetally::app::add_figure(app);
     cachetally::app::add_workload(app);
     cachetally::app::add_trace(app);
     cachetally::app::add_machine(app);

@@ -1,0 +1,141 @@
+#include "viewer/figures/figure.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "storage/handle.hpp"
+
+// NOLINTNEXTLINE(hicpp-no-assembler): as the viewer's page is embedded
+__asm__(
+    ".section .rodata\n"
+    ".global cachetally_figure_begin\n"
+    ".global cachetally_figure_end\n"
+    "cachetally_figure_begin:\n"
+    ".incbin \"" CACHETALLY_FIGURE_SCRIPT
+    "\"\n"
+    "cachetally_figure_end:\n"
+    ".byte 0\n"
+    ".previous\n");
+
+extern "C" const char cachetally_figure_begin[];
+extern "C" const char cachetally_figure_end[];
+extern char** environ;
+
+namespace cachetally {
+namespace {
+
+constexpr int wrong_python = 3;  ///< exit status of the script
+
+struct Ended {
+    int status = 0;
+    std::string messages;
+};
+
+/// Runs a program to its end and keeps what it writes to standard error; status 127 where it cannot be started.
+Ended run(std::vector<std::string> words) {
+    int pipe[2];
+    if (::pipe2(pipe, O_CLOEXEC) != 0) throw StorageError(fmt::format("no pipe can be made: {}", std::strerror(errno)));
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipe[1], STDERR_FILENO);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t process = 0;
+    const int error = ::posix_spawnp(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    ::close(pipe[1]);
+    Ended ended{127, {}};
+    if (error == 0) {
+        char buffer[4096];
+        for (ssize_t bytes = 0; (bytes = ::read(pipe[0], buffer, sizeof buffer)) > 0 || (bytes < 0 && errno == EINTR);)
+            if (bytes > 0) ended.messages.append(buffer, static_cast<std::size_t>(bytes));
+        int status = 0;
+        while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+        }
+        ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    }
+    ::close(pipe[0]);
+    return ended;
+}
+
+/// The last line of what the script said, without the program's name, which the caller adds.
+std::string reason(std::string messages) {
+    while (!messages.empty() && messages.back() == '\n') messages.pop_back();
+    const std::size_t line = messages.rfind('\n');
+    std::string text = line == std::string::npos ? messages : messages.substr(line + 1);
+    for (const std::string_view prefix : {"cachetally figure: error: ", "cachetally: "})
+        if (text.starts_with(prefix)) text.erase(0, prefix.size());
+    return text.empty() ? "the figure could not be drawn" : text;
+}
+
+std::vector<std::string> interpreters() {
+    const char* wanted = std::getenv("CACHETALLY_PYTHON");
+    if (wanted != nullptr && *wanted != '\0') return {wanted};
+    return {"/usr/bin/python3", "python3"};
+}
+
+void run_script(const FigureRequest& request, const std::string& output) {
+    std::string missing;
+    for (const std::string& python : interpreters()) {
+        std::vector<std::string> words{python,
+                                       "-c",
+                                       std::string(figure_script()),
+                                       request.kind,
+                                       request.file,
+                                       "--output=" + output,
+                                       "--format=" + figure_format(request.output)};
+        words.insert(words.end(), request.options.begin(), request.options.end());
+        const Ended ended = run(std::move(words));
+        if (ended.status == 0) return;
+        if (ended.status != wrong_python && ended.status != 127) throw StorageError(reason(ended.messages));
+        missing +=
+            fmt::format("\n  {}: {}", python, ended.status == 127 ? "cannot be started" : reason(ended.messages));
+    }
+    throw StorageError(
+        "figures need Python 3 with h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib); "
+        "CACHETALLY_PYTHON names another interpreter. Tried:" +
+        missing);
+}
+
+}  // namespace
+
+std::string_view figure_script() {
+    return {cachetally_figure_begin, static_cast<std::size_t>(cachetally_figure_end - cachetally_figure_begin)};
+}
+
+std::string figure_format(const std::string& output) {
+    for (const char* format : {"pdf", "svg", "png"})
+        if (output.ends_with(std::string(".") + format)) return format;
+    return "";
+}
+
+void draw_figure(const FigureRequest& request) {
+    namespace fs = std::filesystem;
+    const fs::file_status status = fs::status(request.output);
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        throw StorageError(fmt::format("{}: is not a regular file; a figure needs the name of a file", request.output));
+    if (fs::exists(status) && !request.overwrite)
+        throw StorageError(
+            fmt::format("{}: exists already; give another name, or --force to replace it", request.output));
+    const std::string part = request.output + ".part";
+    std::error_code error;
+    try {
+        run_script(request, part);
+    } catch (...) {
+        fs::remove(part, error);
+        throw;
+    }
+    fs::rename(part, request.output, error);
+    if (error) throw StorageError(fmt::format("{}: cannot get its name: {}", request.output, error.message()));
+}
+
+}  // namespace cachetally

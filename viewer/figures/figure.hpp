@@ -1,0 +1,29 @@
+// Figures for print, drawn by a Python script with matplotlib (compiled in).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cachetally {
+
+/// The script: Python 3 with h5py, numpy and matplotlib.
+std::string_view figure_script();
+
+struct FigureRequest {
+    std::string kind;    ///< histogram, phases, heat, sweep
+    std::string file;    ///< the result
+    std::string output;  ///< the figure: .pdf, .svg or .png
+    bool overwrite = false;
+    std::vector<std::string> options;  ///< of the script, as in {"--level", "L1"}
+};
+
+/// "pdf", "svg" or "png" by the end of a file's name; empty for others.
+std::string figure_format(const std::string& output);
+
+/// Draws a figure; the file gets its name when it is whole. Throws StorageError: the output exists or cannot be
+/// written, no Python with what the script needs ($CACHETALLY_PYTHON, /usr/bin/python3, python3), or what the script
+/// says.
+void draw_figure(const FigureRequest& request);
+
+}  // namespace cachetally

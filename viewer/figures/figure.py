@@ -1,0 +1,378 @@
+"""Figures for print from result files of cachetally: histograms over addresses, phases side by side, phases over time,
+sweeps. Run by `cachetally figure`; also by itself: python3 figure.py KIND FILE.h5 -o FIGURE.pdf [options]."""
+import argparse
+import sys
+
+try:
+    import h5py
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from matplotlib.colors import LogNorm
+except ImportError as error:
+    print(error, file=sys.stderr)
+    sys.exit(3)  # asked for another Python
+
+# tell them apart with any colour vision, and in grey (after Okabe and Ito)
+COLOURS = {"accesses": "#0072b2", "misses": "#d55e00", "hits": "#00825f", "missrate": "#a8478a"}
+CURVES = ["#0072b2", "#d55e00", "#00825f", "#a8478a", "#8a7300", "#4b4fc4", "#b03a2e", "#5d6878"]
+MARKERS = "osD^vP*X"
+WIDTHS = {1: 3.35, 2: 7.0}  # inches: a column of two, the whole page
+PAGE = 4096
+
+plt.rcParams.update({
+    "font.family": "sans-serif", "font.size": 7.5, "axes.titlesize": 8, "axes.labelsize": 7.5, "legend.fontsize": 7,
+    "xtick.labelsize": 7, "ytick.labelsize": 7, "axes.linewidth": 0.6, "lines.linewidth": 1.1, "lines.markersize": 3.5,
+    "axes.spines.top": False, "axes.spines.right": False, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
+    "pdf.fonttype": 42, "svg.hashsalt": "cachetally", "svg.fonttype": "none",
+})
+
+
+class Refused(Exception):
+    """What is asked for is not in the file; the message says what is."""
+
+
+def number(value):
+    """12345 as people read it on an axis: 12.3k."""
+    for size, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:.3g}{suffix}"
+    return f"{value:.3g}"
+
+
+class Axis:
+    """Addresses side by side without the holes between them."""
+
+    def __init__(self, address, line):
+        pages = np.unique(address // PAGE)
+        hole = max(4, len(pages) // 50)
+        breaks = np.flatnonzero(np.diff(pages.astype(np.int64)) > hole)
+        firsts = pages[np.r_[0, breaks + 1]] * PAGE
+        lasts = (pages[np.r_[breaks, len(pages) - 1]] + 1) * PAGE
+        ordered = np.sort(address)
+        self.base = ordered[np.searchsorted(ordered, firsts)]
+        self.end = ordered[np.searchsorted(ordered, lasts) - 1] + line
+        sizes = (self.end - self.base).astype(float)
+        gap = 0.012 * sizes.sum() if len(sizes) > 1 else 0
+        self.start = np.r_[0, np.cumsum(sizes + gap)[:-1]]
+        self.length = self.start[-1] + sizes[-1]
+
+    def place(self, address):
+        segment = np.clip(np.searchsorted(self.base, address, side="right") - 1, 0, len(self.base) - 1)
+        return self.start[segment] + (np.minimum(address, self.end[segment]) - self.base[segment])
+
+    def stretch(self, base, size):
+        """Where a structure lies; None where none of it is there."""
+        base, end = np.uint64(base), np.uint64(base + size)
+        inside = (self.base < end) & (self.end > base)
+        if size == 0 or not inside.any():
+            return None
+        first, last = np.flatnonzero(inside)[[0, -1]]
+        left = self.start[first] + max(0, int(base) - int(self.base[first]))
+        return left, self.start[last] + min(int(end), int(self.end[last])) - int(self.base[last])
+
+
+class Result:
+    def __init__(self, path):
+        self.path = path
+        try:
+            self.file = h5py.File(path, "r")
+        except OSError as error:
+            raise Refused(f"{path}: cannot be read: {error}") from None
+        if self.file.attrs.get("format") != "cachetally result":
+            raise Refused(f"{path}: is no result of cachetally")
+        table = self.file["structures"] if "structures" in self.file else None
+        self.structures = [] if table is None else [
+            (name, int(base), int(size))
+            for name, base, size in zip(table["name"].asstr()[:], table["base"][:], table["bytes"][:]) if size > 0]
+
+    def levels(self):
+        if "combined" not in self.file:
+            raise Refused(f"{self.path}: no histograms of levels are in the file; figures of sweeps are of the kind 'sweep'")
+        return [str(name) for name in self.file["combined"].attrs["names"]]
+
+    def level(self, name):
+        levels = self.levels()
+        if name and name not in levels:
+            raise Refused(f"{self.path}: there is no level '{name}'; there are: {', '.join(levels)}")
+        return self.file["combined"][name or levels[0]]
+
+    def structure(self, name):
+        """NAME, or NAME:OFFSET:BYTES for a part of it."""
+        name, *part = name.split(":")
+        for each in self.structures:
+            if each[0] == name:
+                if not part:
+                    return each
+                try:
+                    offset, size = map(int, part)
+                except ValueError:
+                    raise Refused(f"'{':'.join([name, *part])}' is no part of a structure; write e.g. {name}:0:4096 (offset and bytes)") from None
+                if not 0 <= offset < offset + size <= each[2]:
+                    raise Refused(f"{name} has {each[2]} bytes; {size} from {offset} are not all in it")
+                return name, each[1] + offset, size
+        raise Refused(f"{self.path}: there is no data structure '{name}'; there are: {', '.join(n for n, _, _ in self.structures)}")
+
+    def phases(self):
+        return len(self.file["phases/name"]) if "phases" in self.file else 1
+
+
+class Lines:
+    """The lines of a level, with the rows of some addresses alone."""
+
+    def __init__(self, result, level, structure):
+        group = result.level(level)
+        self.name = group.name.rsplit("/", 1)[-1]
+        self.line = int(group.attrs["line_bytes"])
+        self.address, self.phase = group["address"][:], group["phase"][:]
+        self.accesses, self.misses = group["accesses"][:], group["misses"][:]
+        if structure:
+            _, base, size = result.structure(structure)
+            keep = (self.address + np.uint64(self.line) > base) & (self.address < base + size)
+            self.address, self.phase = self.address[keep], self.phase[keep]
+            self.accesses, self.misses = self.accesses[keep], self.misses[keep]
+        if len(self.address) == 0:
+            raise Refused(f"{result.path}: {self.name} has no accesses there")
+
+    def values(self, what, phases):
+        """Lines and their numbers over some phases (None: all)."""
+        chosen = np.ones(len(self.phase), bool) if phases is None else np.isin(self.phase, phases)
+        lines, at = np.unique(self.address[chosen], return_inverse=True)
+        a, m = np.bincount(at, self.accesses[chosen]), np.bincount(at, self.misses[chosen])
+        if what == "missrate":
+            return lines, np.divide(100 * m, a, out=np.zeros_like(m), where=a > 0)
+        return lines, {"accesses": a, "misses": m, "hits": np.maximum(a - m, 0)}[what]
+
+
+LABELS = {"accesses": "accesses per line", "misses": "misses per line", "hits": "hits per line", "missrate": "miss rate / %"}
+
+
+def columns(place, value, line, length, count):
+    """Mean and most of the lines in each of `count` columns; NaN where there are none."""
+    width = length / count
+    mean, most = np.full(count, np.nan), np.full(count, np.nan)
+    first = np.clip((place / width).astype(int), 0, count - 1)
+    sums, lines = np.bincount(first, value, count), np.bincount(first, minlength=count)
+    peaks = np.zeros(count)
+    np.maximum.at(peaks, first, value)
+    mean[lines > 0], most[lines > 0] = sums[lines > 0] / lines[lines > 0], peaks[lines > 0]
+    if line > width:  # lines wider than columns fill them
+        reach = int(np.ceil(line / width))
+        for column, height in zip(first, value):
+            mean[column:column + reach] = most[column:column + reach] = height
+    return mean, most
+
+
+def strip(axes, axis, structures):
+    """Names of the data structures under the axis."""
+    axes.set_xlim(0, axis.length)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    width = axes.get_position().width * axes.figure.get_size_inches()[0]
+    for i, (name, base, size) in enumerate(structures):
+        where = axis.stretch(base, size)
+        if where is None:
+            continue
+        left, right = max(0, where[0]), min(axis.length, where[1])
+        axes.plot([left, right], [-0.045, -0.045], transform=axes.get_xaxis_transform(), clip_on=False,
+                  color=("#333333", "#999999")[i % 2], linewidth=2.2, solid_capstyle="butt")
+        if (right - left) / axis.length * width * 72 > 4.2 * len(name):
+            axes.text((left + right) / 2, -0.09, name, transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=7)
+
+
+def draw_histogram(axes, axis, lines, what, phases, log):
+    address, value = lines.values(what, phases)
+    count = 1200
+    if len(address) > 0:
+        mean, most = columns(axis.place(address), value, lines.line, axis.length, count)
+        edges = np.arange(count + 1) * axis.length / count
+        axes.stairs(np.nan_to_num(most), edges, fill=True, color=COLOURS[what], alpha=0.4, linewidth=0)
+        axes.stairs(np.nan_to_num(mean), edges, fill=True, color=COLOURS[what], linewidth=0)
+    if log:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3))
+        axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: number(v)))
+    return value.sum()
+
+
+def histogram(result, options):
+    names = options.level.split(",") if options.level else result.levels()
+    all_lines = [Lines(result, name, options.structure) for name in names]
+    axis = Axis(all_lines[0].address, all_lines[0].line)
+    figure, axes = plt.subplots(len(names), 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * len(names)), squeeze=False,
+                                layout="constrained")
+    for row, lines in zip(axes[:, 0], all_lines):
+        draw_histogram(row, axis, lines, options.what, options.phases, options.log)
+        row.set_title(f"{lines.name}", loc="left", pad=3, fontweight="bold")
+        row.set_ylabel(LABELS[options.what])
+    figure.canvas.draw()
+    for row in axes[:, 0]:
+        strip(row, axis, result.structures)
+    return figure
+
+
+def small_multiples(result, options):
+    lines = Lines(result, options.level, options.structure)
+    axis = Axis(lines.address, lines.line)
+    phases = options.phases if options.phases is not None else [p for p in range(result.phases()) if (lines.phase == p).any()]
+    if len(phases) > 40:
+        raise Refused(f"{len(phases)} phases are too many for one figure; choose some with --phases, or the kind 'heat'")
+    across = options.columns + (len(phases) > 4)
+    rows = -(-(len(phases) + 1) // across)
+    figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.3 + 1.0 * rows), squeeze=False, layout="constrained")
+    cells = list(axes.flat)
+    for cell, phase in zip(cells, phases):
+        draw_histogram(cell, axis, lines, options.what, [phase], options.log)
+        cell.set_title(f"phase {phase}", loc="left", pad=3)
+    total = cells[len(phases)]
+    draw_histogram(total, axis, lines, options.what, None, options.log)
+    total.set_title("all phases", loc="left", pad=3, fontweight="bold")
+    top = max((cell.get_ylim()[1] for cell in cells[:len(phases)]), default=1)
+    for cell in cells[:len(phases)]:
+        cell.set_ylim(top=top)
+    for cell in cells[len(phases) + 1:]:
+        cell.set_visible(False)
+    figure.supylabel(f"{LABELS[options.what]} of {lines.name}", fontsize=7.5)
+    figure.canvas.draw()
+    for cell in cells[:len(phases) + 1]:
+        strip(cell, axis, result.structures)
+    return figure
+
+
+def heat(result, options):
+    lines = Lines(result, options.level, options.structure)
+    axis = Axis(lines.address, lines.line)
+    count, phases = 600, result.phases()
+    rows = min(phases, 400)
+    column = np.clip((axis.place(lines.address) / axis.length * count).astype(int), 0, count - 1)
+    at = (lines.phase.astype(np.int64) * rows // phases) * count + column
+    a, m = (np.bincount(at, each, rows * count).reshape(rows, count) for each in (lines.accesses, lines.misses))
+    value = {"accesses": a, "misses": m, "hits": np.maximum(a - m, 0),
+             "missrate": np.divide(100 * m, a, out=np.zeros_like(m), where=a > 0)}[options.what]
+    figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 0.7 + min(3.2, max(1.2, 0.11 * rows))), layout="constrained")
+    shown = np.ma.masked_equal(value, 0)
+    norm = LogNorm() if options.log else None
+    image = axes.imshow(shown, aspect="auto", extent=(0, axis.length, phases - 0.5, -0.5), cmap="cividis", norm=norm, interpolation="nearest")
+    axes.set_facecolor("#f0f2f5")
+    axes.set_ylabel("phase")
+    axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(10, integer=True))
+    bar = figure.colorbar(image, ax=axes, pad=0.01, aspect=30)
+    bar.set_label(f"{options.what if options.what != 'missrate' else 'miss rate / %'} of {lines.name}")
+    bar.outline.set_linewidth(0.4)
+    figure.canvas.draw()
+    strip(axes, axis, result.structures)
+    return figure
+
+
+METRICS = {"swapouts": "swap-outs", "error": "error / %", "bytes": "bytes per event"}
+
+
+def sweep(result, options):
+    """The matrix with its numbers, and curves over the counters with published points."""
+    if "sweep" not in result.file:
+        raise Refused(f"{result.path}: is no sweep")
+    rows = result.file["sweep/rows"]
+    eviction = rows["eviction"].asstr()[:]
+    chosen = eviction == (options.eviction or eviction[0])
+    if not chosen.any():
+        raise Refused(f"{result.path}: there is no eviction '{options.eviction}'; there are: {', '.join(dict.fromkeys(eviction))}")
+    granularity, counters = rows["granularity"].asstr()[:][chosen], rows["counters"][:][chosen]
+    column = {"swapouts": "swapouts", "error": "error", "bytes": "bytes_per_event"}[options.metric]
+    value = rows[column][:][chosen] * (100.0 if options.metric == "error" else 1.0)
+    published = misprint = None
+    if "published" in rows and options.metric != "bytes":
+        published = rows[f"published_{options.metric}"][:][chosen] * (100.0 if options.metric == "error" else 1.0)
+        published = np.where(rows["published"][:][chosen] == 1, published, np.nan)
+        misprint = rows["published_misprint"][:][chosen] == 1
+    names, counts = list(dict.fromkeys(granularity)), sorted(set(counters.tolist()))
+    across = options.columns == 2
+    figure, axes = plt.subplots(1 if across else 2, 2 if across else 1, figsize=(WIDTHS[options.columns], 2.5 if across else 4.6), layout="constrained")
+    matrix = np.full((len(names), len(counts)), np.nan)
+    for g, c, v in zip(granularity, counters, value):
+        matrix[names.index(g), counts.index(c)] = v
+    log = options.metric != "error" and np.nanmin(matrix) > 0
+    image = axes[0].imshow(matrix, aspect="auto", cmap="cividis", norm=LogNorm() if log else None)
+    for i, g in enumerate(names):
+        for j, c in enumerate(counts):
+            if np.isnan(matrix[i, j]):
+                continue
+            red, green, blue, _ = image.cmap(image.norm(matrix[i, j]))
+            text = number(matrix[i, j]) if options.metric != "error" else f"{matrix[i, j]:.2f}"
+            k = np.flatnonzero((granularity == g) & (counters == c))[0]
+            if published is not None and not np.isnan(published[k]):
+                paper = number(published[k]) if options.metric == "swapouts" else f"{published[k]:.2f}"
+                text += f"\n({paper}{', misprint' if misprint[k] else ''})"
+            axes[0].text(j, i, text, ha="center", va="center", fontsize=6, color="black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white")
+    axes[0].set_xticks(range(len(counts)), counts)
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].set(xlabel="counters", ylabel="granularity / lines")
+    axes[0].set_title(METRICS[options.metric] + (" (published)" if published is not None else ""), loc="left")
+    for i, g in enumerate(names):
+        of = granularity == g
+        order = np.argsort(counters[of])
+        axes[1].plot(counters[of][order], value[of][order], marker=MARKERS[i % len(MARKERS)], color=CURVES[i % len(CURVES)], label=f"G = {g}")
+        if published is not None:
+            clean = of & ~misprint & ~np.isnan(published)
+            axes[1].plot(counters[clean], published[clean], linestyle="none", marker=MARKERS[i % len(MARKERS)], markerfacecolor="white",
+                         markeredgecolor=CURVES[i % len(CURVES)], markeredgewidth=0.8)
+    axes[1].set_xscale("log", base=2)
+    axes[1].set_xticks(counts, counts)
+    axes[1].minorticks_off()
+    if log:
+        axes[1].set_yscale("log")
+    axes[1].set(xlabel="counters", ylabel=METRICS[options.metric])
+    axes[1].legend(frameon=False, ncols=2, title="open: published" if published is not None else None, title_fontsize=7)
+    axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
+    return figure
+
+
+def parse_phases(text):
+    phases = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        try:
+            phases += range(int(first), int(last or first) + 1)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7") from None
+    return phases
+
+
+KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="cachetally figure", description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("file")
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--format")
+    parser.add_argument("--level", default="")
+    parser.add_argument("--what", choices=COLOURS, default="accesses")
+    parser.add_argument("--structure", default="")
+    parser.add_argument("--phases", type=parse_phases)
+    parser.add_argument("--metric", choices=METRICS, default="swapouts")
+    parser.add_argument("--eviction", default="")
+    parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)
+    parser.add_argument("--log", action="store_true")
+    options = parser.parse_args()
+    kind = options.format or options.output.rsplit(".", 1)[-1]
+    try:
+        result = Result(options.file)
+        beyond = [p for p in options.phases or [] if p >= result.phases()]
+        if beyond:
+            raise Refused(f"{options.file}: there is no phase {beyond[0]}; there are {result.phases()}, from 0")
+        figure = KINDS[options.kind](result, options)
+        # equal results give equal figures: no dates
+        metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
+        figure.savefig(options.output, format=kind, dpi=300, metadata=metadata)
+    except Refused as error:
+        sys.exit(f"cachetally: {error}")
+    except OSError as error:
+        sys.exit(f"cachetally: {options.output}: cannot be written: {error.strerror}")
+
+
+main()
