@@ -38,6 +38,11 @@ public:
     /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.)
     double time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
 
+    /// Cycles per load of a single trial.
+    double once(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
+        return measure(arena, offsets, warm_up, laps).cycles;
+    }
+
     /// time() for strings of a few sets: laps enough for any replacement policy to settle.
     double settled(const Arena& arena, const Offsets& offsets);
 

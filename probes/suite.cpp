@@ -6,8 +6,12 @@
 #include <array>
 #include <chrono>
 
+#include "probes/cooper_xu/tests.hpp"
+#include "probes/dongarra/tests.hpp"
+#include "probes/drongowski/tests.hpp"
 #include "probes/ours/levels.hpp"
 #include "probes/ours/tlb.hpp"
+#include "probes/xray/lower.hpp"
 
 namespace cachetally {
 namespace {
@@ -18,19 +22,52 @@ TestReport without_l1(const std::string& what) {
     return report;
 }
 
+/// The line that published tests go by: their own, or what is known better.
+std::optional<L1Geometry> any_l1(const Context& context) {
+    return context.published_l1 ? context.published_l1 : context.hardened_l1;
+}
+
 const std::vector<ProbeTest>& all_tests() {
     static const std::vector<ProbeTest> tests{
-        {"l1", "X-Ray 2004, 4.4", "capacity, ways, line and latency of L1 by compact sets",
+        {"l1", "X-Ray 2004, 4.4", "capacity, ways, line and latency of L1 by compact sets", false,
          [](Meter& meter, const Context&) { return xray_l1_published(meter); },
          [](Meter& meter, const Context&) { return xray_l1_hardened(meter); }},
-        {"levels", "Cooper and Xu 2018, 3.3", "number, capacities and latencies of cache levels", nullptr,
+        {"gap", "Cooper and Xu 2018, 3.2", "capacity, ways, line and latency of L1 by gaps", false,
+         [](Meter& meter, const Context&) { return gap_published(meter); }, nullptr},
+        {"lower", "X-Ray 2004, 4.5", "capacities and ways of lower levels by compact sets", false,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? xray_lower_published(meter, *context.hardened_l1) : without_l1("capacity");
+         },
+         nullptr},
+        {"levels", "Cooper and Xu 2018, 3.3", "number, capacities and latencies of cache levels", true,
+         [](Meter& meter, const Context& context) {
+             const auto l1 = any_l1(context);
+             return l1 ? levels_published(meter, *l1, context.sweep.sweep) : without_l1("levels");
+         },
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1("levels");
          }},
-        {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", nullptr,
+        {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", true,
+         [](Meter& meter, const Context& context) {
+             const auto l1 = any_l1(context);
+             return l1 ? tlb_published(meter, *l1, context.sweep) : without_l1("tlb_levels");
+         },
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1("tlb_levels");
          }},
+        {"events", "Dongarra et al. 2004", "sizes, lines, pages and ways from event counts", true,
+         [](Meter& meter, const Context&) { return events_published(meter); },
+         [](Meter& meter, const Context&) { return events_hardened(meter); }},
+        {"chase", "Drongowski 2013", "times and events of a ping-pong chase by size", true,
+         [](Meter& meter, const Context& context) {
+             return chase_published(meter, any_l1(context) ? any_l1(context)->line : 64);
+         },
+         nullptr},
+        {"latency", "Drongowski 2013", "peaks of the latencies of single loads", true,
+         [](Meter& meter, const Context& context) {
+             return latency_published(meter, any_l1(context) ? any_l1(context)->line : 64);
+         },
+         nullptr},
     };
     return tests;
 }
@@ -38,7 +75,9 @@ const std::vector<ProbeTest>& all_tests() {
 class Suite {
 public:
     Suite(ProbeTarget& target, const SuiteOptions& options)
-        : target_(target), options_(options), meter_(target, options.seed, options.budget) {}
+        : target_(target), options_(options), meter_(target, options.seed, options.budget) {
+        context_.sweep = options.sweep;
+    }
 
     std::vector<TestReport> run() {
         for (const ProbeTest& test : probe_tests()) {
@@ -46,7 +85,8 @@ public:
                 options_.tests.empty() || std::ranges::find(options_.tests, test.name) != options_.tests.end();
             const bool l1 = test.name == "l1";  // others need it
             if (!wanted && !l1) continue;
-            if (test.published && options_.published) one(test.name, "published", test.published, wanted);
+            const bool too_much = test.costly && options_.tests.empty() && options_.cheap;
+            if (test.published && options_.published && !too_much) one(test.name, "published", test.published, wanted);
             if (test.hardened && (options_.hardened || l1))
                 one(test.name, "hardened", test.hardened, wanted && options_.hardened);
         }

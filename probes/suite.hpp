@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 
+#include "probes/cooper_xu/tests.hpp"
 #include "probes/xray/l1.hpp"
 
 namespace cachetally {
@@ -11,6 +12,7 @@ namespace cachetally {
 /// What tests know of each other's findings.
 struct Context {
     std::optional<L1Geometry> published_l1, hardened_l1;
+    TlbOptions sweep;  ///< of the published sweeps
 };
 
 /// A test, in the variants that it has.
@@ -18,6 +20,7 @@ struct ProbeTest {
     std::string name;
     std::string source;  ///< where it was published
     std::string meaning;
+    bool costly = false;  ///< the published variant takes seconds
     std::function<TestReport(Meter&, const Context&)> published, hardened;
 };
 
@@ -27,6 +30,8 @@ std::span<const ProbeTest> probe_tests();
 struct SuiteOptions {
     std::vector<std::string> tests;  ///< names; empty = all
     bool published = true, hardened = true;
+    bool cheap = false;  ///< costly published variants are run only if their test is named
+    TlbOptions sweep;    ///< of the published sweeps of Cooper and Xu
     Budget budget;
     std::uint64_t seed = 1;
 };

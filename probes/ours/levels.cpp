@@ -18,6 +18,7 @@ constexpr double level_rise = 0.12;           ///< share by which a level is slo
 constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
 constexpr double uneven = 1.025;              ///< pages that lie anywhere may fill sets unevenly by so much
 constexpr unsigned points_per_octave = 4;
+constexpr std::uint64_t least_page = 4096;
 
 struct Point {
     std::uint64_t bytes = 0;
@@ -43,9 +44,10 @@ struct Edge {
 
 class Sweep {
 public:
-    Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride)
+    Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local)
         : meter_(meter),
           stride_(stride),
+          local_(local),
           arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest_span),
                                            meter.large_page())) {
         const double step = std::exp2(1.0 / points_per_octave);
@@ -67,13 +69,23 @@ public:
 
     /// The time where lines lie closer to each other, or farther.
     double time(std::uint64_t bytes, std::uint64_t stride, std::uint64_t from = 0) {
-        Offsets offsets = page_local_string(bytes, arena_.page, stride, meter_.seed());
+        return time_of(page_local_string(bytes, local_, stride, meter_.seed()), from);
+    }
+
+    /// The time of all lines, in an order that leaves little to any TLB.
+    double time_local(std::uint64_t bytes, std::uint64_t line) {
+        return time_of(page_local_string(bytes, least_page, line, meter_.seed()), 0);
+    }
+
+private:
+    double time_of(Offsets offsets, std::uint64_t from) {
         for (std::uint64_t& offset : offsets) offset += from;
         const auto laps = static_cast<unsigned>(
             std::clamp<std::size_t>(16384 / offsets.size(), offsets.size() < 100'000 ? 2 : 1, 64));
         return meter_.time(arena_, offsets, laps + 1, laps);
     }
 
+public:
     /// The largest span up to `high` whose time does not exceed the trend by more than `share`, from `low`, which does
     /// not.
     std::uint64_t last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share) {
@@ -100,7 +112,7 @@ public:
 
 private:
     Meter& meter_;
-    std::uint64_t stride_;
+    std::uint64_t stride_, local_;
     Arena arena_;
     std::vector<Point> points_;
     std::map<std::uint64_t, double> known_;
@@ -195,21 +207,28 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, const Swee
 bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
     const std::vector<Point>& points = sweep.points();
     for (std::size_t i = 1; i <= edges.size(); ++i) {
-        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : points.back().bytes;
+        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : std::min(points.back().bytes, largest_span / 2);
         const double dense = sweep.time(bytes, line), sparse = sweep.time(bytes / sweep.stride() * sweep.stride());
         if (dense > 1.1 * sparse) return false;  // less is well: longer lines of lower levels are used more often
         if (i == edges.size()) break;
-        const auto beyond = edges[i].high / 100 * 125;
-        if (sweep.time(beyond, line) < dense * 1.05) return false;
+        if (sweep.time(edges[i].high / 100 * 125, line) < dense * 1.05) return false;
     }
     return true;
 }
 
-TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride) {
+/// Whether some TLB has been taken for a level: one that holds little of a large page.
+bool shows_tlb(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
+    for (std::size_t i = 1; i < edges.size(); ++i)
+        if (sweep.time_local(edges[i].high / 100 * 140, line) < sweep.time_local(edges[i].low / 100 * 95, line) * 1.05)
+            return true;
+    return false;
+}
+
+TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local) {
     TestReport report;
     report.test = "levels";
     report.variant = "hardened";
-    Sweep sweep(meter, l1, stride);
+    Sweep sweep(meter, l1, stride, local);
     Curve curve{"levels", "hardened", "times", "span", "bytes", {}, {}, {}, {}};
     for (const Point& point : sweep.points()) {
         curve.x.push_back(static_cast<double>(point.bytes));
@@ -223,7 +242,8 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride) {
     }
     const std::vector<Edge> edges = find_edges(sweep, meter.noise(), report.decisions);
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
-        return levels_of(meter, l1, std::max(l1.line, stride / 4));
+        return levels_of(meter, l1, std::max(l1.line, stride / 4), local);
+    if (local > least_page && shows_tlb(sweep, edges, l1.line)) return levels_of(meter, l1, l1.line, least_page);
     report_edges(report, edges, sweep, meter.noise());
     report.curves.push_back(std::move(curve));
     return report;
@@ -232,7 +252,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride) {
 }  // namespace
 
 TestReport levels_hardened(Meter& meter, const L1Geometry& l1) {
-    return levels_of(meter, l1, std::min(std::max(l1.way(), l1.line), longest_stride));
+    return levels_of(meter, l1, std::min(std::max(l1.way(), l1.line), longest_stride), meter.large_page());
 }
 
 }  // namespace cachetally
