@@ -63,7 +63,8 @@ void probe(const Options& options) {
     suite.seed = options.seed;
     suite.budget.most_cycles = options.most_cycles;
     std::vector<TestReport> reports = run_suite(target, suite);
-    const std::vector<Fact> facts = facts_of(topology.machine());
+    std::vector<Fact> facts = facts_of(topology.machine());
+    if (target.capabilities().floating_point) facts.push_back({"L1", "fp_bypass", {0, "present"}, 0});
     for (TestReport& report : reports) judge(report, facts);
     if (!options.output.empty()) write(options, topology, reports);
     if (options.json) {

@@ -12,13 +12,14 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t longest_stride = 1024;
-constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;  ///< bytes swept, unless the caches need more
-constexpr double clear_rise = 0.015;                             ///< share that is a rise beyond doubt
+constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;   ///< bytes swept, unless the caches need more
+constexpr std::uint64_t largest_dense = std::uint64_t{16} << 20;  ///< bytes of which all lines are visited to check
+constexpr double clear_rise = 0.015;                              ///< share that is a rise beyond doubt
 constexpr double level_rise = 0.12;           ///< share by which a level is slower than the one above it, at least
 constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
 constexpr double uneven = 1.025;              ///< pages that lie anywhere may fill sets unevenly by so much
 constexpr unsigned points_per_octave = 4;
-constexpr std::uint64_t least_page = 4096;
+constexpr std::uint64_t least_page = 4096, local_stride = 256;
 
 struct Point {
     std::uint64_t bytes = 0;
@@ -38,8 +39,9 @@ struct Trend {
 /// An end of a level.
 struct Edge {
     std::uint64_t low = 0, high = 0;
-    double latency = 0;   ///< of the level that ends here
-    bool settled = true;  ///< times before the edge did not rise any more
+    std::uint64_t quiet = 0;  ///< the last quiet span
+    double latency = 0;       ///< there: of the level that ends here
+    bool settled = true;      ///< times before the edge did not rise any more
 };
 
 class Sweep {
@@ -50,10 +52,11 @@ public:
           local_(local),
           arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest_span),
                                            meter.large_page())) {
-        const double step = std::exp2(1.0 / points_per_octave);
+        const bool dense = stride_ <= 128;  // many loads: fewer spans
+        const double step = std::exp2(1.0 / (dense ? points_per_octave / 2 : points_per_octave));
         for (double bytes = static_cast<double>(l1.capacity);; bytes *= step) {
             const std::uint64_t rounded = static_cast<std::uint64_t>(std::llround(bytes)) / stride_ * stride_;
-            if (rounded > arena_.bytes) break;
+            if (rounded > (dense ? arena_.bytes / 2 : arena_.bytes)) break;
             points_.push_back({rounded, time(rounded)});
         }
     }
@@ -99,7 +102,7 @@ public:
     /// Lines of others (of page tables, say) may stay in some sets for good; so other sets are tried, too.
     bool rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
         if (!rises(trend, {bytes, time(bytes)}, share)) return false;
-        if (bytes + 2 * moved_by > arena_.bytes) return true;
+        if (stride_ <= 128 || bytes + 2 * moved_by > arena_.bytes) return true;
         for (unsigned move = 1; move <= 2; ++move)
             if (!rises(trend, {bytes, time(bytes, stride_, move * moved_by)}, share)) return false;
         return true;
@@ -159,7 +162,7 @@ std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string
         const std::uint64_t low = sweep.last_quiet(trend, trend.last.bytes, points[i].bytes, least_rise);
         const std::uint64_t high = sweep.last_quiet(trend, low, points[i].bytes, clear_rise) + sweep.stride();
         const bool settled = trend.slope * static_cast<double>(trend.last.bytes) < 0.05 * trend.last.cycles;
-        edges.push_back({low, high, trend.last.cycles, settled});
+        edges.push_back({low, high, trend.last.bytes, trend.last.cycles, settled});
         decisions.push_back(fmt::format("level {} ends between {} and {} bytes", edges.size(), low, high));
         if (quiet >= points.size()) break;
         trend = {points[quiet], std::max(0.0, slope_to(points, quiet))};
@@ -168,7 +171,13 @@ std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string
     return edges;
 }
 
-void report_edges(TestReport& report, const std::vector<Edge>& edges, const Sweep& sweep, double noise) {
+/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times.
+double full_latency(Sweep& sweep, const Point& point) {
+    if (sweep.stride() >= local_stride) return point.cycles;
+    return std::max(point.cycles, sweep.time(point.bytes, local_stride));
+}
+
+void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& sweep, double noise) {
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
@@ -182,7 +191,8 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, const Swee
                           "end of a quiet stretch of times over spans, bisected");
         }
         if (edge.settled) {
-            report.answer(level, "latency", edge.latency, edge.latency * (1 - 3 * noise), edge.latency, "cycles",
+            const double latency = full_latency(sweep, {edge.quiet, edge.latency});
+            report.answer(level, "latency", latency, latency * (1 - 3 * noise), latency, "cycles",
                           "times before the end of the level");
         } else {
             report.refuse(level, "latency", "times still rise where the level ends");
@@ -196,8 +206,8 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, const Swee
         report.refuse("", "levels", fmt::format("times still rise at {}", format_size(last.bytes)));
         return;
     }
-    report.answer("memory", "latency", last.cycles, last.cycles * (1 - 3 * noise), last.cycles, "cycles",
-                  "times of the largest span");
+    const double memory = full_latency(sweep, last);
+    report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles", "times of the largest span");
     const auto count = static_cast<double>(edges.size());
     report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
 }
@@ -207,7 +217,7 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, const Swee
 bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
     const std::vector<Point>& points = sweep.points();
     for (std::size_t i = 1; i <= edges.size(); ++i) {
-        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : std::min(points.back().bytes, largest_span / 2);
+        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : std::min(points.back().bytes, largest_dense);
         const double dense = sweep.time(bytes, line), sparse = sweep.time(bytes / sweep.stride() * sweep.stride());
         if (dense > 1.1 * sparse) return false;  // less is well: longer lines of lower levels are used more often
         if (i == edges.size()) break;
@@ -243,7 +253,8 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
     const std::vector<Edge> edges = find_edges(sweep, meter.noise(), report.decisions);
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
         return levels_of(meter, l1, std::max(l1.line, stride / 4), local);
-    if (local > least_page && shows_tlb(sweep, edges, l1.line)) return levels_of(meter, l1, l1.line, least_page);
+    if (local > least_page && shows_tlb(sweep, edges, l1.line))
+        return levels_of(meter, l1, std::max(l1.line, local_stride), least_page);
     report_edges(report, edges, sweep, meter.noise());
     report.curves.push_back(std::move(curve));
     return report;

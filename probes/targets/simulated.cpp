@@ -303,7 +303,8 @@ std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& 
     for (; found.size() < samples; ++laps) {
         std::size_t done = 0;
         const std::size_t step = std::max<std::size_t>(1, all.size() / per_lap);
-        for (std::size_t at = (laps * 37) % step; at < all.size() && found.size() < samples; at += step) {
+        for (std::size_t first = 0; first + step <= all.size() && found.size() < samples; first += step) {
+            const std::size_t at = first + splitmix64(laps * all.size() + first) % step;
             const Tick before = hierarchy.run(0, all.subspan(done, at - done), now, ~Tick{0}).time;
             now = hierarchy.access(0, all[at], before);
             done = at + 1;

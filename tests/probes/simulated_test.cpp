@@ -1,9 +1,6 @@
 // The simulated target against the engine itself.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <cstdio>
-
 #include "probes/targets/simulated.hpp"
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/random.hpp"
@@ -77,26 +74,6 @@ TEST(Simulated, RandomReplacementIsSimulated) {
     SimulatedTarget target(machine);
     const Arena arena = target.make_arena(8192, 4096);
     EXPECT_NEAR(target.run(arena, {offsets}, {3, 100, 0}).cycles, laps_made(machine, offsets, 3, 100), 1e-9);
-}
-
-TEST(Simulated, DISABLED_Cost) {
-    for (const char* name : {"bench3tlb", "generic3"}) {
-        SimulatedTarget target(load_machine(name));
-        const auto offsets = some_lines(1, 10, 4096);
-        const auto begin = std::chrono::steady_clock::now();
-        for (int i = 0; i < 1000; ++i) target.run(target.make_arena(4096, 4096), {offsets}, {1, 8, 0});
-        const auto end = std::chrono::steady_clock::now();
-        std::printf("%s: %f ms per small run\n", name, std::chrono::duration<double>(end - begin).count());
-        const auto many = some_lines(1, 200000, 16 << 20);
-        for (std::uint64_t page : {4096, 2 << 20}) {
-            const auto begin2 = std::chrono::steady_clock::now();
-            const std::uint64_t before = target.cost().simulated;
-            target.run(target.make_arena(16 << 20, page), {many}, {1, 1, 1e6});
-            const auto end2 = std::chrono::steady_clock::now();
-            std::printf("%f ns per load\n", std::chrono::duration<double>(end2 - begin2).count() * 1e9 /
-                                                static_cast<double>(target.cost().simulated - before));
-        }
-    }
 }
 
 }  // namespace

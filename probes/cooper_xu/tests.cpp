@@ -1,0 +1,176 @@
+#include "probes/cooper_xu/tests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/model/random.hpp"
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t kib = 1024, word = 8;
+constexpr std::uint64_t gap_least = kib, gap_most = 4 * kib * kib;  ///< bytes: LB and UB of the L1 test
+constexpr std::uint64_t most_ways = 16;                             ///< MaxAssoc
+constexpr std::uint64_t largest_span = 32 * kib * kib, largest_tlb_span = 8 * kib * kib;
+
+TestReport published(const std::string& test) {
+    TestReport report;
+    report.test = test;
+    report.variant = "published";
+    return report;
+}
+
+/// A rise of rounded times between two sizes that are neighbours in the sample, or over several: a ramp.
+struct Rise {
+    std::size_t last = 0;   ///< the last size before it
+    std::size_t first = 0;  ///< the first size after it, where times stand still again
+};
+
+std::vector<Rise> rises(const std::vector<double>& cycles) {
+    std::vector<Rise> found;
+    for (std::size_t i = 1; i < cycles.size(); ++i) {
+        if (cycles[i] <= cycles[i - 1]) continue;
+        Rise rise{i - 1, i};
+        while (rise.first + 1 < cycles.size() && cycles[rise.first + 1] > cycles[rise.first]) ++rise.first;
+        found.push_back(rise);
+        i = rise.first;
+    }
+    return found;
+}
+
+void add_curve(TestReport& report, const SweepResult& sweep, const std::string& name, const std::string& x_name,
+               const std::string& unit) {
+    Curve curve{report.test, report.variant, name, x_name, unit, {}, sweep.cycles, sweep.trials, sweep.knocked_out};
+    for (const std::uint64_t size : sweep.sizes) curve.x.push_back(static_cast<double>(size));
+    report.curves.push_back(std::move(curve));
+    report.decisions.push_back(fmt::format("{}: {} sweeps, {} runs, {} runs saved by knock-out", name, sweep.sweeps,
+                                           sweep.runs, sweep.runs_saved));
+}
+
+/// Times of strings that are built anew, on new pages, for each trial.
+class FreshStrings {
+public:
+    FreshStrings(Meter& meter, std::uint64_t line) : meter_(meter), line_(line) {}
+
+    double cache(std::uint64_t bytes, unsigned trial) {
+        return time(bytes, page_local_string(bytes, meter_.page(), line_, seed(bytes, trial)));
+    }
+    double tlb(unsigned n, std::uint64_t bytes, unsigned trial) {
+        return time(bytes, tlb_string(n, bytes, meter_.page(), line_, seed(bytes, trial)));
+    }
+
+private:
+    std::uint64_t seed(std::uint64_t bytes, unsigned trial) const { return splitmix64(meter_.seed() + bytes) + trial; }
+    double time(std::uint64_t bytes, const Offsets& offsets) {
+        const Arena arena = meter_.target().make_arena(bytes, meter_.page());
+        return meter_.once(arena, offsets, 2, 1);
+    }
+
+    Meter& meter_;
+    std::uint64_t line_;
+};
+
+}  // namespace
+
+TestReport gap_published(Meter& meter) {
+    TestReport report = published("gap");
+    const Arena arena =
+        meter.target().make_arena(std::min(2 * gap_most, meter.capabilities().largest_arena), meter.page());
+    const double hit = meter.settled(arena, {0});
+    const auto misses = [&](std::uint64_t n, std::uint64_t gap, std::uint64_t offset) {
+        return meter.takes_longer(arena, gap_string(n, gap, offset), hit);
+    };
+    report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "the time of strings that hit");
+    std::uint64_t gap = gap_least / most_ways;
+    while (gap <= gap_most / most_ways && (most_ways + 1) * gap <= arena.bytes && !misses(most_ways + 1, gap, 0))
+        gap *= 2;
+    if (gap > gap_most / most_ways || (most_ways + 1) * gap > arena.bytes) {
+        for (const char* parameter : {"capacity", "ways", "line"})
+            report.refuse("L1", parameter, "no gap made 17 locations miss");
+        return report;
+    }
+    const std::uint64_t size = gap * most_ways;
+    std::uint64_t ways = most_ways;
+    while (ways > 1 && misses(ways / 2 + 1, size / (ways / 2), 0)) ways /= 2;
+    const auto capacity = static_cast<double>(size);
+    report.answer("L1", "capacity", capacity, capacity, capacity, "bytes", "the first gap k at which G(17,k,0) misses");
+    report.answer("L1", "ways", static_cast<double>(ways), static_cast<double>(ways), static_cast<double>(ways), "ways",
+                  "G(n,size/(n-1),0), n halved");
+    for (std::uint64_t offset = word; offset <= meter.page(); offset += word) {
+        if (misses(ways + 1, size / ways, offset)) continue;
+        const auto line = static_cast<double>(offset);
+        report.answer("L1", "line", line, line, line, "bytes", "the offset o at which G(ways+1,size/ways,o) hits");
+        return report;
+    }
+    report.refuse("L1", "line", "no offset up to a page made the last location hit");
+    return report;
+}
+
+TestReport levels_published(Meter& meter, const L1Geometry& l1, const SweepOptions& options) {
+    TestReport report = published("levels");
+    FreshStrings strings(meter, l1.line);
+    const std::uint64_t most = std::min(largest_span, meter.capabilities().largest_arena);
+    const SweepResult sweep = stable_sweep(
+        sample_sizes(kib, most), [&](std::uint64_t size, unsigned trial) { return strings.cache(size, trial); },
+        options);
+    add_curve(report, sweep, "times", "span", "bytes");
+    const std::vector<Rise> found = rises(sweep.cycles);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::string level = fmt::format("L{}", i + 1);
+        const auto low = static_cast<double>(sweep.sizes[found[i].last]);
+        const double latency = sweep.cycles[found[i].last];
+        report.answer(level, "capacity", low, low, low, "bytes", "the last size before a rise of the rounded time");
+        report.answer(level, "latency", latency, latency - 0.5, latency + 0.5, "cycles", "the rounded time there");
+    }
+    const auto count = static_cast<double>(found.size());
+    report.answer("", "levels", count, count, count, "levels", "rises of the rounded time");
+    report.answer("memory", "latency", sweep.cycles.back(), sweep.cycles.back() - 0.5, sweep.cycles.back() + 0.5,
+                  "cycles", "the rounded time of the largest size");
+    return report;
+}
+
+TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& options) {
+    TestReport report = published("tlb");
+    FreshStrings strings(meter, l1.line);
+    const std::uint64_t page = meter.page();
+    const std::uint64_t most = std::min(largest_tlb_span, meter.capabilities().largest_arena);
+    const std::vector<std::uint64_t> sizes = sample_sizes(page, most);
+    const auto sweep_of = [&](unsigned n, std::vector<std::uint64_t> some) {
+        return stable_sweep(
+            std::move(some), [&, n](std::uint64_t size, unsigned trial) { return strings.tlb(n, size, trial); },
+            options.sweep);
+    };
+    const SweepResult first = sweep_of(1, sizes);
+    add_curve(report, first, "T1", "span", "bytes");
+    std::map<unsigned, SweepResult> all;
+    if (!options.on_demand)
+        for (unsigned n = 2; n <= 4; ++n)
+            add_curve(report, all[n] = sweep_of(n, sizes), fmt::format("T{}", n), "span", "bytes");
+    unsigned level = 0;
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        if (first.cycles[i + 1] <= first.cycles[i] || (i > 0 && first.cycles[i] > first.cycles[i - 1])) continue;
+        bool confirmed = true;
+        for (unsigned n = 2; n <= 4 && confirmed; ++n) {
+            if (options.on_demand) {
+                const SweepResult there = sweep_of(n, {sizes[i], sizes[i + 1]});
+                confirmed = there.cycles[1] > there.cycles[0];
+            } else {
+                confirmed = all[n].cycles[i + 1] > all[n].cycles[i];
+            }
+        }
+        report.decisions.push_back(fmt::format("T(1) rises after {} pages: {}", sizes[i] / page,
+                                               confirmed ? "confirmed" : "a false positive"));
+        if (!confirmed) continue;
+        const auto entries = static_cast<double>(sizes[i] / page);
+        report.answer(fmt::format("TLB{}", ++level), "entries", entries, entries, entries, "entries",
+                      "the last size before a rise of T(1) that T(2..4) confirm");
+    }
+    report.answer("", "tlb_levels", level, level, level, "levels", "rises of T(1) that T(2..4) confirm");
+    return report;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,127 @@
+#include "probes/drongowski/tests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t least = 8 << 10, most = 4 << 20;
+constexpr unsigned samples = 1000;
+constexpr double peak_share = 0.15;  ///< of the samples that lie close together
+
+std::vector<std::uint64_t> sizes(const Meter& meter) {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t bytes = least; bytes <= std::min(most, meter.capabilities().largest_arena); bytes *= 2)
+        all.push_back(bytes);
+    return all;
+}
+
+Curve curve_of(const TestReport& report, const std::string& name, const std::vector<std::uint64_t>& x) {
+    Curve curve{report.test, report.variant, name, "array", "bytes", {}, {}, {}, {}};
+    for (const std::uint64_t bytes : x) curve.x.push_back(static_cast<double>(bytes));
+    return curve;
+}
+
+/// Whole cycles where at least a share of the samples lies, neighbours taken together; ascending.
+std::vector<double> peaks(const std::vector<double>& cycles) {
+    std::map<long, unsigned> histogram;
+    for (const double sample : cycles) ++histogram[std::lround(sample)];
+    std::vector<double> found;
+    for (auto bin = histogram.begin(); bin != histogram.end();) {
+        double count = 0, weight = 0;
+        long last = bin->first;
+        for (; bin != histogram.end() && bin->first - last <= 2; ++bin) {
+            count += bin->second;
+            weight += static_cast<double>(bin->first) * bin->second;
+            last = bin->first;
+        }
+        if (count >= peak_share * static_cast<double>(cycles.size())) found.push_back(weight / count);
+    }
+    return found;
+}
+
+}  // namespace
+
+TestReport chase_published(Meter& meter, std::uint64_t line) {
+    TestReport report;
+    report.test = "chase";
+    report.variant = "published";
+    const std::vector<std::uint64_t> all = sizes(meter);
+    Curve time = curve_of(report, "cycles", all);
+    std::vector<Curve> events;
+    const Capabilities& can = meter.capabilities();
+    for (unsigned i = 0; i < can.cache_events; ++i)
+        events.push_back(curve_of(report, fmt::format("L{}_misses", i + 1), all));
+    for (unsigned i = 0; i < can.tlb_events; ++i)
+        events.push_back(curve_of(report, fmt::format("TLB{}_misses", i + 1), all));
+    for (const std::uint64_t bytes : all) {
+        const Arena arena = meter.target().make_arena(bytes, meter.page());
+        const Measurement found = meter.target().run(arena, {ping_pong_string(bytes, line)}, {4, 8});
+        time.cycles.push_back(found.cycles);
+        for (unsigned i = 0; i < can.cache_events; ++i) events[i].cycles.push_back(found.cache_misses[i]);
+        for (unsigned i = 0; i < can.tlb_events; ++i)
+            events[can.cache_events + i].cycles.push_back(found.tlb_misses[i]);
+        report.decisions.push_back(fmt::format("{}: {:.2f} cycles per load", format_size(bytes), found.cycles));
+    }
+    const double fastest = *std::ranges::min_element(time.cycles);
+    report.answer("L1", "latency", fastest, fastest - 0.5, fastest + 0.5, "cycles", "the fastest tier of the table");
+    report.curves.push_back(std::move(time));
+    for (Curve& curve : events) report.curves.push_back(std::move(curve));
+    return report;
+}
+
+TestReport latency_published(Meter& meter, std::uint64_t line) {
+    TestReport report;
+    report.test = "latency";
+    report.variant = "published";
+    if (!meter.capabilities().latencies) {
+        report.refuse("L1", "latency", "single loads cannot be timed on this target");
+        return report;
+    }
+    const std::uint64_t largest = std::min<std::uint64_t>(std::uint64_t{32} << 20, meter.capabilities().largest_arena);
+    const Arena arena = meter.target().make_arena(largest, meter.page());
+    const Offsets one{0};
+    const double bias = meter.target().latencies(arena, {one}, 4, 64).back() - meter.settled(arena, one);
+    report.decisions.push_back(fmt::format("reading the clock costs {:.1f} cycles", bias));
+    std::vector<double> ping_pong, random;
+    const auto look = [&](const Offsets& offsets, const std::string& name, std::uint64_t bytes) {
+        std::vector<double> cycles =
+            meter.target().latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
+        for (double& sample : cycles) sample -= bias;
+        std::vector<double> found = peaks(cycles);
+        std::string text = fmt::format("{} of {}: peaks at", name, format_size(bytes));
+        for (const double peak : found) text += fmt::format(" {:.1f}", peak);
+        report.decisions.push_back(text);
+        return found;
+    };
+    std::vector<std::uint64_t> all = sizes(meter);
+    if (largest > all.back()) all.push_back(largest);
+    std::vector<double> lowest, highest;
+    for (const std::uint64_t bytes : all) {
+        ping_pong = look(ping_pong_string(bytes, line), "ping-pong", bytes);
+        if (!ping_pong.empty()) lowest.push_back(ping_pong.front()), highest.push_back(ping_pong.back());
+        if (bytes == all.back()) random = look(random_string(bytes, line, meter.seed()), "random chase", bytes);
+    }
+    if (lowest.empty()) {
+        report.refuse("L1", "latency", "the samples have no peaks");
+        return report;
+    }
+    const double l1 = *std::ranges::min_element(lowest), memory = highest.back();
+    report.answer("L1", "latency", l1, l1 - 1, l1 + 1, "cycles", "the lowest peak of single loads");
+    report.answer("memory", "latency", memory, memory - 1, memory + 1, "cycles", "the peak of the largest ping-pong");
+    if (!random.empty() && random.back() > memory + 2) {
+        report.answer("walk", "latency", random.back(), random.back() - 1, random.back() + 1, "cycles",
+                      "the highest peak of the largest random chase");
+    } else {
+        report.refuse("walk", "latency", "a random chase has no higher peak than a ping-pong");
+    }
+    return report;
+}
+
+}  // namespace cachetally

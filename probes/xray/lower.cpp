@@ -1,0 +1,142 @@
+#include "probes/xray/lower.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr unsigned most_levels = 4;
+constexpr std::uint64_t most_locations = 4096;
+
+/// All levels above the one that is measured, as one.
+struct Upper {
+    std::uint64_t capacity = 0, way = 0;
+    unsigned ways() const { return static_cast<unsigned>(capacity / way); }
+};
+
+struct Level {
+    std::uint64_t capacity = 0, ways = 0, line = 0;
+    double latency = 0;
+    std::string reason;  ///< where nothing was found
+};
+
+class LowerLevel {
+public:
+    LowerLevel(Meter& meter, const Arena& arena, const Upper& upper, std::vector<std::string>& decisions)
+        : meter_(meter), arena_(arena), upper_(upper), decisions_(decisions) {}
+
+    Level measure() {
+        Level level;
+        level.latency = hit_ = meter_.settled(arena_, random_string(2 * upper_.capacity, upper_.way, meter_.seed()));
+        // Twice as large as what lies above (4.5), so that it holds at least so many locations S_old apart.
+        std::uint64_t n = 2 * upper_.ways();
+        while (compact(upper_.way, n, 0)) {
+            n *= 2;
+            if (n > most_locations || n * upper_.way > arena_.bytes)
+                return nothing("times do not rise within the arena");
+        }
+        std::uint64_t stride = upper_.way, old = smallest(stride, n);
+        if (old == 0) return nothing("a single location does not stay");
+        while (true) {
+            stride *= 2;
+            if ((old + 1) * stride > arena_.bytes) return nothing("the number of ways is not reached within the arena");
+            n = smallest(stride, old);
+            if (n == 0) return nothing("a longer stride made fewer conflicts");
+            decisions_.push_back(fmt::format("stride {}: {} locations do not fit", stride, n));
+            // Locations S_old apart in the same set: a decomposed stride is all conflicts, and the plain one tells.
+            if (stride == 2 * upper_.way && old * stride <= arena_.bytes && !plain(stride, old) &&
+                plain(stride, old - 1))
+                return done(level, upper_.way, old - 1);
+            if (n == old) return done(level, stride / 2, n - 1);
+            old = n;
+        }
+    }
+
+private:
+    Level nothing(std::string reason) const { return {0, 0, 0, 0, std::move(reason)}; }
+
+    Level done(Level level, std::uint64_t way, std::uint64_t ways) {
+        level.capacity = way * ways;
+        level.ways = ways;
+        for (std::uint64_t shift = 8; shift < way; shift *= 2)
+            if (compact(way, 2 * ways, shift)) {
+                level.line = shift;
+                break;
+            }
+        return level;
+    }
+
+    /// r = ceil((A_up + 1) / n)
+    unsigned parts(std::uint64_t n) const {
+        return static_cast<unsigned>((upper_.ways() + n) / std::max<std::uint64_t>(1, n));
+    }
+
+    Offsets string(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) const {
+        unsigned r = parts(n);
+        while (r > 0 && r * upper_.way >= stride) --r;
+        return decomposed_string(stride, n, upper_.way, r, shift);
+    }
+
+    bool compact(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) {
+        return !meter_.takes_longer(arena_, string(stride, n, shift), hit_ * 1.02);
+    }
+
+    /// Whether <S,n>, not decomposed, is compact.
+    bool plain(std::uint64_t stride, std::uint64_t n) {
+        return !meter_.takes_longer(arena_, compact_string(stride, n), hit_ * 1.02);
+    }
+
+    /// The smallest number of locations up to `high` that is not compact; 0 = none.
+    std::uint64_t smallest(std::uint64_t stride, std::uint64_t high) {
+        if (high * stride > arena_.bytes || compact(stride, high, 0)) return 0;
+        std::uint64_t low = 1;
+        while (high - low > 1) {
+            const std::uint64_t middle = (low + high) / 2;
+            (compact(stride, middle, 0) ? low : high) = middle;
+        }
+        return high;
+    }
+
+    Meter& meter_;
+    const Arena& arena_;
+    Upper upper_;
+    std::vector<std::string>& decisions_;
+    double hit_ = 0;
+};
+
+}  // namespace
+
+TestReport xray_lower_published(Meter& meter, const L1Geometry& l1) {
+    TestReport report;
+    report.test = "lower";
+    report.variant = "published";
+    const Arena arena = meter.target().make_arena(
+        std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{64} << 20), meter.large_page());
+    Upper upper{l1.capacity, l1.way()};
+    for (unsigned number = 2; number <= most_levels; ++number) {
+        const std::string name = fmt::format("L{}", number);
+        if (upper.capacity % upper.way != 0 || upper.ways() > most_locations / 4) break;
+        const Level level = LowerLevel(meter, arena, upper, report.decisions).measure();
+        if (level.capacity == 0) {
+            if (number == 2) report.refuse(name, "capacity", level.reason);
+            report.decisions.push_back(fmt::format("{}: {}", name, level.reason));
+            break;
+        }
+        const auto capacity = static_cast<double>(level.capacity), ways = static_cast<double>(level.ways),
+                   line = static_cast<double>(level.line);
+        const std::string method = "compact sets <S,n,S_old,r>";
+        report.answer(name, "capacity", capacity, capacity, capacity, "bytes", method);
+        report.answer(name, "ways", ways, ways, ways, "ways", method);
+        if (level.line != 0)
+            report.answer(name, "line", line, line, line, "bytes", method + " with half of a set shifted");
+        report.answer(name, "latency", level.latency, level.latency * 0.98, level.latency, "cycles", method);
+        upper = {level.capacity, std::min(upper.way, level.capacity / level.ways)};
+    }
+    return report;
+}
+
+}  // namespace cachetally
