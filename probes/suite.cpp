@@ -10,6 +10,7 @@
 #include "probes/dongarra/tests.hpp"
 #include "probes/drongowski/tests.hpp"
 #include "probes/ours/levels.hpp"
+#include "probes/ours/policies.hpp"
 #include "probes/ours/tlb.hpp"
 #include "probes/xray/lower.hpp"
 
@@ -58,6 +59,14 @@ const std::vector<ProbeTest>& all_tests() {
         {"events", "Dongarra et al. 2004", "sizes, lines, pages and ways from event counts", true,
          [](Meter& meter, const Context&) { return events_published(meter); },
          [](Meter& meter, const Context&) { return events_hardened(meter); }},
+        {"replacement", "ours", "replacement policy of L1 from shares of misses", false, nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? replacement_hardened(meter, *context.hardened_l1) : without_l1("replacement");
+         }},
+        {"prefetcher", "ours", "whether anything is prefetched", false, nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? prefetcher_hardened(meter, *context.hardened_l1) : without_l1("prefetcher");
+         }},
         {"chase", "Drongowski 2013", "times and events of a ping-pong chase by size", true,
          [](Meter& meter, const Context& context) {
              return chase_published(meter, any_l1(context) ? any_l1(context)->line : 64);

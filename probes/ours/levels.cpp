@@ -12,9 +12,8 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t longest_stride = 1024;
-constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;   ///< bytes swept, unless the caches need more
-constexpr std::uint64_t largest_dense = std::uint64_t{16} << 20;  ///< bytes of which all lines are visited to check
-constexpr double clear_rise = 0.015;                              ///< share that is a rise beyond doubt
+constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;  ///< bytes swept, unless the caches need more
+constexpr double clear_rise = 0.015;                             ///< share that is a rise beyond doubt
 constexpr double level_rise = 0.12;           ///< share by which a level is slower than the one above it, at least
 constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
 constexpr double uneven = 1.025;              ///< pages that lie anywhere may fill sets unevenly by so much
@@ -56,7 +55,7 @@ public:
         const double step = std::exp2(1.0 / (dense ? points_per_octave / 2 : points_per_octave));
         for (double bytes = static_cast<double>(l1.capacity);; bytes *= step) {
             const std::uint64_t rounded = static_cast<std::uint64_t>(std::llround(bytes)) / stride_ * stride_;
-            if (rounded > (dense ? arena_.bytes / 2 : arena_.bytes)) break;
+            if (rounded > arena_.bytes) break;
             points_.push_back({rounded, time(rounded)});
         }
     }
@@ -85,7 +84,7 @@ private:
         for (std::uint64_t& offset : offsets) offset += from;
         const auto laps = static_cast<unsigned>(
             std::clamp<std::size_t>(16384 / offsets.size(), offsets.size() < 100'000 ? 2 : 1, 64));
-        return meter_.time(arena_, offsets, laps + 1, laps);
+        return meter_.time(arena_, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
     }
 
 public:
@@ -217,7 +216,7 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& swe
 bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
     const std::vector<Point>& points = sweep.points();
     for (std::size_t i = 1; i <= edges.size(); ++i) {
-        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : std::min(points.back().bytes, largest_dense);
+        const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : points.back().bytes;
         const double dense = sweep.time(bytes, line), sparse = sweep.time(bytes / sweep.stride() * sweep.stride());
         if (dense > 1.1 * sparse) return false;  // less is well: longer lines of lower levels are used more often
         if (i == edges.size()) break;

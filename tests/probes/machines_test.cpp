@@ -92,8 +92,9 @@ TEST(Machines, ACacheLargerThanTheArenaIsRefused) {
     options.largest_arena = 16 << 10;
     SimulatedTarget target(load_machine("intel-t9600"), options);
     for (const TestReport& report : probe(target, {"l1", "levels", "tlb"}, false))
-        for (const Finding& finding : report.findings)
-            if (finding.parameter != "latency") EXPECT_FALSE(finding.value) << finding.test << " " << finding.parameter;
+        for (const Finding& finding : report.findings) {
+            EXPECT_TRUE(finding.parameter == "latency" || !finding.value) << finding.test << " " << finding.parameter;
+        }
 }
 
 TEST(Machines, ABudgetIsKept) {

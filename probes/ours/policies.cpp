@@ -1,0 +1,129 @@
+#include "probes/ours/policies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sim/model/cache_array.hpp"
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr unsigned word = 8;  ///< bytes of a location: a line is visited as often as it has words
+constexpr unsigned patterns = 10;
+constexpr double best_error = 0.025;  ///< root of the mean square of differences in the share of misses
+constexpr unsigned moved_by = 21 * 128;
+
+constexpr std::array candidates{Replacement::lru, Replacement::tree_plru, Replacement::fifo, Replacement::random,
+                                Replacement::srrip};
+
+/// Visits of lines, by number: each as often as the others, in random order.
+std::vector<std::uint64_t> pattern(unsigned lines, unsigned visits, std::uint64_t seed) {
+    std::vector<std::uint64_t> order;
+    for (unsigned visit = 0; visit < visits; ++visit)
+        for (unsigned line = 0; line < lines; ++line) order.push_back(line);
+    shuffle(order, seed);
+    return order;
+}
+
+/// Share of misses of a set with a policy in the long run.
+double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, Replacement replacement) {
+    constexpr unsigned warm_up = 64, laps = 256;
+    const auto set = make_cache_array({1, ways, replacement, 1, false, 0});
+    std::uint64_t misses = 0;
+    for (unsigned lap = 0; lap < warm_up + laps; ++lap)
+        for (const std::uint64_t line : order) {
+            const bool missed = set->access_or_insert(0, (line + 1) * 64, {}, 0).found == 0;
+            if (lap >= warm_up) misses += missed;
+        }
+    return static_cast<double>(misses) / static_cast<double>(laps * order.size());
+}
+
+}  // namespace
+
+TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
+    TestReport report;
+    report.test = "replacement";
+    report.variant = "hardened";
+    if (l1.ways < 2) {
+        report.refuse("L1", "replacement", "a set of one way leaves no choice");
+        return report;
+    }
+    const unsigned most_lines = 2 * l1.ways;
+    const std::uint64_t span = l1.way() * 4 * l1.ways + 3 * moved_by;
+    if (span > meter.capabilities().largest_arena) {
+        report.refuse("L1", "replacement", "the arena is too small");
+        return report;
+    }
+    const Arena arena = meter.target().make_arena(span, meter.large_page());
+    // Four times as many lines as ways in order miss always, or nearly so.
+    const double all_miss = meter.settled(arena, compact_string(l1.way(), 4 * l1.ways));
+    const unsigned visits = std::min<unsigned>(3, static_cast<unsigned>(l1.line / word));
+    std::array<double, candidates.size()> errors;
+    errors.fill(1);
+    for (unsigned base = 0; base < 3; ++base) {  // in some sets lines of others stay
+        std::array<double, candidates.size()> squares{};
+        for (unsigned i = 0; i < patterns; ++i) {
+            const unsigned lines = l1.ways + 1 + i * (most_lines - l1.ways - 1) / patterns;
+            const std::vector<std::uint64_t> order = pattern(lines, visits, meter.seed() + i);
+            std::vector<unsigned> seen(lines, 0);
+            Offsets offsets;
+            for (const std::uint64_t line : order)
+                offsets.push_back(base * moved_by / l1.line * l1.line + line * l1.way() + word * seen[line]++);
+            const double share = (meter.settled(arena, offsets) - l1.latency) / (all_miss - l1.latency);
+            for (std::size_t c = 0; c < candidates.size(); ++c)
+                squares[c] += std::pow(share - expected_misses(order, l1.ways, candidates[c]), 2);
+        }
+        for (std::size_t c = 0; c < candidates.size(); ++c)
+            errors[c] = std::min(errors[c], std::sqrt(squares[c] / patterns));
+    }
+    std::string text = "errors:";
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+        text += fmt::format(" {} {:.3f}", name_of(candidates[c]), errors[c]);
+    report.decisions.push_back(text);
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
+    double second = 1;
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+        if (c != best) second = std::min(second, errors[c]);
+    if (errors[best] > best_error) {
+        report.refuse("L1", "replacement", "no policy that is known would miss as often as was measured");
+    } else if (second < 2 * errors[best] + 0.01) {
+        report.refuse("L1", "replacement", "two policies would miss alike with so many ways");
+    } else {
+        report.answer("L1", "replacement", std::string(name_of(candidates[best])),
+                      "shares of misses in random orders of the lines of a set");
+    }
+    return report;
+}
+
+TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
+    TestReport report;
+    report.test = "prefetcher";
+    report.variant = "hardened";
+    constexpr std::uint64_t block = 512;
+    constexpr double quicker = 0.85;
+    const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{16} << 20);
+    const Arena arena = meter.target().make_arena(largest, meter.large_page());
+    bool found = false;
+    for (const std::uint64_t span : {5 * l1.capacity / 2 / block * block, largest}) {
+        if (span > largest || span < 2 * l1.capacity) continue;
+        const Offsets ascending = strided_string(span, l1.line);
+        // Lines of lower levels that are longer than those of L1 are used alike in both orders.
+        const Offsets blocks = page_local_string(span, block, l1.line, meter.seed());
+        const double a = meter.time(arena, ascending, 2, 1), b = meter.time(arena, blocks, 2, 1);
+        report.decisions.push_back(
+            fmt::format("{}: {:.2f} cycles in order, {:.2f} in random order", format_size(span), a, b));
+        found = found || a < quicker * b;
+    }
+    if (report.decisions.empty()) {
+        report.refuse("", "prefetcher", "the arena is no larger than L1");
+    } else {
+        report.answer("", "prefetcher", found ? "present" : "absent", "lines in order against blocks in random order");
+    }
+    return report;
+}
+
+}  // namespace cachetally
