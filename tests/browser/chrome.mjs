@@ -116,7 +116,7 @@ export class Page {
         return result.value;
     }
 
-    async until(expression, what, milliseconds = 15000) {
+    async until(expression, what, milliseconds = 60000) {
         const end = Date.now() + milliseconds;
         while (Date.now() < end) {
             const value = await this.get(expression);

@@ -4,7 +4,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Chrome } from './chrome.mjs';
 import { oddFileCases } from './odd_files.mjs';
@@ -12,7 +12,8 @@ import { pageCases } from './pages.mjs';
 import { viewCases } from './views.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [program, pictures] = process.argv.slice(2);
+const [given, pictures] = process.argv.slice(2);
+const program = resolve(given);
 const chromium = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((each) => each && existsSync(each));
 if (!chromium) {
     console.log('skipped: there is no Chromium (Debian: chromium)');

@@ -11,6 +11,7 @@ try:
     import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.colors import LogNorm
+    from matplotlib.transforms import offset_copy
 except ImportError as error:
     print(error, file=sys.stderr)
     sys.exit(3)  # asked for another Python
@@ -116,7 +117,9 @@ class Result:
         raise Refused(f"{self.path}: there is no data structure '{name}'; there are: {', '.join(n for n, _, _ in self.structures)}")
 
     def phases(self):
-        return len(self.file["phases/name"]) if "phases" in self.file else 1
+        if "phases" in self.file:
+            return len(self.file["phases/name"])
+        return max((int(g["phase"][:].max()) + 1 for g in self.file["combined"].values() if len(g["phase"])), default=1)
 
 
 class Lines:
@@ -171,25 +174,33 @@ def strip(axes, axis, structures):
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     width = axes.get_position().width * axes.figure.get_size_inches()[0]
+
+    def below(points):
+        return offset_copy(axes.get_xaxis_transform(), axes.figure, y=-points, units="points")
+
     for i, (name, base, size) in enumerate(structures):
         where = axis.stretch(base, size)
         if where is None:
             continue
         left, right = max(0, where[0]), min(axis.length, where[1])
-        axes.plot([left, right], [-0.045, -0.045], transform=axes.get_xaxis_transform(), clip_on=False,
+        axes.plot([left, right], [0, 0], transform=below(4), clip_on=False,
                   color=("#333333", "#999999")[i % 2], linewidth=2.2, solid_capstyle="butt")
         if (right - left) / axis.length * width * 72 > 4.2 * len(name):
-            axes.text((left + right) / 2, -0.09, name, transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=7)
+            axes.text((left + right) / 2, 0, name, transform=below(7), ha="center", va="top", fontsize=7)
 
 
 def draw_histogram(axes, axis, lines, what, phases, log):
     address, value = lines.values(what, phases)
-    count = 1200
+    count = 900
     if len(address) > 0:
         mean, most = columns(axis.place(address), value, lines.line, axis.length, count)
         edges = np.arange(count + 1) * axis.length / count
-        axes.stairs(np.nan_to_num(most), edges, fill=True, color=COLOURS[what], alpha=0.4, linewidth=0)
-        axes.stairs(np.nan_to_num(mean), edges, fill=True, color=COLOURS[what], linewidth=0)
+        ground = value[value > 0].min() / 1.6 if log and (value > 0).any() else 0
+        for height, alpha in ((most, 0.4), (mean, 1)):
+            height = np.maximum(np.nan_to_num(height), ground)
+            axes.stairs(height, edges, baseline=ground, fill=True, color=COLOURS[what], alpha=alpha, linewidth=0)
+        if log:
+            axes.set_ylim(bottom=ground)
     if log:
         axes.set_yscale("log")
     else:
@@ -287,7 +298,8 @@ def sweep(result, options):
     if "published" in rows and options.metric != "bytes":
         published = rows[f"published_{options.metric}"][:][chosen] * (100.0 if options.metric == "error" else 1.0)
         published = np.where(rows["published"][:][chosen] == 1, published, np.nan)
-        misprint = rows["published_misprint"][:][chosen] == 1
+        # the misprints are among the swap-outs
+        misprint = (rows["published_misprint"][:][chosen] == 1) & (options.metric == "swapouts")
     names, counts = list(dict.fromkeys(granularity)), sorted(set(counters.tolist()))
     across = options.columns == 2
     figure, axes = plt.subplots(1 if across else 2, 2 if across else 1, figsize=(WIDTHS[options.columns], 2.5 if across else 4.6), layout="constrained")
@@ -325,7 +337,7 @@ def sweep(result, options):
     if log:
         axes[1].set_yscale("log")
     axes[1].set(xlabel="counters", ylabel=METRICS[options.metric])
-    axes[1].legend(frameon=False, ncols=2, title="open: published" if published is not None else None, title_fontsize=7)
+    axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title="open: published" if published is not None else None, title_fontsize=7)
     axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
     return figure
 

@@ -27,7 +27,9 @@ export interface PlotOptions {
     picked?: (from: bigint, to: bigint) => void;
 }
 
-const columnsAtMost = 4096;
+/** Columns that are asked for: of the whole, and of the part that is shown with its margins. */
+const columnsOfWhole = 2048;
+const columnsOfPart = 4096;
 
 export class AddressPlot {
     readonly element: HTMLElement;
@@ -116,7 +118,7 @@ export class AddressPlot {
         const generation = this.generation;
         ++this.pending;
         try {
-            const data = await panel.fetch(x0, x1, columnsAtMost);
+            const data = await panel.fetch(x0, x1, into === 'whole' ? columnsOfWhole : columnsOfPart);
             if (generation === this.generation) panel[into] = data;
         } catch (error) {
             if (!(error instanceof Superseded) && into === 'whole') panel.message = error instanceof Error ? error.message : String(error);

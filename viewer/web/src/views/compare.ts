@@ -46,7 +46,7 @@ export function comparison(app: App): Table[] {
                 const column = other.headers.indexOf(table.headers[i]);
                 const second = twin[column];
                 if (typeof value !== 'number' || typeof second !== 'number' || value === second || Number.isNaN(value)) return;
-                rows.push([rowKey(row), table.headers[i], value, second, second - value, value !== 0 ? second / value : NaN]);
+                rows.push([String(row[0]), table.headers[i], value, second, second - value, value !== 0 ? second / value : NaN]);
             });
         }
         if (common === 0) return [];

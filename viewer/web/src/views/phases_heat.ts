@@ -5,7 +5,7 @@ import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, percent } from '../numbers';
-import { addressesTop, drawAddresses, drawStrip, layoutOf, left } from '../panels';
+import { drawAddresses, drawStrip, left } from '../panels';
 import type { Painter } from '../paint';
 import type { Axis, Heat, SeriesInfo } from '../protocol';
 import { phasesPython } from '../python';
@@ -125,10 +125,8 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             drawRows(p, height);
             drawKey(p, left + wide, heat);
         }
-        const layout = { ...layoutOf(p.width, 1, true), plotWidth: wide };
-        const base = addressesTop(layout, 1, true);
         drawStrip(p, top + height + 2, axis, app.source.info.structures, x0, x1, wide, '');
-        drawAddresses(p, top + height + 30 + 0 * base, axis, x0, x1, wide);
+        drawAddresses(p, top + height + 30, axis, x0, x1, wide);
     }
 
     /** Chosen, or because most counts are far below the largest. */
@@ -162,7 +160,9 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
                 const share = logarithmic ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6) : value / most;
                 const shade = Math.min(shades - 1, Math.max(0, Math.floor(share * shades)));
                 const from = Math.floor(begin + c * step);
-                lists[shade].push(from, top + row * rowHeight, Math.max(1, Math.ceil(begin + (c + 1) * step) - from), Math.max(1, rowHeight - (rowHeight > 6 ? 1 : 0)));
+                const y = Math.round(top + row * rowHeight);
+                const below = Math.round(top + (row + 1) * rowHeight) - (rowHeight > 6 ? 1 : 0);
+                lists[shade].push(from, y, Math.max(1, Math.ceil(begin + (c + 1) * step) - from), Math.max(1, below - y));
             }
         p.within(left, top, wide, height, () => lists.forEach((list, shade) => p.rects(list, css(heatColour(shade / (shades - 1))))));
     }

@@ -127,7 +127,8 @@ export class Counts {
         };
         for (const series of list) {
             const { unit } = series.info;
-            const level = series.pyramid.find((each) => each.rows <= 262144) ?? series.pyramid.at(-1);
+            // the coarsest whose blocks are still small beside the whole
+            const level = series.pyramid.filter((each) => each.rows >= 2000).at(-1);
             if (level && series.rows > fewRows) {
                 const halves = series.store.halves(`${level.path}/address`, 0, level.rows);
                 for (let i = 0; i < level.rows; ++i) add(halves[2 * i + 1], halves[2 * i], level.units * unit);
