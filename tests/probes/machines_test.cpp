@@ -76,6 +76,7 @@ TEST(Machines, WithoutEventCountsTheReasonIsTheAnswer) {
 TEST(Machines, WithoutTlbNoneIsFound) {
     MachineDescription machine = load_machine("bcm2835");
     machine.tlbs.clear();
+    machine.pages = {};
     SimulatedTarget target(machine);
     EXPECT_EQ(number(probe(target, {"tlb"}, false).back(), "", "tlb_levels"), 0);
 }
