@@ -21,6 +21,8 @@ struct Options {
     bool published_only = false, hardened_only = false, small_pages = false, json = false, force = false;
     std::uint64_t seed = 1, arena_mib = 256;
     double most_cycles = 1e12;
+    bool no_knock_out = false, no_revival = false, exhaustive = false;
+    unsigned stability = 25;
 };
 
 SimulatedOptions simulated(const Options& options) {
@@ -62,6 +64,10 @@ void probe(const Options& options) {
     suite.hardened = !options.published_only;
     suite.seed = options.seed;
     suite.budget.most_cycles = options.most_cycles;
+    suite.sweep.sweep.knock_out = !options.no_knock_out;
+    suite.sweep.sweep.revive = !options.no_revival;
+    suite.sweep.sweep.stability = options.stability;
+    suite.sweep.on_demand = !options.exhaustive;
     std::vector<TestReport> reports = run_suite(target, suite);
     std::vector<Fact> facts = facts_of(topology.machine());
     if (target.capabilities().floating_point) facts.push_back({"L1", "fp_bypass", {0, "present"}, 0});
@@ -111,6 +117,12 @@ void add_probe(CLI::App& app) {
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command->add_flag("--no-knock-out", options->no_knock_out, "Published levels and tlb: leave no size out");
+    command->add_flag("--no-revival", options->no_revival, "Published levels and tlb: sizes left out stay out");
+    command->add_flag("--exhaustive", options->exhaustive, "Published tlb: run T(2..4) at every size");
+    command->add_option("--stability", options->stability, "Published levels and tlb: runs without a new minimum")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
     command->add_option("-o,--output", options->output, "Write findings, curves and decisions to this file (HDF5)")
         ->type_name("FILE.h5");
     command->add_flag("-f,--force", options->force, "Replace the output file where it exists");

@@ -107,11 +107,16 @@ Offsets shifted_string(std::uint64_t stride, std::uint64_t n, std::uint64_t shif
 
 Offsets decomposed_string(std::uint64_t stride, std::uint64_t n, std::uint64_t old_stride, unsigned r,
                           std::uint64_t shift) {
-    Offsets offsets;
-    for (std::uint64_t i = 0; i < n; ++i)
-        for (unsigned j = 0; j <= r; ++j)
-            offsets.push_back(i * stride + j * old_stride + (i >= (n + 1) / 2 ? shift : 0));
-    return in_prime_steps(offsets);
+    // Halves that are moved apart follow each other: what lies above is used by one after the other, as by one alone.
+    const std::uint64_t half = shift == 0 ? n : (n + 1) / 2;
+    Offsets ordered;
+    for (std::uint64_t begin = 0; begin < n; begin += half) {
+        Offsets offsets;
+        for (std::uint64_t i = begin; i < std::min(n, begin + half); ++i)
+            for (unsigned j = 0; j <= r; ++j) offsets.push_back(i * stride + j * old_stride + (begin > 0 ? shift : 0));
+        for (const std::uint64_t offset : in_prime_steps(offsets)) ordered.push_back(offset);
+    }
+    return ordered;
 }
 
 Offsets strided_string(std::uint64_t bytes, std::uint64_t stride) {
