@@ -1,17 +1,21 @@
 // cachetally view: results in the browser.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "app/commands.hpp"
 #include "viewer/web/browser.hpp"
 #include "viewer/web/page.hpp"
+#include "viewer/web/slim_file.hpp"
 
 namespace cachetally::app {
 namespace {
 
 /// Files up to this are put into the page as they are; it still opens at once.
 constexpr std::uintmax_t whole_file = 32 << 20;
+/// Reducing larger ones takes longer than dropping them on the page, which reads them in place.
+constexpr std::uintmax_t reducible_file = 512 << 20;
 
 struct Options {
     std::string file;
@@ -20,8 +24,12 @@ struct Options {
 
 void run(const Options& options) {
     const std::string page = temporary_page(options.file);
-    bool reduced = false;
-    if (options.file.empty()) {
+    bool reduced = false, alone = options.file.empty();
+    if (!alone) {
+        check_result(options.file);
+        alone = std::filesystem::file_size(options.file) > reducible_file;
+    }
+    if (alone) {
         write_page(page, viewer_page(), true);
     } else {
         const ResultPage result = page_of(options.file, whole_file);
@@ -33,6 +41,8 @@ void run(const Options& options) {
     } else {
         fmt::print("Open this page in a browser: {}\n", page);
     }
+    if (alone && !options.file.empty())
+        fmt::print("Drop {} on it: it is too large to be put inside, and is read in place.\n", options.file);
     if (reduced)
         fmt::print("It holds a reduced copy; drop {} on it to see every line (it is read in place).\n", options.file);
 }
@@ -47,8 +57,9 @@ void add_view(CLI::App& app) {
     command->footer(
         "The page needs no server and no network. It is one file in the directory for\n"
         "temporary files; 'report' writes one to keep. Of results larger than 32 MiB it\n"
-        "holds a reduced copy: drop the file itself on the page, and it is read in place,\n"
-        "however large it is. The browser is $BROWSER, or what xdg-open starts.\n\n"
+        "holds a reduced copy, of those larger than 512 MiB nothing: drop the file itself\n"
+        "on the page, and it is read in place, however large it is. The browser is $BROWSER,\n"
+        "or what xdg-open starts.\n\n"
         "Example: cachetally run lu n=128 --machine schulz2002 -o lu.h5; cachetally view lu.h5");
     command->callback([options] { run(*options); });
 }

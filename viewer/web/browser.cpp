@@ -63,7 +63,7 @@ bool start(const char* program, const std::string& argument) {
 }  // namespace
 
 std::string temporary_page(const std::string& result) {
-    const std::string whole = std::filesystem::absolute(result).string();
+    const std::string whole = result.empty() ? "" : std::filesystem::absolute(result).string();
     const std::string stem = result.empty() ? "viewer" : std::filesystem::path(result).stem().string();
     return fmt::format("{}/{}-{}.html", own_directory(), stem, hash_text(whole).substr(0, 8));
 }

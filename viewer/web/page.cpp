@@ -32,6 +32,8 @@ extern "C" const char cachetally_page_end[];
 namespace cachetally {
 namespace {
 
+constexpr std::uintmax_t largest = 512 << 20;  ///< browsers give up on much longer texts
+
 constexpr std::string_view place = R"(<script id="cachetally-result" type="application/x-hdf5;base64"></script>)";
 
 std::string base64(std::string_view bytes) {
@@ -118,7 +120,13 @@ std::string page_with_result(std::string_view name, std::string_view file) {
 ResultPage page_of(const std::string& path, std::uintmax_t limit) {
     check_result(path);
     const std::string name = std::filesystem::path(path).filename().string();
-    if (std::filesystem::file_size(path) <= limit) return {page_with_result(name, contents(path)), false};
+    const std::uintmax_t size = std::filesystem::file_size(path);
+    if (size <= limit && size > largest)
+        throw StorageError(fmt::format(
+            "{}: {} MiB are too many for a page (at most {}); leave out --whole, or drop the file on the page "
+            "that 'cachetally view' opens",
+            path, size >> 20, largest >> 20));
+    if (size <= limit) return {page_with_result(name, contents(path)), false};
     const Workplace workplace;
     const std::string reduced = workplace / "reduced.h5";
     reduce_result(path, reduced);

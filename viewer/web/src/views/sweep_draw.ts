@@ -188,6 +188,12 @@ export function drawPareto(p: Painter, picture: Picture): Hit[] {
     });
     const front = paretoFront(picture.cells);
     p.line(front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]), colours.ink, 1.5);
-    for (const cell of front) p.text(frame.x(cell.error) + 7, frame.y(cell.bytesPerEvent) - 9, `G ${cell.granularity}`, { colour: colours.faint, size: 10.5 });
+    let free = 0;
+    for (const cell of front) {
+        const x = frame.x(cell.error) + 7;
+        if (x < free) continue;
+        p.text(x, frame.y(cell.bytesPerEvent) - 9, `G ${cell.granularity}`, { colour: colours.faint, size: 10.5 });
+        free = x + 34;
+    }
     return hits;
 }
