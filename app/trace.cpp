@@ -27,7 +27,7 @@ struct ConvertCommand {
     std::vector<std::string> settings;
     TraceChoice choice;
     std::uint64_t max_references = 0;
-    int level = default_delta_level;
+    int level = default_packing_level;
     bool force = false, json = false;
 };
 
@@ -223,8 +223,8 @@ void add_convert(CLI::App& trace) {
     add_trace_options(*command, options->choice);
     command->add_option("--max-references", options->max_references, "Stop after so many references; 0: take all")
         ->check(whole_number());
-    command->add_option("--level", options->level, "Effort on size: -20 (fastest to read) to 19 (smallest)")
-        ->check(CLI::Range(-20, 19))
+    command->add_option("--level", options->level, "Effort on size: 1 (fastest to write) to 12 (smallest)")
+        ->check(CLI::Range(1, 12))
         ->capture_default_str();
     command->add_flag("-f,--force,--overwrite", options->force, "Replace OUT where it exists");
     command->add_flag("--json", options->json, "Print JSON");

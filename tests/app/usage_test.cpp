@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Quantum", {"replay", "t.din", "--quantum", "5"}, {"--quantum 5", "ps, ns, us or ms"}},
         Refusal{"HugeQuantum", {"replay", "t.din", "--quantum", "99999999999999999ms"}, {"--quantum", "at most"}},
         Refusal{"DinBytes", {"replay", "t.din", "--din-bytes", "65536"}, {"--din-bytes", "65535"}},
-        Refusal{"Level", {"trace", "convert", "t.din", "o.h5", "--level", "20"}, {"--level", "19"}},
+        Refusal{"Level", {"trace", "convert", "t.din", "o.h5", "--level", "20"}, {"--level", "12"}},
         Refusal{"MonitorKey", {"replay", "t.din", "--monitor", "conters=4"}, {"conters", "counters"}},
         Refusal{"MonitorLink", {"replay", "t.din", "--monitor", "link=L9-L10"}, {"L9-L10", "L1D-L2"}},
         Refusal{"MonitorNumber", {"replay", "t.din", "--monitor", "counters=0"}, {"counters", "0"}},

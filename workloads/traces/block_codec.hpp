@@ -16,8 +16,8 @@ namespace cachetally {
 inline constexpr std::size_t largest_block_references = 65536;
 inline constexpr std::size_t largest_block_controls = 65536;
 
-/// Default of BlockEncoder: the effort of zstd on the address deltas, -20 (fastest to decode) to 19.
-inline constexpr int default_delta_level = -5;
+/// Default of BlockEncoder: the effort of LZ4 HC, 1 (fastest to write) to 12 (smallest).
+inline constexpr int default_packing_level = 6;
 
 /// What is wrong with a packed block.
 class BlockError : public std::runtime_error {
@@ -28,7 +28,7 @@ public:
 /// Packs blocks. Each reference is coded against one of the 16 before it: the one that needs fewest bytes (ours).
 class BlockEncoder {
 public:
-    explicit BlockEncoder(int delta_level = default_delta_level);
+    explicit BlockEncoder(int level = default_packing_level);
     ~BlockEncoder();
     BlockEncoder(BlockEncoder&&) noexcept;
     BlockEncoder& operator=(BlockEncoder&&) noexcept;

@@ -1,6 +1,6 @@
 // Unpacking of blocks: everything is checked before or after the hot loop, nothing in it.
 #include <fmt/format.h>
-#include <zstd.h>
+#include <lz4.h>
 
 #ifdef __SSSE3__
 #include <immintrin.h>
@@ -16,10 +16,6 @@ namespace cachetally {
 namespace {
 
 using namespace block_layout;
-
-struct FreeDecompressor {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
 
 constexpr std::array<std::uint64_t, 8> delta_mask{0,          0xff,         0xffff,         0xffffff,
                                                   0xffffffff, 0xffffffffff, 0xffffffffffff, ~std::uint64_t{0}};
@@ -122,7 +118,6 @@ void check_ends(std::span<const Reference> references) {
 }  // namespace
 
 struct BlockDecoder::State {
-    std::unique_ptr<ZSTD_DCtx, FreeDecompressor> decompressor{ZSTD_createDCtx()};
     std::vector<std::byte> codes, deltas, traits, controls;
     std::vector<std::uint16_t> changes;
     std::vector<std::uint64_t> table;
@@ -149,11 +144,12 @@ void BlockDecoder::State::unpack(std::span<const std::byte>& rest, std::size_t p
         std::copy(stored.begin(), stored.end(), target.begin());
         return;
     }
-    const std::size_t result =
-        ZSTD_decompressDCtx(decompressor.get(), target.data(), size, stored.data(), stored.size());
-    if (ZSTD_isError(result) != 0)
-        throw BlockError(fmt::format("its {} cannot be decompressed: {}", name, ZSTD_getErrorName(result)));
-    if (result != size) throw BlockError(fmt::format("its {} are {} bytes instead of {}", name, result, size));
+    const int result = LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()),
+                                           reinterpret_cast<char*>(target.data()), static_cast<int>(stored.size()),
+                                           static_cast<int>(size));
+    if (result < 0) throw BlockError(fmt::format("its {} cannot be decompressed", name));
+    if (static_cast<std::size_t>(result) != size)
+        throw BlockError(fmt::format("its {} are {} bytes instead of {}", name, result, size));
 }
 
 void BlockDecoder::State::unpack_all(std::span<const std::byte> bytes, const Header& header) {

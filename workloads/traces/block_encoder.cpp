@@ -1,6 +1,6 @@
 // Packing of blocks.
 #include <fmt/format.h>
-#include <zstd.h>
+#include <lz4hc.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,13 +14,8 @@ namespace {
 
 using namespace block_layout;
 
-constexpr int other_level = 3;  ///< for all streams but the deltas: they are small
 constexpr unsigned change_cost =
     3;  ///< half bytes that a change of traits is taken to cost, against a delta byte's two
-
-struct FreeCompressor {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
 
 unsigned class_of(std::uint64_t delta) {
     const auto bytes = static_cast<unsigned>(std::bit_width(delta) + 7) / 8;
@@ -35,8 +30,8 @@ std::span<const std::byte> bytes_of_vector(const std::vector<T>& values) {
 }  // namespace
 
 struct BlockEncoder::State {
-    int delta_level;
-    std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor{ZSTD_createCCtx()};
+    int level;
+    std::vector<std::byte> compressor = std::vector<std::byte>(static_cast<std::size_t>(LZ4_sizeofStateHC()));
     std::vector<Reference> history;  ///< the lead, then the block
     std::vector<std::uint8_t> codes, deltas;
     std::vector<std::uint16_t> changes;
@@ -46,13 +41,13 @@ struct BlockEncoder::State {
     void check(std::span<const Reference> references, std::span<const PlacedControl> controls) const;
     void code_references(std::span<const Reference> references);
     void code_one(const Reference* reference, unsigned& last_distance);
-    std::uint32_t pack(std::span<const std::byte> bytes, int level, std::vector<std::byte>& out);
+    std::uint32_t pack(std::span<const std::byte> bytes, std::vector<std::byte>& out);
 };
 
-BlockEncoder::BlockEncoder(int delta_level) : state_(std::make_unique<State>()) {
-    if (delta_level < -20 || delta_level > 19)
-        throw std::invalid_argument(fmt::format("compression level {} is not one of -20 to 19", delta_level));
-    state_->delta_level = delta_level;
+BlockEncoder::BlockEncoder(int level) : state_(std::make_unique<State>()) {
+    if (level < 1 || level > LZ4HC_CLEVEL_MAX)
+        throw std::invalid_argument(fmt::format("compression level {} is not one of 1 to {}", level, LZ4HC_CLEVEL_MAX));
+    state_->level = level;
 }
 BlockEncoder::~BlockEncoder() = default;
 BlockEncoder::BlockEncoder(BlockEncoder&&) noexcept = default;
@@ -114,13 +109,16 @@ void BlockEncoder::State::code_one(const Reference* reference, unsigned& last_di
 }
 
 /// Appends a stream, compressed where that makes it smaller; returns the bytes that it takes.
-std::uint32_t BlockEncoder::State::pack(std::span<const std::byte> bytes, int level, std::vector<std::byte>& out) {
+std::uint32_t BlockEncoder::State::pack(std::span<const std::byte> bytes, std::vector<std::byte>& out) {
     if (bytes.empty()) return 0;
     const std::size_t begin = out.size();
-    out.resize(begin + ZSTD_compressBound(bytes.size()));
-    std::size_t size =
-        ZSTD_compressCCtx(compressor.get(), out.data() + begin, out.size() - begin, bytes.data(), bytes.size(), level);
-    if (ZSTD_isError(size) != 0 || size >= bytes.size()) {
+    const auto source_size = static_cast<int>(bytes.size());
+    const int bound = LZ4_compressBound(source_size);
+    out.resize(begin + static_cast<std::size_t>(bound));
+    const int packed = LZ4_compress_HC_extStateHC(compressor.data(), reinterpret_cast<const char*>(bytes.data()),
+                                                  reinterpret_cast<char*>(&out[begin]), source_size, bound, level);
+    auto size = static_cast<std::size_t>(std::max(packed, 0));
+    if (size == 0 || size >= bytes.size()) {
         std::copy(bytes.begin(), bytes.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
         size = bytes.size();
     }
@@ -150,10 +148,10 @@ void BlockEncoder::encode(std::span<const Reference> references, std::span<const
     header.changes = static_cast<std::uint32_t>(state.changes.size());
     header.traits = static_cast<std::uint32_t>(state.table.size());
     header.controls = static_cast<std::uint32_t>(controls.size());
-    header.packed[0] = state.pack(bytes_of_vector(state.codes), other_level, out);
-    header.packed[1] = state.pack(bytes_of_vector(state.deltas), state.delta_level, out);
-    header.packed[2] = state.pack(traits, other_level, out);
-    header.packed[3] = state.pack(bytes_of_vector(stored), other_level, out);
+    header.packed[0] = state.pack(bytes_of_vector(state.codes), out);
+    header.packed[1] = state.pack(bytes_of_vector(state.deltas), out);
+    header.packed[2] = state.pack(traits, out);
+    header.packed[3] = state.pack(bytes_of_vector(stored), out);
     std::memcpy(out.data() + begin, &header, sizeof header);
     seal_block(std::span(out).subspan(begin));
 }

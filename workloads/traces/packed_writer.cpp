@@ -99,7 +99,7 @@ void PackedTraceWriter::State::complete() {
     trace->set_attribute(packed_names::format_attribute, packed_names::format_text);
     trace->set_attribute(packed_names::version_attribute, packed_names::version);
     trace->set_attribute(packed_names::cores_attribute, std::uint64_t{streams.size()});
-    trace->set_attribute("codec", "reference-delta-16, zstd");
+    trace->set_attribute("codec", "reference-delta-16, lz4");
     trace->set_attribute("checksum", "xxh3-64");
     trace->set_attribute("block_references", block_references);
     trace->set_attribute("phases", streams.front().barriers + 1);

@@ -16,7 +16,7 @@ namespace cachetally {
 struct PackedOptions {
     ResultFile::Existing existing = ResultFile::Existing::refuse;
     std::uint32_t block_references = 32768;  ///< 1 to 65536
-    int level = default_delta_level;         ///< effort of zstd on addresses, -20 (fastest to decode) to 19 (smallest)
+    int level = default_packing_level;       ///< effort of LZ4 HC, 1 (fastest to write) to 12 (smallest)
 };
 
 /// Writes a packed trace under a temporary name; finish() or keep_partial() gives it its own, and without either

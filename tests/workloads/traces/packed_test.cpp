@@ -169,11 +169,11 @@ TEST(PackedTrace, TellsWhatAForeignFileIs) {
         ResultFile file(directory / "later.h5");
         Group group = file.root().create_group("trace");
         group.set_attribute("format", "cachetally packed trace");
-        group.set_attribute("version", 2);
+        group.set_attribute("version", 3);
         file.finish();
     }
     EXPECT_THAT(message_of([&] { open_trace(directory / "later.h5"); }),
-                HasSubstr("has version 2, but only version 1 is known"));
+                HasSubstr("has version 3, but only version 2 is known"));
     write_contents(directory / "text", " L 10,4\n");
     TraceOptions packed;
     packed.format = TraceFormat::packed;
