@@ -63,10 +63,12 @@ std::string message_of(const std::string& name) {
 }
 
 TEST(LoadMachine, SuggestsThePresetThatWasMeant) {
-    EXPECT_EQ(
-        message_of("generic4"),
-        "generic4: error: this is no preset, and cannot be read as a machine file: No such file or directory; did "
-        "you mean 'generic3'? known are: bench3, bench3tlb, generic3, schulz2002");
+    const std::string message = message_of("generic4");
+    const std::string begin =
+        "generic4: error: this is no preset, and cannot be read as a machine file: No such file or directory; did you "
+        "mean 'generic3'? known are: ";
+    EXPECT_EQ(message.substr(0, begin.size()), begin);
+    EXPECT_NE(message.find("bench3, bench3tlb, "), std::string::npos) << message;
 }
 
 TEST(LoadMachine, RefusesWhatIsNoFile) {

@@ -260,7 +260,7 @@ TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
     EXPECT_EQ(read.cells, view.cells);
     EXPECT_EQ(to_json(read), to_json(view));
     const std::string text = to_text(read, 80);
-    EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cells: 1.500"));
+    EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
 }
 
 TEST_F(ResultFiles, StructuresAreCountedAsCombinedHistogramsAre) {
