@@ -35,10 +35,10 @@ void MonitorControl::apply(const Control& control) {
 EventFilter::EventFilter(const MonitorSpec& spec)
     : all_(spec.ranges.empty() && spec.cores.empty()), ranges_(spec.ranges), cores_(spec.cores) {}
 
-bool EventFilter::check(const LinkEvent& event) const {
-    const auto holds = [&](const AddressRange& range) { return range.contains(event.address); };
+bool EventFilter::check(Address address, std::uint8_t core) const {
+    const auto holds = [&](const AddressRange& range) { return range.contains(address); };
     return (ranges_.empty() || std::ranges::any_of(ranges_, holds)) &&
-           (cores_.empty() || std::ranges::find(cores_, event.core) != cores_.end());
+           (cores_.empty() || std::ranges::find(cores_, core) != cores_.end());
 }
 
 bool EventFilter::keeps_blocks_whole(std::uint32_t bytes) const {

@@ -35,13 +35,14 @@ class EventFilter {
 public:
     explicit EventFilter(const MonitorSpec& spec);
 
-    bool passes(const LinkEvent& event) const { return all_ || check(event); }
+    bool passes_all() const { return all_; }
+    bool passes(Address address, std::uint8_t core) const { return all_ || check(address, core); }
 
     /// True where all events of an aligned block of so many bytes (by one core) pass, or none.
     bool keeps_blocks_whole(std::uint32_t bytes) const;
 
 private:
-    [[gnu::noinline]] bool check(const LinkEvent& event) const;
+    [[gnu::noinline]] bool check(Address address, std::uint8_t core) const;
 
     bool all_;
     std::vector<AddressRange> ranges_;

@@ -10,7 +10,7 @@ bool ExactHistogram::accepts_merged(std::uint32_t line_bytes) const {
 }
 
 void ExactHistogram::on_event(const LinkEvent& event, Injector&) {
-    if (!control_.enabled() || !filter_.passes(event)) return;
+    if (!control_.enabled() || !filter_.passes(event.address, event.core)) return;
     counts_.add(units_.unit(event.address), event.count);
 }
 

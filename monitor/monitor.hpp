@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "monitor/control.hpp"
-#include "monitor/counter_array.hpp"
-#include "monitor/granularity.hpp"
 #include "monitor/histogram.hpp"
-#include "monitor/record_sums.hpp"
-#include "monitor/ring_buffer.hpp"
 #include "monitor/spec.hpp"
+#include "monitor/counter_bank.hpp"
 #include "sim/model/link.hpp"
 
 namespace cachetally {
@@ -51,7 +48,7 @@ public:
     std::uint32_t kinds() const override { return spec_.kinds; }
     bool accepts_merged(std::uint32_t line_bytes) const override;
     void on_event(const LinkEvent& event, Injector& injector) override;
-    void on_events(std::span<const LinkEvent> events, Injector& injector) override;
+    void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
     /// The run is over: swaps all counters out and lets the software read everything; nothing is lost and no traffic
@@ -62,19 +59,14 @@ public:
     MonitorResult result();
 
 private:
-    [[gnu::noinline]] void write_records(Tick time, Injector& injector);
-    void write_timeless_records(Injector& injector);
     void close_phase();
 
     MonitorSpec spec_;
     MonitorControl control_;
     EventFilter filter_;
-    KeyMap keys_;
-    std::unique_ptr<CounterArray> counters_;
-    RingBuffer ring_;
-    RecordSums sums_;
-    std::vector<CounterArray::KeyCount> keyed_;  ///< of the events at hand
-    std::vector<SwapOut> swapped_;               ///< by the event at hand
+    std::unique_ptr<CounterBank> bank_;
+    std::uint64_t swapouts_before_ = 0;  ///< in phases that are over
+    std::vector<BlockEvent> passing_;    ///< of the events at hand
     MonitorResult result_;
 };
 

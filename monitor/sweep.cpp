@@ -220,7 +220,7 @@ bool Sweep::accepts_merged(std::uint32_t line_bytes) const {
 }
 
 void Sweep::on_event(const LinkEvent& event, Injector&) {
-    if (!parts_->control.enabled() || !parts_->filter.passes(event)) return;
+    if (!parts_->control.enabled() || !parts_->filter.passes(event.address, event.core)) return;
     parts_->add(parts_->units.unit(event.address), event.count);
 }
 

@@ -48,6 +48,7 @@ bool CorePath::chain_takes_posts() const {
 
 void CorePath::post(bool on) {
     for (Cache* cache = cache_; cache != nullptr; cache = cache->below().cache()) cache->below().post(on);
+    if (!on && tlb_ != nullptr) tlb_->forget_front();
 }
 
 namespace {
@@ -76,8 +77,7 @@ struct QuickTest {
                       translation(address, place.physical);
         if (!place.known) return false;
         place.set = set_of(address, place.physical);
-        return Cache::changes_nothing(front[place.set], place.physical & ~line_mask,
-                                      reference.kind == ReferenceKind::store);
+        return Cache::changes_nothing(front[place.set], {place.physical & ~line_mask, event_kind(reference.kind)});
     }
 };
 
@@ -180,7 +180,7 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
             break;  // listeners on links further down may have sent something, too
     }
     if (watched) events.flush();
-    cache_->count_hits(hits.all - hits.stores() - hits.fetches(), hits.stores(), hits.fetches());
+    cache_->count_requests(hits.all - hits.stores() - hits.fetches(), hits.stores(), hits.fetches());
     if (tlb_ != nullptr) tlb_->count_hits(hits.all + lookups);
     return {static_cast<std::size_t>(next - references.data()), now};
 }
@@ -226,15 +226,6 @@ void CorePath::tell(const LinkEvent& event, Address virtual_address) {
     }
     link_.notify({event.address, event.count, event.site, event.kind, event.core,
                   event.time + (tlb_ != nullptr ? tlb_->latency() : 0)});
-}
-
-void CorePath::tell(std::span<LinkEvent> events, std::span<const Address> virtual_addresses) {
-    std::uint32_t kinds = 0;
-    for (const LinkEvent& event : events) kinds |= bit(event.kind);
-    link_.tell(events, kinds);
-    if (tlb_link_ == nullptr || tlb_link_->kinds() == 0) return;
-    for (std::size_t i = 0; i < events.size(); ++i) events[i].address = virtual_addresses[i];
-    tlb_link_->tell(events, kinds);
 }
 
 }  // namespace cachetally

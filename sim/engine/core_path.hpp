@@ -2,15 +2,19 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/cache.hpp"
 #include "sim/model/downlink.hpp"
 #include "sim/model/page_table.hpp"
 #include "sim/model/reference.hpp"
+#include "sim/model/stretch.hpp"
 #include "sim/model/tlb.hpp"
 
 namespace cachetally {
+
+class Background;
 
 class CorePath {
 public:
@@ -40,16 +44,30 @@ public:
     /// Makes references in order while they go this way, the time is less than `until` and nothing is `pending`.
     Progress run(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
 
-    /// The same without regard to time, level by level: where posts(). Nobody else may use the hierarchy meanwhile.
-    Progress run_posting(std::span<const Reference> references, Tick now);
+    /// The same without regard to time, where posts(): what goes below the first level is posted and, but for the last
+    /// posts, handed over. Nobody else may use the hierarchy before hand_over(), nor, where there is
+    /// a `background`, before its completion. Between post(true) and post(false). `stretches`: all those of the
+    /// references by lines_wished(), or none. Time does not tell for what somebody waits below the first level.
+    Progress run_posting(std::span<const Reference> references, std::span<const Stretch> stretches, Tick now,
+                         Background* background);
+
+    /// What is posted goes to the levels below, now or in the background.
+    void hand_over(Background* background);
+
+    /// Whether what the caches ask for below them is posted.
+    void post(bool on);
+
+    /// The time for which somebody waited in what was handed over and done at once, since the last call.
+    Tick waited() { return std::exchange(waited_, 0); }
+
+    LineWish lines_wished() const { return {static_cast<std::uint32_t>(line_bytes_), plain_kinds_}; }
 
 private:
     /// How listeners are told of events on the core's links.
     enum class Watch : std::uint8_t { nobody, merged, each };
     class EventRun;
-    class EventRuns;
-
-    static constexpr std::ptrdiff_t most_ahead = 512;  ///< references that are translated before they are made
+    template <class Pages>
+    class ByTlb;
 
     template <class Translation>
     Progress run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
@@ -63,25 +81,18 @@ private:
     const Reference* stop_at(const Reference* next, const Reference* end, Tick now, Tick until) const;
     Progress run_steps(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
     bool chain_takes_posts() const;
+    struct Work;
     template <class Lookup, class Sets>
-    Progress post_translated(Lookup lookup, Sets set_of, std::span<const Reference> references, Tick now);
-    template <bool watched, class Lookup, class Translation, class Sets>
-    Progress post_on(Lookup lookup, Translation translation, Sets set_of, std::span<const Reference> references,
-                     Tick now);
-    template <bool watched, class Lookup, class TlbLookup, class Sets>
-    Progress post_by_tlb(Lookup lookup, TlbLookup tlb_lookup, Sets set_of, std::span<const Reference> references,
-                         Tick now);
-    template <class TlbLookup>
-    const Reference* translate_ahead(TlbLookup lookup, const Reference* next, const Reference* end,
-                                     std::span<Address, most_ahead> physical_of);
-    template <bool watched, class Lookup, class Translation, class Sets>
-    const Reference* post_stretch(Lookup lookup, Translation translation, Sets set_of, const Reference* next,
-                                  const Reference* end, Tick now, EventRuns& events);
-    void post(bool on);
+    Progress post_translated(Lookup lookup, Sets set_of, const Work& work);
+    template <class Lookup, class Sets, class Translation>
+    Progress post_by(Lookup lookup, Sets set_of, Translation translation, const Work& work);
+    template <class Lookup, class Sets, class Translation>
+    Tick post_stretch(Lookup lookup, Sets set_of, Translation& translation, const Stretch& stretch, Tick now);
+    template <class Lookup, class Sets>
+    void post_lines(Lookup lookup, Sets set_of, std::span<const Reference> references, const BlockEvent* lines);
     Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
     void tell(const LinkEvent& event, Address virtual_address);
-    void tell(std::span<LinkEvent> events, std::span<const Address> virtual_addresses);
 
     Downlink& link_;
     Tlb* tlb_;
@@ -97,6 +108,8 @@ private:
     bool virtually_indexed_ = false;
     bool walks_enter_here_ = false;
     bool posts_ = false;
+    Tick waited_ = 0;
+    Background* background_ = nullptr;  ///< while run_posting() runs
     Watch watch_ = Watch::nobody;
 };
 

@@ -39,43 +39,6 @@ private:
     Address line_ = 0;
 };
 
-/// As EventRun where events are merged and nobody looks at their time: many runs are told at once.
-class CorePath::EventRuns {
-public:
-    explicit EventRuns(CorePath& path) : path_(path), line_mask_(~(path.line_bytes_ - 1)), core_(path.core_) {}
-
-    void add(const Reference& reference, Address physical, Tick time) {
-        const Address run = (physical & line_mask_) | static_cast<Address>(reference.kind);
-        if (run == run_) {
-            ++events_[size_ - 1].count;
-            return;
-        }
-        if (size_ == most) flush();
-        run_ = run;
-        virtual_addresses_[size_] = reference.address;
-        events_[size_++] = {physical, 1, reference.site, event_kind(reference.kind), core_, time};
-    }
-
-    void flush() {
-        if (size_ == 0) return;
-        path_.tell(std::span(events_.data(), size_), std::span(virtual_addresses_.data(), size_));
-        size_ = 0;
-        run_ = none;
-    }
-
-private:
-    static constexpr std::size_t most = 128;
-    static constexpr Address none = ~Address{0};
-
-    CorePath& path_;
-    Address line_mask_;
-    std::uint8_t core_;
-    Address run_ = none;  ///< line and kind
-    std::size_t size_ = 0;
-    std::array<LinkEvent, most> events_;
-    std::array<Address, most> virtual_addresses_;
-};
-
 /// How the loop over references finds physical addresses without changing anything; false where that cannot be.
 struct SameAddress {
     bool operator()(Address address, Address& physical) const {
@@ -89,7 +52,11 @@ struct ByTable {
 };
 struct ByFront {
     Tlb::Front front;
-    bool operator()(Address address, Address& physical) const { return front.changes_nothing(address, physical); }
+    bool operator()(Address address, Address& physical) const {
+        const Tlb::LastPage& last = front.last(address);
+        physical = address + last.offset;
+        return front.changes_nothing(last, address);
+    }
 };
 
 /// Which set of the first cache a reference belongs to.

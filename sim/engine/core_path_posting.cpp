@@ -1,5 +1,8 @@
 // CorePath without regard to time: the first cache by a loop of its own, all below it by posts.
+#include <algorithm>
+
 #include "sim/engine/core_path_parts.hpp"
+#include "sim/model/background.hpp"
 #include "sim/model/stamp_array.hpp"
 
 namespace cachetally {
@@ -11,49 +14,53 @@ constexpr std::size_t most_posts = 512;
 /// An array of which nothing more is known.
 struct AnyLookup {
     CacheArray& array;
-    Entry use(std::uint64_t set, Address line, Entry state) {
-        return array.access(set, line, {true, static_cast<std::uint8_t>(state), 0});
+    bool use(std::uint64_t set, Address line, Entry state, Entry& found) {
+        found = array.access(set, line, {true, static_cast<std::uint8_t>(state), 0});
+        return found != 0;
     }
     Entry insert(std::uint64_t set, Address line, Entry state) { return array.insert(set, line, state); }
     void keep() const {}
     void reload() {}
-    std::uint64_t uses_left() const { return ~std::uint64_t{0}; }
+};
+static_assert(StampArray<1>::Lookup::fewest_uses >= Stretch::most &&
+              StampArray<2>::Lookup::fewest_uses >= Stretch::most);
+
+/// How the lines of a stretch are found in physical memory, from `from` on: where they are then, and how many. The next
+/// one's translation would change something.
+struct Translated {
+    const BlockEvent* lines;
+    std::size_t count;
 };
 
-/// What a loop over references looks up by kind.
-struct ByKind {
-    std::array<std::uint64_t, 3> room;  ///< bytes of a line, or 0 where hits are not plain
-    /// What is added to a sum from which stores (low half) and fetches (high half) are told.
-    std::array<std::uint64_t, 3> weight{0, 1, std::uint64_t{1} << 32};
-    /// Only stores mind whether stores may be repeated.
-    std::array<Entry, 3> ignored{front_bit::store, 0, front_bit::store};
-
-    ByKind(unsigned plain_kinds, std::uint64_t line_bytes) {
-        for (unsigned kind = 0; kind < 3; ++kind) room[kind] = (plain_kinds >> kind & 1U) != 0 ? line_bytes : 0;
+struct AsIs {
+    Translated translate(const Stretch& stretch, std::size_t from) const {
+        return {stretch.lines + from, stretch.size() - from};
     }
 };
 
-/// How a loop over references comes to physical addresses; false where it cannot without changing anything.
-template <class Translation>
-struct AsItGoes : Translation {
-    static constexpr bool checked = false;
-};
+class ByPages {
+public:
+    explicit ByPages(const PageTable& pages) : pages_(pages) {}
 
-/// By translations made before, of references known to lie within a line and to be of a kind whose hits are plain.
-struct Made {
-    static constexpr bool checked = true;
-    const Address* physical_of;
-    const Reference* first;
+    Translated translate(const Stretch& stretch, std::size_t from) {
+        std::size_t count = 0;
+        for (Address physical = 0; from + count < stretch.size(); ++count) {
+            const BlockEvent line = stretch.lines[from + count];
+            if (!pages_.knows(line.bits(), physical)) break;
+            physical_[count] = line.moved_by(physical - line.bits());
+        }
+        return {physical_.data(), count};
+    }
+
+private:
+    const PageTable& pages_;
+    std::array<BlockEvent, Stretch::most> physical_;
 };
 
 /// The posts of the first cache, as its loop writes them.
 class Outbox {
 public:
-    explicit Outbox(Downlink& link)
-        : link_(link),
-          begin_(link.posts().room(most_posts + 2)),
-          out_(begin_),
-          enough_(link.posts().all().data() + most_posts) {}
+    explicit Outbox(Downlink& link) : link_(link), begin_(link.posts().room(2 * Stretch::most)), out_(begin_) {}
 
     /// `dirty`: 1 or 0. The victim is written in any case: which it is none can predict.
     void miss(Address line, Cause cause, Address victim, std::uint64_t dirty) {
@@ -61,8 +68,6 @@ public:
         out_[1] = {victim | entry_bit::dirty, cause.as(EventKind::write_back).word()};
         out_ += 1 + dirty;
     }
-    bool full() const { return out_ >= enough_; }
-
     std::uint64_t written() const { return static_cast<std::uint64_t>(out_ - begin_); }
     void close() { link_.posts().set_end(out_); }
 
@@ -70,158 +75,198 @@ private:
     Downlink& link_;
     Posted* begin_;
     Posted* out_;
-    const Posted* enough_;
 };
 
 }  // namespace
 
-Progress CorePath::run_posting(std::span<const Reference> references, Tick now) {
-    struct Posting {
-        CorePath& path;
-        explicit Posting(CorePath& p) : path(p) { path.post(true); }
-        ~Posting() { path.post(false); }
-    };
-    const Posting posting(*this);
-    try {
-        const SetOf<IndexingPolicy> any{cache_->indexing(), virtually_indexed_};
-        CacheArray& array = cache_->array();
-        Progress progress;
-        if (cache_->indexing().is_field() && !virtually_indexed_ && dynamic_cast<StampArray<2>*>(&array) != nullptr) {
-            const SetOf<IndexingPolicy::Field> field{cache_->indexing().field()};
-            StampArray<2>::Lookup lookup(dynamic_cast<StampArray<2>&>(array));
-            progress = post_translated(lookup, field, references, now);
-        } else {
-            progress = post_translated(AnyLookup{array}, any, references, now);
+/// By the first TLB, as far as it hits; its lookups are counted and told.
+template <class Pages>
+class CorePath::ByTlb {
+public:
+    ByTlb(CorePath& path, Pages pages) : path_(path), pages_(pages) {}
+
+    Translated translate(const Stretch& stretch, std::size_t from) {
+        const std::span lines(stretch.lines + from, stretch.size() - from);
+        const std::size_t count = pages_.look_up(lines, physical_.data());
+        path_.tlb_->count_hits(count);
+        path_.tlb_link_->tell(lines.first(count), path_.kinds_, path_.core_);
+        return {physical_.data(), count};
+    }
+
+private:
+    CorePath& path_;
+    Pages pages_;
+    std::array<BlockEvent, Stretch::most> physical_;
+};
+
+namespace {
+
+/// Pages of a TLB whose array's type is known: looked up only where it is not known where they are.
+class KnownPages {
+public:
+    KnownPages(Tlb& tlb, StampArray<1>& array, PageTable& pages) : tlb_(tlb), pages_(pages), lookup_(array) {}
+
+    /// A function of its own, so that all that the loop needs is in registers.
+    [[gnu::noinline]] std::size_t look_up(std::span<const BlockEvent> lines, BlockEvent* physical) {
+        const unsigned page_bits = tlb_.front_bits();
+        Tlb::Place* const places = tlb_.all_places();
+        lookup_.reload();
+        StampArray<1>::Lookup lookup = lookup_;
+        std::size_t i = 0;
+        for (; i < lines.size(); ++i) {
+            const Address number = lines[i].bits() >> page_bits;
+            Tlb::Place& place = places[number % Tlb::places];
+            if (place.number != number && !find(place, number, lines[i].bits())) [[unlikely]]
+                break;
+            lookup.use_at(place.place);
+            physical[i] = lines[i].moved_by(place.offset);
         }
-        progress.time += cache_->below().deliver(progress.time);
-        return progress;
-    } catch (...) {
-        cache_->below().deliver(now);  // what came before the failure is to be counted
-        throw;
+        lookup.keep();
+        return i;
+    }
+
+private:
+    [[gnu::noinline]] bool find(Tlb::Place& place, Address number, Address address) {
+        const Tlb::Front front = tlb_.front();
+        const std::uint32_t found = lookup_.place_of(front.set_of(address), front.page_of(address));
+        if (found == StampArray<1>::Lookup::nowhere) return false;
+        place = {number, pages_.translate(address) - address, found};
+        return true;
+    }
+
+    Tlb& tlb_;
+    PageTable& pages_;
+    StampArray<1>::Lookup lookup_;
+};
+
+/// Pages of any TLB.
+class AnyPages {
+public:
+    AnyPages(Tlb& tlb, PageTable& pages) : tlb_(tlb), pages_(pages) {}
+
+    std::size_t look_up(std::span<const BlockEvent> lines, BlockEvent* physical) {
+        const BlockEvent* const begin = physical;
+        const Tlb::Front front = tlb_.front();
+        for (const BlockEvent line : lines) {
+            const Address address = line.bits();
+            Tlb::LastPage& last = front.last(address);
+            if (!front.changes_nothing(last, address)) {
+                if (tlb_.array().access(front.set_of(address), front.page_of(address), {}) == 0) break;
+                last = {front.number_of(address), pages_.translate(address) - address};
+            }
+            *physical++ = line.moved_by(last.offset);
+        }
+        return static_cast<std::size_t>(physical - begin);
+    }
+
+private:
+    Tlb& tlb_;
+    PageTable& pages_;
+};
+
+}  // namespace
+
+struct CorePath::Work {
+    std::span<const Reference> references;
+    std::span<const Stretch> stretches;
+    Tick now;
+};
+
+Progress CorePath::run_posting(std::span<const Reference> references, std::span<const Stretch> stretches, Tick now,
+                               Background* background) {
+    const Work work{references, stretches, now};
+    background_ = background;
+    const SetOf<IndexingPolicy> any{cache_->indexing(), virtually_indexed_};
+    CacheArray& array = cache_->array();
+    if (cache_->indexing().is_field() && !virtually_indexed_)
+        if (auto* known = dynamic_cast<StampArray<2>*>(&array))
+            return post_translated(StampArray<2>::Lookup(*known),
+                                   SetOf<IndexingPolicy::Field>{cache_->indexing().field()}, work);
+    return post_translated(AnyLookup{array}, any, work);
+}
+
+void CorePath::hand_over(Background* background) {
+    if (background != nullptr) {
+        background->deliver(cache_->below());
+    } else {
+        waited_ += cache_->below().deliver();
     }
 }
 
 template <class Lookup, class Sets>
-Progress CorePath::post_translated(Lookup lookup, Sets set_of, std::span<const Reference> references, Tick now) {
-    const auto run = [&]<class Translation>(Translation translation) {
-        return watch_ == Watch::nobody ? post_on<false>(lookup, translation, set_of, references, now)
-                                       : post_on<true>(lookup, translation, set_of, references, now);
-    };
+Progress CorePath::post_translated(Lookup lookup, Sets set_of, const Work& work) {
     if (tlb_ != nullptr) {
-        auto* known = dynamic_cast<StampArray<1>*>(&tlb_->array());
-        const auto made = [&](auto tlb_lookup) {
-            return watch_ == Watch::nobody ? post_by_tlb<false>(lookup, tlb_lookup, set_of, references, now)
-                                           : post_by_tlb<true>(lookup, tlb_lookup, set_of, references, now);
-        };
-        return known != nullptr ? made(StampArray<1>::Lookup(*known)) : made(AnyLookup{tlb_->array()});
+        if (auto* known = dynamic_cast<StampArray<1>*>(&tlb_->array()))
+            return post_by(lookup, set_of, ByTlb(*this, KnownPages(*tlb_, *known, pages_)), work);
+        return post_by(lookup, set_of, ByTlb(*this, AnyPages(*tlb_, pages_)), work);
     }
-    if (!pages_.identity()) return run(AsItGoes<ByTable>{{pages_}});
-    return run(AsItGoes<SameAddress>{});
+    if (!pages_.identity()) return post_by(lookup, set_of, ByPages(pages_), work);
+    return post_by(lookup, set_of, AsIs{}, work);
 }
 
-template <bool watched, class Lookup, class Translation, class Sets>
-Progress CorePath::post_on(Lookup lookup, Translation translation, Sets set_of, std::span<const Reference> references,
-                           Tick now) {
-    const Reference* next = references.data();
-    const Reference* const end = next + references.size();
-    EventRuns events(*this);
+/// Stretch by stretch, and what lies between them one by one, while it goes this way.
+template <class Lookup, class Sets, class Translation>
+Progress CorePath::post_by(Lookup lookup, Sets set_of, Translation translation, const Work& work) {
+    std::array<BlockEvent, Stretch::most> lines;
+    auto found = work.stretches.begin();
+    const Reference* next = work.references.data();
+    const Reference* const end = next + work.references.size();
+    Tick now = work.now;
     while (next < end) {
-        const Reference* const begin = next;
-        next = post_stretch<watched>(lookup, translation, set_of, next, end, now, events);
-        now += static_cast<Tick>(next - begin) * quick_latency_;
-        if (cache_->below().posts().size() >= most_posts) {
-            now += cache_->below().deliver(now);
-        } else if (next < end && next == begin) {
-            if (!takes(next->kind)) break;
+        Stretch stretch{};
+        if (work.stretches.empty()) {
+            stretch = find_stretch({next, end}, lines_wished(), lines.data());
+        } else if (found != work.stretches.end() && found->references.data() == next) {
+            stretch = *found++;
+        }
+        if (stretch.size() != 0) {
+            now = post_stretch(lookup, set_of, translation, stretch, now);
+            next += stretch.size();
+        } else if (takes(next->kind)) {
             now = access_lines(*next++, now);
-        }
-    }
-    return {static_cast<std::size_t>(next - references.data()), now};
-}
-
-/// As post_on(), with translations made some way ahead of the loop: two short loops are quicker than a long one.
-template <bool watched, class Lookup, class TlbLookup, class Sets>
-Progress CorePath::post_by_tlb(Lookup lookup, TlbLookup tlb_lookup, Sets set_of, std::span<const Reference> references,
-                               Tick now) {
-    const Reference* next = references.data();
-    const Reference* const end = next + references.size();
-    EventRuns events(*this);
-    std::array<Address, most_ahead> physical_of;
-    while (next < end) {
-        const Made made{physical_of.data(), next};
-        const Reference* const ready = translate_ahead(tlb_lookup, next, end, physical_of);
-        while (next < ready) {
-            const Reference* const begin = next;
-            next = post_stretch<watched>(lookup, made, set_of, next, ready, now, events);
-            now += static_cast<Tick>(next - begin) * quick_latency_;
-            if (cache_->below().posts().size() >= most_posts) now += cache_->below().deliver(now);
-        }
-        if (ready == end || ready - made.first == most_ahead) continue;
-        if (!takes(next->kind)) break;
-        now = access_lines(*next++, now);
-    }
-    return {static_cast<std::size_t>(next - references.data()), now};
-}
-
-/// Translates references that hit in the first TLB and lie within a line, up to the first other.
-template <class TlbLookup>
-const Reference* CorePath::translate_ahead(TlbLookup lookup, const Reference* next, const Reference* end,
-                                           std::span<Address, most_ahead> physical_of) {
-    const ByKind by_kind(plain_kinds_, line_bytes_);
-    const Address line_mask = line_bytes_ - 1;
-    const Tlb::Front front = tlb_->front();
-    lookup.reload();
-    const Reference* const begin = next;
-    const std::uint64_t most = std::min<std::uint64_t>(lookup.uses_left(), most_ahead);
-    if (static_cast<std::uint64_t>(end - begin) > most) end = begin + most;
-    Address* physical = physical_of.data();
-    for (; next < end; ++next, ++physical) {
-        const Address address = next->address;
-        if ((address & line_mask) + next->size > by_kind.room[static_cast<std::size_t>(next->kind)]) [[unlikely]]
+        } else {
             break;
-        if (front.changes_nothing(address, *physical)) continue;
-        if (lookup.use(front.set_of(address), front.page_of(address), 0) == 0) break;
-        *physical = pages_.translate(address);
-        front.remember(address, *physical);
+        }
     }
-    lookup.keep();
-    tlb_->count_hits(static_cast<std::uint64_t>(next - begin));
-    return next;
+    return {static_cast<std::size_t>(next - work.references.data()), now};
 }
 
-/// Makes references up to one that is not plainly a hit or miss, or until there is enough to deliver. All that the loop
-/// needs is in registers; nothing here may fail, or look at what others change.
-template <bool watched, class Lookup, class Translation, class Sets>
-const Reference* CorePath::post_stretch(Lookup lookup, Translation translation, Sets set_of, const Reference* next,
-                                        const Reference* end, Tick now, EventRuns& events) {
+/// Makes the references of a stretch; where a translation would change something, one by one.
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::post_stretch(Lookup lookup, Sets set_of, Translation& translation, const Stretch& stretch, Tick now) {
+    for (std::size_t made = 0; made < stretch.size(); ++made) {
+        const auto [lines, count] = translation.translate(stretch, made);
+        post_lines(lookup, set_of, stretch.references.subspan(made, count), lines);
+        const Stretch::Kinds kinds = stretch.kinds_of(made, made + count);
+        cache_->count_requests(kinds.loads, kinds.stores, kinds.fetches);
+        now += static_cast<Tick>(count) * quick_latency_;
+        made += count;
+        if (cache_->below().posts().size() >= most_posts) hand_over(background_);
+        if (made < stretch.size()) now = access_lines(stretch.references[made], now);
+    }
+    return now;
+}
+
+/// Makes references whose lines are known. All that the loop needs is in registers; nothing here may fail, or look at
+/// what others change.
+template <class Lookup, class Sets>
+void CorePath::post_lines(Lookup lookup, Sets set_of, std::span<const Reference> references, const BlockEvent* lines) {
     const Cache::FirstLevel level = cache_->first_level();
-    const ByKind by_kind(plain_kinds_, line_bytes_);
-    const Address line_mask = line_bytes_ - 1;
     Entry* const front = level.front;
     const std::uint64_t origin = Cause(0, EventKind::load, core_).word();
-    std::uint64_t others = 0, first_fills = 0;
+    std::uint64_t first_fills = 0;
     std::array<std::uint64_t, 3> misses{};
     lookup.reload();
     Outbox outbox(cache_->below());
-    const Reference* const begin = next;
-    const std::uint64_t most = lookup.uses_left();
-    if (static_cast<std::uint64_t>(end - begin) > most) end = begin + most;
-    for (; next < end; ++next) {
-        const Address address = next->address;
-        const auto kind = static_cast<std::size_t>(next->kind);
-        Address physical = 0;
-        if constexpr (Translation::checked) {
-            physical = translation.physical_of[next - translation.first];
-        } else if ((address & line_mask) + next->size > by_kind.room[kind] || !translation(address, physical)) {
-            break;
-        }
-        others += by_kind.weight[kind];
-        if (watched) events.add(*next, physical, now);
-        const Address line = physical & ~line_mask;
-        const std::uint64_t set = set_of(address, physical);
-        if (((front[set] ^ line) | by_kind.ignored[kind]) == front_bit::load_and_store) continue;
-        if (const Entry found = lookup.use(set, line, level.state[kind]); found != 0) {
-            front[set] = line | level.hit_flags[kind] | (found & entry_bit::dirty);
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        const BlockEvent reference = lines[i];
+        const std::uint64_t set = set_of(references[i].address, reference.bits());
+        if (Cache::changes_nothing(front[set], reference)) [[likely]]
+            continue;
+        const Address line = reference.block();
+        const auto kind = static_cast<std::size_t>(reference.kind());
+        if (Entry found = 0; lookup.use(set, line, level.state[kind], found)) {
+            front[set] = Cache::front_of_hit(line, level.hit_flags[kind], found);
             continue;
         }
         const Entry victim = lookup.insert(set, line, level.state[kind]);
@@ -230,23 +275,14 @@ const Reference* CorePath::post_stretch(Lookup lookup, Translation translation, 
         if (victim == 0) [[unlikely]]
             ++first_fills;
         const std::uint64_t asks = kind & static_cast<std::uint64_t>(EventKind::fetch);  // a store asks with a load
-        outbox.miss(line, Cause::from(std::uint64_t{next->site} << 32 | origin | asks), line_of(victim),
+        outbox.miss(line, Cause::from(std::uint64_t{references[i].site} << 32 | origin | asks), line_of(victim),
                     victim / entry_bit::dirty & level.write_back_traffic);
-        if (outbox.full()) [[unlikely]] {
-            ++next;
-            break;
-        }
     }
-    if (watched) events.flush();
     lookup.keep();
     outbox.close();
-    const std::uint64_t made = static_cast<std::uint64_t>(next - begin), stores = others & 0xffffffff,
-                        fetches = others >> 32, missed = misses[0] + misses[1] + misses[2];
-    cache_->count({.requests = {made - stores - fetches, stores, fetches},
-                   .misses = misses,
-                   .evictions = missed - first_fills,
-                   .writebacks_out = outbox.written() - missed});
-    return next;
+    const std::uint64_t missed = misses[0] + misses[1] + misses[2];
+    cache_->count({.misses = misses, .evictions = missed - first_fills, .writebacks_out = outbox.written() - missed});
+    link_.tell({lines, references.size()}, kinds_, core_);
 }
 
 }  // namespace cachetally

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 namespace cachetally {
 namespace {
@@ -15,7 +16,8 @@ struct Stream {
     enum class State : std::uint8_t { running, at_barrier, ended };
     Tick time = 0;
     std::span<const Reference> references;
-    Control control;  ///< follows the references
+    std::span<const Stretch> stretches;  ///< of them, or none
+    Control control;                     ///< follows the references
     State state = State::running;
 };
 
@@ -29,6 +31,9 @@ public:
           streams_(source.cores()),
           phase_start_(hierarchy.counts()) {
         for (unsigned core = 0; core < streams_.size(); ++core) streams_[core].time = core;
+        if (streams_.size() != 1) return;
+        source_.wish(hierarchy_.lines_wished(0));
+        if (std::thread::hardware_concurrency() > 1) hierarchy_.work_in_background();
     }
 
     RunResult run() {
@@ -47,6 +52,7 @@ public:
             result.failure = error.what();
         }
         result.complete = !interrupted_ && result.failure.empty();
+        complete_all();
         close_phase(result);
         for (const Stream& stream : streams_) result.core_ends.push_back(stream.time);
         for (unsigned idle = source_.cores(); idle < hierarchy_.cores(); ++idle) result.core_ends.push_back(idle);
@@ -92,9 +98,10 @@ private:
                 if (stream.state == Stream::State::running) refill(core);
                 continue;
             }
-            const auto [done, time] = hierarchy_.run(core, stream.references, stream.time, until);
+            const auto [done, time] = hierarchy_.run(core, stream.references, stream.time, until, stream.stretches);
             stream.time = time;
             stream.references = stream.references.subspan(done);
+            stream.stretches = {};
             count(done);
         }
     }
@@ -103,10 +110,12 @@ private:
         Stream& stream = streams_[core];
         const Batch batch = source_.next(core);
         stream.references = batch.references;
+        stream.stretches = batch.stretches;
         stream.control = batch.control;
-        if (options_.max_references != 0)
-            stream.references = stream.references.first(
-                std::min<std::uint64_t>(stream.references.size(), options_.max_references - references_));
+        const std::uint64_t wanted = options_.max_references - references_;
+        if (options_.max_references == 0 || wanted >= stream.references.size()) return;
+        stream.references = stream.references.first(wanted);
+        stream.stretches = {};
     }
 
     /// Does what the program says after the references that were made; once.
@@ -129,8 +138,15 @@ private:
         }
     }
 
+    /// What the hierarchy does in the background takes time, too.
+    void complete_all() {
+        for (unsigned core = 0; core < streams_.size(); ++core)
+            streams_[core].time += hierarchy_.complete(core, streams_[core].time);
+    }
+
     /// All go on when the last has arrived, each with its own offset.
     void pass_barrier(RunResult& result) {
+        complete_all();
         Tick latest = 0;
         unsigned waiting = 0;
         for (unsigned core = 0; core < streams_.size(); ++core) {

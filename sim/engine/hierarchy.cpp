@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sim/engine/core_path.hpp"
+#include "sim/model/background.hpp"
 #include "sim/model/memory.hpp"
 
 namespace cachetally {
@@ -42,6 +43,8 @@ struct Hierarchy::Parts {
     void path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way);
     void settle();
     Tick inject(unsigned core, Tick time);
+    Progress post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches, Tick now);
+    void stop_posting();
 
     MachineDescription machine;
     std::vector<Component> components;
@@ -55,10 +58,14 @@ struct Hierarchy::Parts {
     Copies<Downlink> core_links;                    ///< those that no component owns: from the cores
     Copies<CorePath> paths;
     std::vector<std::array<CorePath*, 2>> paths_of;  ///< by core: data, fetch (null: not simulated)
+    std::vector<Downlink*> upper_links;              ///< of cores, TLBs and walkers
     std::vector<Downlink*> listened;
     std::uint64_t references = 0;
     bool pending = false;  ///< a listener sent something back
     bool settled = false;
+    CorePath* posting = nullptr;  ///< the path that ran last, where something may be posted
+    std::unique_ptr<Background> background;
+    Tick owed = 0;  ///< for which somebody waited in what was posted
 };
 
 Hierarchy::Parts::Parts(const Topology& topology)
@@ -140,6 +147,7 @@ void Hierarchy::Parts::connect_core(std::size_t id, const LinkInfo& link) {
         core_links.push_back(std::make_unique<Downlink>());
         lead(*core_links.back(), component(link.to), core);
         downlinks[id].push_back(core_links.back().get());
+        upper_links.push_back(core_links.back().get());
     }
 }
 
@@ -147,6 +155,7 @@ void Hierarchy::Parts::connect_walker(std::size_t id, const LinkInfo& link) {
     for (unsigned core = 0; core < machine.cores; ++core) {
         lead(walkers[core]->below(), component(link.to), core);
         downlinks[id].push_back(&walkers[core]->below());
+        upper_links.push_back(&walkers[core]->below());
     }
 }
 
@@ -174,6 +183,7 @@ void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
         }
         tlb.below().lead_past_caches_to(*memories.front());  // records from here have no other way
         downlinks[id].push_back(&tlb.below());
+        upper_links.push_back(&tlb.below());
     }
 }
 
@@ -247,6 +257,29 @@ Tick Hierarchy::Parts::inject(unsigned core, Tick time) {
     return lost;
 }
 
+/// The last posts stay while the same path goes on, and the background may be behind.
+Progress Hierarchy::Parts::post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches,
+                                Tick now) {
+    if (posting != &path) {
+        if (posting != nullptr) posting->hand_over(background.get());
+        posting = &path;
+        path.post(true);
+        for (Downlink* link : upper_links) link->tell_by(background.get());
+    }
+    return path.run_posting(some, stretches, now, background.get());
+}
+
+void Hierarchy::Parts::stop_posting() {
+    if (posting == nullptr) return;
+    std::exchange(posting, nullptr)->hand_over(background.get());
+    if (background) owed += background->complete();
+    for (Downlink* link : upper_links) link->tell_by(nullptr);
+    for (const auto& path : paths) {
+        owed += path->waited();
+        path->post(false);
+    }
+}
+
 Hierarchy::Hierarchy(const Topology& topology) : parts_(std::make_unique<Parts>(topology)) {}
 Hierarchy::~Hierarchy() = default;
 Hierarchy::Hierarchy(Hierarchy&&) noexcept = default;
@@ -257,6 +290,7 @@ unsigned Hierarchy::cores() const { return parts_->machine.cores; }
 unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned>(parts_->downlinks.at(link).size()); }
 
 void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) {
+    parts_->stop_posting();
     Downlink* downlink = parts_->downlinks.at(link).at(copy);
     downlink->listen(listener, &parts_->pending);
     if (std::ranges::find(parts_->listened, downlink) == parts_->listened.end()) parts_->listened.push_back(downlink);
@@ -267,7 +301,26 @@ Tick Hierarchy::access(unsigned core, const Reference& reference, Tick now) {
     return run(core, {&reference, 1}, now, now + 1).time;
 }
 
-Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
+void Hierarchy::work_in_background() {
+    parts_->stop_posting();
+    parts_->background = std::make_unique<Background>();
+}
+
+Tick Hierarchy::complete(unsigned core, Tick now) {
+    Parts& parts = *parts_;
+    parts.stop_posting();
+    const Tick owed = std::exchange(parts.owed, 0);
+    return parts.pending ? owed + parts.inject(core, now + owed) : owed;
+}
+
+LineWish Hierarchy::lines_wished(unsigned core) {
+    if (!parts_->settled) parts_->settle();
+    const CorePath* const path = parts_->paths_of[core][0];
+    return path != nullptr && path->posts() ? path->lines_wished() : LineWish{};
+}
+
+Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
+                        std::span<const Stretch> stretches) {
     Parts& parts = *parts_;
     if (!parts.settled) parts.settle();
     const auto& paths = parts.paths_of[core];
@@ -279,29 +332,40 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
             continue;
         }
         const auto rest = references.subspan(done);
-        const bool alone = until == ~Tick{0};
-        const Progress progress =
-            alone && path->posts() ? path->run_posting(rest, now) : path->run(rest, now, until, parts.pending);
-        done += progress.done;
-        now = progress.time;
-        if (parts.pending) now += parts.inject(core, now);
+        if (path != paths[0]) stretches = {};
+        if (until == ~Tick{0} && path->posts()) {
+            const Progress progress = parts.post(*path, rest, stretches, now);
+            done += progress.done;
+            now = progress.time;
+        } else {
+            now += complete(core, now);
+            const Progress progress = path->run(rest, now, until, parts.pending);
+            done += progress.done;
+            now = progress.time;
+            if (parts.pending) now += parts.inject(core, now);
+        }
+        stretches = {};  // seldom is there a rest
     }
+    if (!parts.background) now += complete(core, now);
     parts.references += done;
     return {done, now};
 }
 
 Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
     Parts& parts = *parts_;
+    const Tick owed = complete(core, time);
+    time += owed;
     const bool of_core = control.kind == Control::Kind::enter_function || control.kind == Control::Kind::leave_function;
     for (std::size_t id = 0; id < parts.links.size(); ++id) {
         const Component& upper = parts.component(parts.links[id].from);
         for (unsigned copy = 0; copy < parts.downlinks[id].size(); ++copy)
             if (!of_core || copy == copy_for(upper, core)) parts.downlinks[id][copy]->control(control, time);
     }
-    return parts.pending ? parts.inject(core, time) : 0;
+    return owed + (parts.pending ? parts.inject(core, time) : 0);
 }
 
 HierarchyCounts Hierarchy::counts() const {
+    parts_->stop_posting();
     HierarchyCounts counts;
     for (const auto& copies : parts_->caches) counts.caches.push_back(sum_of(copies));
     for (const auto& copies : parts_->tlbs) counts.tlbs.push_back(sum_of(copies));
@@ -312,6 +376,7 @@ HierarchyCounts Hierarchy::counts() const {
 }
 
 std::uint64_t Hierarchy::digest() const {
+    parts_->stop_posting();
     std::uint64_t digest = 0;
     for (const auto& copies : parts_->caches)
         for (const auto& cache : copies) digest = digest_of(digest, cache->digest());

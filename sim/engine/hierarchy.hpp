@@ -41,7 +41,21 @@ public:
 
     /// Makes references in order, each when the one before it is complete, while the time is less than `until`. At most
     /// 2^32 - 1 references at once.
-    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
+    /// `stretches`: all those of the references by lines_wished(), or none.
+    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
+                 std::span<const Stretch> stretches = {});
+
+    /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
+    /// is looked at: Progress::time then lacks what only complete() tells, and what listeners and counts() say is valid
+    /// after it.
+    void work_in_background();
+
+    /// Finishes what a core's run() has left undone at `now`; returns the time that this takes the core in addition.
+    /// To be called before the results of a listener are used; all other members see to it themselves.
+    Tick complete(unsigned core, Tick now);
+
+    /// What run() is quicker with, where only this core runs.
+    LineWish lines_wished(unsigned core);
 
     /// Tells the listeners of a control of the program that `core` made; returns the time that they make the core lose.
     /// Functions concern the links that serve the core, all else concerns all links.

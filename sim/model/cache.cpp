@@ -38,7 +38,8 @@ Cache::Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArr
     touch_[index_of(EventKind::write_back)] =
         touch_[index_of(EventKind::ring_write)] = {config.write_back_refreshes, dirtied, 0};
     if (!next_to_core) return;
-    front_.assign(index_.sets(), 0);
+    front_.assign(index_.sets(), front_bit::nothing);
+    for (auto& flags : front_flags_) flags.fill(front_bit::nothing);
     for (const EventKind kind : {EventKind::load, EventKind::store, EventKind::fetch})
         for (const bool hit : {false, true}) front_flags_[hit ? 1 : 0][index_of(kind)] = front_after(kind, hit);
 }
@@ -219,10 +220,11 @@ std::uint64_t Cache::set_of_physical(Address line) const {
 /// What may be repeated after an access of this kind.
 Entry Cache::front_after(EventKind kind, bool hit) const {
     const bool store = kind == EventKind::store;
-    if (prefetcher_ && prefetcher_->sees_every_access()) return 0;
-    if (!hit && ((store && !config_.write_allocate) || !insertion_is_use(config_.replacement))) return 0;
-    if (hit && store && !config_.store_hit_refreshes) return 0;
-    return store && writes_back_ ? front_bit::load_and_store : front_bit::load;
+    if (prefetcher_ && prefetcher_->sees_every_access()) return front_bit::nothing;
+    if (!hit && ((store && !config_.write_allocate) || !insertion_is_use(config_.replacement)))
+        return front_bit::nothing;
+    if (hit && store && !config_.store_hit_refreshes) return front_bit::nothing;
+    return store && writes_back_ ? front_bit::all : front_bit::no_store;
 }
 
 Cache::FirstLevel Cache::first_level() {
@@ -238,10 +240,7 @@ Cache::FirstLevel Cache::first_level() {
 }
 
 void Cache::count(const FirstLevelCounts& counts) {
-    for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) {
-        requests_[kind] += counts.requests[kind];
-        misses_[kind] += counts.misses[kind];
-    }
+    for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) misses_[kind] += counts.misses[kind];
     counts_.evictions += counts.evictions;
     counts_.writebacks_out += counts.writebacks_out;
 }

@@ -17,11 +17,12 @@ namespace cachetally {
 
 class PageTable;
 
-/// What may be repeated without a trace on the line that a set was asked for last: loads (and fetches), or stores too.
+/// What may be repeated without a trace on the line that a set was asked for last. Chosen so that one comparison tells,
+/// given the line or-ed with the kind of the reference (0 to 2): see Cache::changes_nothing().
 namespace front_bit {
-inline constexpr Entry load = 1;
-inline constexpr Entry store = entry_bit::dirty;  ///< so is a line that is dirty already
-inline constexpr Entry load_and_store = load | store;
+inline constexpr Entry all = 0;
+inline constexpr Entry no_store = entry_bit::dirty;  ///< loads and fetches only; void where the line is dirty already
+inline constexpr Entry nothing = 4;
 }  // namespace front_bit
 
 class Cache {
@@ -47,11 +48,16 @@ public:
     /// By set: the line asked for last with front_bit, for changes_nothing(). Next to a core only.
     const Entry* front() const { return front_.data(); }
 
-    /// True when a load or fetch (or store) of `line` hits and, but for counts and time, changes nothing, since the
-    /// line is the one that its set was asked for last. Exact for every replacement policy.
-    static bool changes_nothing(Entry front, Address line, bool store) {
-        const Entry either = store ? 0 : front_bit::store;  // loads do not mind whether stores may be repeated
-        return ((front ^ line) | either) == front_bit::load_and_store;
+    /// True when a reference hits and, but for counts and time, changes nothing, since its line is the one that its set
+    /// was asked for last. Exact for every replacement policy.
+    static bool changes_nothing(Entry front, BlockEvent reference) {
+        // all: 0 ^ {0, 1, 2}; no_store: 2 ^ {0, 2}, but 3 for a store; nothing: at least 4; another line: at least 8.
+        return (front ^ reference.bits()) <= 2;
+    }
+
+    /// The front after a hit: its line, flags by kind, and the entry as it was found.
+    static Entry front_of_hit(Address line, Entry flags, Entry found) {
+        return line | (flags & ~(found & entry_bit::dirty));
     }
 
     /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
@@ -81,7 +87,7 @@ public:
     bool hits(Array& array, std::uint64_t set, Address line, ReferenceKind kind) {
         const Entry found = array.access(set, line, touch_[static_cast<unsigned>(kind)]);
         if (found == 0) return false;
-        front_[set] = line | front_flags_[1][static_cast<unsigned>(kind)] | (found & entry_bit::dirty);
+        front_[set] = front_of_hit(line, front_flags_[1][static_cast<unsigned>(kind)], found);
         return true;
     }
 
@@ -116,15 +122,15 @@ public:
     };
     FirstLevel first_level();
 
-    /// Counts what such a loop did.
+    /// Counts what such a loop did, but for requests.
     struct FirstLevelCounts {
-        std::array<std::uint64_t, FirstLevel::kinds> requests{}, misses{};
+        std::array<std::uint64_t, FirstLevel::kinds> misses{};
         std::uint64_t evictions = 0, writebacks_out = 0;
     };
     void count(const FirstLevelCounts& counts);
 
-    /// Counts accesses that were found by changes_nothing() or hits().
-    void count_hits(std::uint64_t loads, std::uint64_t stores, std::uint64_t fetches) {
+    /// Counts accesses that were made by changes_nothing(), hits() or such a loop.
+    void count_requests(std::uint64_t loads, std::uint64_t stores, std::uint64_t fetches) {
         requests_[static_cast<unsigned>(EventKind::load)] += loads;
         requests_[static_cast<unsigned>(EventKind::store)] += stores;
         requests_[static_cast<unsigned>(EventKind::fetch)] += fetches;
@@ -217,7 +223,7 @@ private:
         if (next_to_core_) front_[set] = line | front_flags_[hit ? 1 : 0][static_cast<unsigned>(kind)];
     }
     void forget(std::uint64_t set) {
-        if (next_to_core_) front_[set] = 0;
+        if (next_to_core_) front_[set] = front_bit::nothing;
     }
 
     CacheConfig config_;

@@ -1,7 +1,9 @@
 #include "sim/model/downlink.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "sim/model/background.hpp"
 #include "sim/model/cache.hpp"
 #include "sim/model/memory.hpp"
 
@@ -17,19 +19,48 @@ bool Downlink::merges(std::uint32_t line_bytes) const {
 }
 
 void Downlink::tell(const LinkEvent& event) {
+    if (background_ != nullptr) {
+        const BlockEvent block(align_down(event.address, BlockEvent::alignment), event.kind);
+        for (std::uint32_t i = 0; i < event.count; ++i)
+            background_->tell(*this, {&block, 1}, bit(event.kind), event.core);
+        return;
+    }
     for (const Listening& listening : listeners_)
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-void Downlink::tell(std::span<const LinkEvent> events, std::uint32_t kinds) {
+void Downlink::tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+    if (kinds_ == 0) return;
+    if (background_ != nullptr) {
+        background_->tell(*this, events, kinds, core);
+    } else {
+        tell_now(events, kinds, core);
+    }
+}
+
+void Downlink::tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     for (const Listening& listening : listeners_) {
         if ((kinds & ~listening.kinds) == 0) {
-            listening.listener->on_events(events, *listening.injector);
+            listening.listener->on_blocks(events, core, *listening.injector);
         } else if ((kinds & listening.kinds) != 0) {
-            for (const LinkEvent& event : events)
-                if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
+            wanted_.clear();
+            std::ranges::copy_if(events, std::back_inserter(wanted_),
+                                 [&](const BlockEvent& event) { return (listening.kinds & bit(event.kind())) != 0; });
+            listening.listener->on_blocks(wanted_, core, *listening.injector);
         }
     }
+}
+
+/// All posts that wait are of one core: only where it runs alone is anything posted.
+void Downlink::tell_of(std::span<const Posted> posts) {
+    std::uint32_t kinds = 0;
+    posted_.clear();
+    for (const Posted& post : posts) {
+        const EventKind kind = Cause::from(post.cause).kind();
+        kinds |= bit(kind);
+        posted_.emplace_back(align_down(post.address, BlockEvent::alignment), kind);
+    }
+    tell(posted_, kinds, Cause::from(posts.front().cause).core());
 }
 
 void Downlink::send(Address address, Cause cause, Tick time) {
@@ -45,14 +76,16 @@ void Downlink::send(Address address, Cause cause, Tick time) {
     }
 }
 
-Tick Downlink::deliver(Tick time) {
-    if (posts_.empty()) return 0;
-    if (kinds_ != 0)
-        for (const Posted& post : posts_.all()) notify(post.address & ~entry_bit::dirty, Cause::from(post.cause), time);
-    const Tick waited =
-        cache_ != nullptr ? cache_->take(posts_.all()) + cache_->below().deliver(time) : memory_->take(posts_.all());
+Tick Downlink::deliver() {
+    const Tick waited = deliver(posts_.all());
     posts_.clear();
     return waited;
+}
+
+Tick Downlink::deliver(std::span<const Posted> posts) {
+    if (posts.empty()) return 0;
+    if (kinds_ != 0) tell_of(posts);
+    return cache_ != nullptr ? cache_->take(posts) + cache_->below().deliver() : memory_->take(posts);
 }
 
 void Downlink::control(const Control& control, Tick time) {

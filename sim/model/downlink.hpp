@@ -10,6 +10,7 @@
 
 namespace cachetally {
 
+class Background;
 class Cache;
 class Memory;
 
@@ -71,8 +72,12 @@ public:
         if (wants(cause.kind())) tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
     }
 
-    /// Many events, of `kinds`, whose times matter to no listener.
-    void tell(std::span<const LinkEvent> events, std::uint32_t kinds);
+    /// Many events of a core, of `kinds`, where all listeners accept merged ones.
+    void tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    void tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+
+    /// From now on listeners are told by `background` (null: at once). Where all of them accept merged events.
+    void tell_by(Background* background) { background_ = background; }
 
     /// A demand request, walk or prefetch for the byte or line at a physical address.
     Reply request(Address address, Cause cause, Tick time);  // inline in cache.hpp
@@ -87,9 +92,11 @@ public:
     bool posting() const { return posting_; }
     Posts& posts() { return posts_; }
 
-    /// Hands what was posted to the component below, and on down. Returns the time for which somebody waits; `time` is
-    /// told to listeners.
-    Tick deliver(Tick time);
+    /// Hands what was posted here to the component below, and on down. Returns the time for which somebody waits.
+    Tick deliver();
+
+    /// The same with posts of this link that were taken away.
+    Tick deliver(std::span<const Posted> posts);
 
     /// Tells the listeners of a control of the program.
     void control(const Control& control, Tick time);
@@ -105,14 +112,17 @@ private:
     };
 
     void tell(const LinkEvent& event);
+    void tell_of(std::span<const Posted> posts);
 
     Cache* cache_ = nullptr;
     Memory* memory_ = nullptr;
+    Background* background_ = nullptr;
     Memory* memory_below_ = nullptr;  ///< where records that bypass caches go
     std::uint32_t kinds_ = 0;
     bool takes_clean_victims_ = false, posting_ = false;
     Posts posts_;
     std::vector<Listening> listeners_;
+    std::vector<BlockEvent> posted_, wanted_;  ///< what tell() is given and gives; kept to save allocations
 };
 
 }  // namespace cachetally

@@ -1,4 +1,4 @@
-// Names of event kinds.
+// Names of event kinds; events of blocks one by one.
 #include "sim/model/link.hpp"
 
 namespace cachetally {
@@ -9,6 +9,15 @@ const char* to_string(EventKind kind) {
         "clean_victim", "fill",  "invalidate", "flush",     "coherence", "bank_conflict",
     };
     return names[static_cast<unsigned>(kind)];
+}
+
+void LinkListener::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) {
+    for (std::size_t i = 0; i < events.size();) {
+        std::uint32_t count = 1;
+        while (i + count < events.size() && events[i + count].bits() == events[i].bits()) ++count;
+        on_event({events[i].block(), count, 0, events[i].kind(), core, 0}, injector);
+        i += count;
+    }
 }
 
 }  // namespace cachetally

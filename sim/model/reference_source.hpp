@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/model/reference.hpp"
+#include "sim/model/stretch.hpp"
 
 namespace cachetally {
 
@@ -42,6 +43,7 @@ struct Control {
 struct Batch {
     std::span<const Reference> references;  ///< valid until the next call of next() for the same core
     Control control;
+    std::span<const Stretch> stretches = {};  ///< of the references: all, or none where they were not found
 };
 
 /// One stream of references per core. A source may be live and endless: nothing is known of its length in advance.
@@ -56,6 +58,10 @@ public:
     /// Between two barriers streams may be asked in any order; across a barrier no stream is asked before all arrived.
     /// Throws std::runtime_error with a message for the user when the source is damaged.
     virtual Batch next(unsigned core) = 0;
+
+    /// What the reader of the only stream would like to find in Batch::stretches. A source that makes its batches
+    /// ahead, on a thread of its own, finds it there; others need not.
+    virtual void wish(LineWish) {}
 
     /// Named data structures; complete once the streams are over, and for kernels from the beginning.
     virtual std::vector<Region> regions() const { return {}; }

@@ -18,7 +18,7 @@ class StampArray final : public CacheArray {
     static constexpr unsigned padded_ways = groups * scan_width;
     static constexpr unsigned way_bound = std::bit_ceil(padded_ways);
     static constexpr unsigned way_bits = std::countr_zero(way_bound);
-    static constexpr std::uint32_t most = std::numeric_limits<Stamp>::max() >> way_bits;
+    static constexpr std::uint32_t most = std::numeric_limits<Stamp>::max() - way_bound;
 
 public:
     explicit StampArray(const ArrayGeometry& geometry)
@@ -28,15 +28,15 @@ public:
                 stamps_[set * padded_ways + way] = static_cast<Stamp>(way < ways_ ? way : ~0U);
     }
 
-    /// Does access() and insert(); a copy that a loop keeps in registers, for at most uses_left() of them: keep()
-    /// before and reload() after the array is used in another way.
+    /// Does access() and insert(); a copy that a loop keeps in registers: keep() before and reload() after the array is
+    /// used in another way, and after `fewest_uses` at the latest.
     class Lookup {
     public:
+        static constexpr std::uint64_t fewest_uses = most / 2 / way_bound;
+
         explicit Lookup(StampArray& array) : array_(array), tags_(array.tags_ + 0), stamps_(array.stamps_.data()) {
             reload();
         }
-
-        std::uint64_t uses_left() const { return most - now_; }
 
         Entry access(std::uint64_t set, Address line, Touch touch) {
             Entry* tags = tags_ + set * padded_ways;
@@ -49,15 +49,28 @@ public:
             return found;
         }
 
-        /// access() as a use that sets `state`.
-        Entry use(std::uint64_t set, Address line, Entry state) {
+        /// access() as a use that sets `state`; false where the line is not there.
+        bool use(std::uint64_t set, Address line, Entry state, Entry& found) {
             Entry* tags = tags_ + set * padded_ways;
             const unsigned way = find_tag<groups>(tags, groups, line);
-            if (way >= padded_ways) return 0;
-            const Entry found = tags[way];
+            if (way >= padded_ways) return false;
+            found = tags[way];
             if ((state & ~found) != 0) tags[way] = found | state;  // seldom: as above
             stamp(set, way);
-            return found;
+            return true;
+        }
+
+        /// Where a line is, for use_at(), as long as it is not replaced.
+        std::uint32_t place_of(std::uint64_t set, Address line) const {
+            const unsigned way = find_tag<groups>(tags_ + set * padded_ways, groups, line);
+            return way >= padded_ways ? nowhere : static_cast<std::uint32_t>(set * padded_ways + way);
+        }
+        static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+        /// use() without a change of state. Where ways are a power of two after padding.
+        void use_at(std::uint32_t place) {
+            static_assert(padded_ways == way_bound);
+            stamps_[place] = static_cast<Stamp>((now_ += way_bound) | (place & (way_bound - 1)));
         }
 
         Entry insert(std::uint64_t set, Address line, Entry state) {
@@ -85,7 +98,7 @@ public:
         }
 
         void stamp(std::uint64_t set, unsigned way) {
-            stamps_[set * padded_ways + way] = static_cast<Stamp>(++now_ << way_bits | way);
+            stamps_[set * padded_ways + way] = static_cast<Stamp>((now_ += way_bound) | way);
         }
 
         StampArray& array_;
@@ -155,11 +168,11 @@ private:
                 if (sorted[rank] >= way_bound) stamps_[first + way] = static_cast<Stamp>((rank + 1) << way_bits | way);
             }
         }
-        now_ = ways_ + 1;
+        now_ = (ways_ + 1) * way_bound;
     }
 
     unsigned ways_;
-    std::uint32_t now_ = 0;
+    std::uint32_t now_ = 0;  ///< the last stamp, without a way
     std::vector<Stamp> stamps_;
     TagStore tags_;
 };

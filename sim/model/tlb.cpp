@@ -43,6 +43,7 @@ void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
     pages_ = &pages;
     front_bits_ = config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
     front_.assign(index_.sets(), {});
+    places_.assign(places, {});
 }
 
 bool Tlb::holds(unsigned page_bits) const {
@@ -63,7 +64,8 @@ Tick Tlb::translate(Address address, unsigned page_bits, Cause cause, Tick time)
     }
     ++counts_.misses;
     const Tick done = miss(address, page_bits, cause, time + latency_);
-    array_->insert(set, page, 0);
+    const Address replaced = line_of(array_->insert(set, page, 0)) >> bits;
+    if (!places_.empty() && places_[replaced % places].number == replaced) places_[replaced % places] = {};
     remember(set, number, address, false);
     return done;
 }

@@ -1,6 +1,8 @@
 // Tlb and PageWalker: what a translation costs.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -58,30 +60,43 @@ public:
     public:
         Front() = default;
         Front(std::uint64_t sets, unsigned page_bits, LastPage* last)
-            : mask_(sets - 1), page_bits_(page_bits), last_(last) {}
+            : mask_((sets - 1) * sizeof(LastPage)),
+              page_bits_(page_bits),
+              scaled_bits_(page_bits - log2_exact(sizeof(LastPage))),
+              last_(reinterpret_cast<std::byte*>(last)) {}
 
-        std::uint64_t set_of(Address address) const { return address >> page_bits_ & mask_; }
+        Address number_of(Address address) const { return address >> page_bits_; }
         Address page_of(Address address) const { return address >> page_bits_ << page_bits_; }
+        std::uint64_t set_of(Address address) const { return (address >> scaled_bits_ & mask_) / sizeof(LastPage); }
 
-        /// After a lookup in the array itself that hit.
-        void remember(Address address, Address physical) const {
-            last_[set_of(address)] = {address >> page_bits_, physical - address};
+        /// Of the set of an address.
+        LastPage& last(Address address) const {
+            return *reinterpret_cast<LastPage*>(last_ + (address >> scaled_bits_ & mask_));
         }
 
-        /// True (and the physical address) when the lookup hits and, but for its count, changes nothing. Exact for
-        /// every policy.
-        bool changes_nothing(Address address, Address& physical) const {
-            const Address number = address >> page_bits_;
-            const LastPage& last = last_[number & mask_];
-            physical = address + last.offset;
-            return last.number == number;
-        }
+        /// True when the lookup hits and, but for its count, changes nothing: the physical address is the last offset
+        /// away. Exact for every policy.
+        bool changes_nothing(const LastPage& last, Address address) const { return last.number == number_of(address); }
 
     private:
         std::uint64_t mask_ = 0;
-        unsigned page_bits_ = 0;
-        LastPage* last_ = nullptr;
+        unsigned page_bits_ = 0, scaled_bits_ = 0;
+        std::byte* last_ = nullptr;  ///< sets are counted in bytes
     };
+    /// Where a page was found in the array, by its number (direct-mapped): as long as it is there, a loop that knows
+    /// the array need not look it up.
+    struct alignas(32) Place {
+        Address number = ~Address{0};
+        Address offset = 0;       ///< physical minus virtual address
+        std::uint32_t place = 0;  ///< as the array counts
+    };
+    static constexpr std::size_t places = 256;
+    Place* all_places() { return places_.data(); }
+    unsigned front_bits() const { return front_bits_; }
+
+    /// After lookups at places, of which the front does not know.
+    void forget_front() { std::ranges::fill(front_, LastPage{}); }
+
     Front front() { return {index_.sets(), front_bits_, front_.data()}; }
     CacheArray& array() { return *array_; }
     bool has_front() const { return pages_ != nullptr; }
@@ -122,6 +137,7 @@ private:
     Tlb* next_ = nullptr;
     std::vector<PageWalker*> walkers_;
     std::vector<LastPage> front_;  ///< by set; next to a core only
+    std::vector<Place> places_;    ///< likewise
     unsigned front_bits_ = 0;
     PageTable* pages_ = nullptr;
     TlbCounts counts_;

@@ -15,10 +15,17 @@ public:
     unsigned cores() const override { return static_cast<unsigned>(programs_.size()); }
     Batch next(unsigned core) override {
         const Stretch& stretch = programs_[core].at(position_[core]++);
-        return {stretch.references, stretch.control};
+        if (wish_.line_bytes == 0 || position_[core] % 3 == 0) return {stretch.references, stretch.control};
+        found_.start(stretch.references.size());
+        found_.find(stretch.references, wish_);
+        return {stretch.references, stretch.control, found_.stretches()};
     }
+    /// Fulfilled for two of three stretches.
+    void wish(LineWish wish) override { wish_ = wish; }
 
 private:
+    LineWish wish_;
+    FoundLines found_;
     const std::vector<CoreProgram>& programs_;
     std::vector<std::size_t> position_;
 };

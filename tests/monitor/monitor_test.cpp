@@ -311,6 +311,60 @@ RC_GTEST_PROP(MonitorLaw, MergedEventsGiveTheSameWhereTheyAreAccepted, ()) {
     RC_ASSERT(a.lost == b.lost);
 }
 
+/// Where a ring loses nothing and costs no time, records may be counted instead of written: a ring that costs time has
+/// each one written.
+RC_GTEST_PROP(MonitorLaw, CountedRecordsAreAsManyAsWrittenOnes, ()) {
+    MonitorSpec spec = *whole_spec_gen();
+    spec.ring = RingSpec{};
+    spec.ring.capacity = *rc::gen::inRange<std::uint64_t>(1, 9);
+    spec.eviction = *rc::gen::element(Eviction::fifo, Eviction::lru);
+    spec.width = *rc::gen::element(1U, 2U, 8U, 32U, 64U);
+    const auto steps = *steps_gen();
+    const MonitorResult counted = run(spec, steps);
+    spec.ring.write_cost = 1;
+    const MonitorResult written = run(spec, steps);
+    RC_ASSERT(counted.events == written.events);
+    RC_ASSERT(counted.histogram == written.histogram);
+    RC_ASSERT(counted.swapouts_per_phase == written.swapouts_per_phase);
+    RC_ASSERT(counted.resident == written.resident);
+    RC_ASSERT(counted.resident_counters == written.resident_counters);
+    RC_ASSERT(counted.ring_high_water == written.ring_high_water);
+    RC_ASSERT(counted.bytes == written.bytes);
+}
+
+/// Enough events that the log of uses is put in order many times.
+TEST(Monitor, CountsLongStreamsOfRecordsAsTheyAreWritten) {
+    for (const Eviction eviction : {Eviction::fifo, Eviction::lru}) {
+        MonitorSpec spec = plain(48);
+        spec.eviction = eviction;
+        MonitorSpec slow = spec;
+        slow.ring.write_cost = 1;
+        Monitor counted(spec), blocks(spec), written(slow);
+        Injector injector;
+        std::uint64_t state = 1;
+        std::vector<BlockEvent> some;
+        for (int i = 0; i < 200000; ++i) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            const Address block = (state >> 40) % (i % 3 == 0 ? 200 : 30) * 64;
+            counted.on_event({.address = block}, injector);
+            written.on_event({.address = block}, injector);
+            some.emplace_back(block, EventKind::load);
+            if (some.size() <= (state >> 50) % 1500) continue;
+            blocks.on_blocks(some, 0, injector);
+            some.clear();
+        }
+        blocks.on_blocks(some, 0, injector);
+        for (Monitor* monitor : {&counted, &blocks, &written}) monitor->finish();
+        const MonitorResult a = counted.result(), b = blocks.result(), c = written.result();
+        EXPECT_EQ(a.swapouts, c.swapouts);
+        EXPECT_EQ(b.swapouts, c.swapouts);
+        EXPECT_EQ(a.histogram, c.histogram);
+        EXPECT_EQ(b.histogram, c.histogram);
+        EXPECT_EQ(b.resident, c.resident);
+        EXPECT_EQ(b.ring_high_water, c.ring_high_water);
+    }
+}
+
 TEST(Monitor, AcceptsMergedEventsOnlyWhereNothingIsLost) {
     MonitorSpec spec = plain(8);
     EXPECT_TRUE(Monitor(spec).accepts_merged(64));

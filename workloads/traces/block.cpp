@@ -1,6 +1,9 @@
 // Filtering of blocks.
 #include "workloads/traces/block.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace cachetally {
 
 void keep_data_only(ReferenceBlock& block) {
@@ -20,6 +23,24 @@ void keep_data_only(ReferenceBlock& block) {
     }
     move_up_to(references.size());
     block.set_size(kept);
+}
+
+void ReferenceBlock::find_lines(LineWish wish) {
+    const auto other_way = [&](const Reference& reference) {
+        return (wish.kinds >> static_cast<unsigned>(reference.kind) & 1U) == 0;
+    };
+    const unsigned data =
+        1U << static_cast<unsigned>(ReferenceKind::load) | 1U << static_cast<unsigned>(ReferenceKind::store);
+    const bool known = data_only && (data & ~wish.kinds) == 0;
+    if (wish.line_bytes == 0 || (!known && std::ranges::any_of(std::as_const(*this).references(), other_way))) return;
+    lines_.start(size_);
+    std::size_t begin = 0;
+    for (const PlacedControl& placed : controls) {
+        lines_.find(std::as_const(*this).references().subspan(begin, placed.position - begin), wish);
+        begin = placed.position;
+    }
+    lines_.find(std::as_const(*this).references().subspan(begin), wish);
+    found = lines_.stretches();
 }
 
 }  // namespace cachetally

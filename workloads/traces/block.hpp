@@ -28,6 +28,7 @@ public:
         if (storage_.size() < capacity + lead) storage_.resize(capacity + lead);
         size_ = 0;
         controls.clear();
+        found = {};
         last = data_only = false;
         return storage_.data() + lead;
     }
@@ -40,9 +41,15 @@ public:
     std::vector<PlacedControl> controls;  ///< ascending by position
     bool last = false;                    ///< the stream is over after this block
     bool data_only = false;               ///< known to hold no instruction fetches
+    std::span<const Stretch> found;       ///< by find_lines(); else none
+
+    /// Finds the stretches between the controls. Not where references of other kinds would tear
+    /// them to pieces.
+    void find_lines(LineWish wish);
 
 private:
     std::vector<Reference> storage_ = std::vector<Reference>(lead);
+    FoundLines lines_;
     std::size_t size_ = 0;
 };
 

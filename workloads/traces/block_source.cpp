@@ -20,26 +20,33 @@ class Cursor {
 public:
     void enter(const ReferenceBlock& block) {
         block_ = &block;
-        reference_ = control_ = 0;
+        reference_ = control_ = stretch_ = 0;
         finished_ = false;
     }
     bool finished() const { return finished_; }
 
     Batch next() {
-        const auto references = block_->references();
         if (control_ < block_->controls.size()) {
             const PlacedControl& placed = block_->controls[control_++];
-            const std::size_t begin = std::exchange(reference_, placed.position);
-            return {references.subspan(begin, placed.position - begin), placed.control};
+            return batch(placed.position, placed.control);
         }
         finished_ = true;
         const Control::Kind kind = block_->last ? Control::Kind::end : Control::Kind::none;
-        return {references.subspan(reference_), {kind, 0}};
+        return batch(block_->size(), {kind, 0});
     }
 
 private:
+    /// Up to the reference `end`.
+    Batch batch(std::size_t end, Control control) {
+        const std::size_t begin = std::exchange(reference_, end), first = stretch_;
+        const auto references = block_->references().subspan(begin, end - begin);
+        const Reference* const stop = references.data() + references.size();
+        while (stretch_ < block_->found.size() && block_->found[stretch_].references.data() < stop) ++stretch_;
+        return {references, control, block_->found.subspan(first, stretch_ - first)};
+    }
+
     const ReferenceBlock* block_ = nullptr;
-    std::size_t reference_ = 0, control_ = 0;
+    std::size_t reference_ = 0, control_ = 0, stretch_ = 0;
     bool finished_ = true;
 };
 
@@ -113,6 +120,12 @@ public:
         return lane.cursor.next();
     }
 
+    /// Blocks that are made already are as good without.
+    void wish(LineWish wish) override {
+        const std::lock_guard lock(mutex_);
+        wish_ = wish;
+    }
+
 private:
     /// A ring of blocks: `made` are filled so far, `taken` handed over; the one that was taken last is still in use.
     struct Lane {
@@ -161,10 +174,12 @@ private:
             if (stop_ || chosen < 0) return;
             Lane& lane = lanes_[static_cast<std::size_t>(chosen)];
             ReferenceBlock& block = lane.blocks[lane.made % blocks_ahead];
+            const LineWish wish = wish_;
             lock.unlock();
             std::exception_ptr failure;
             try {
                 producers_[static_cast<std::size_t>(chosen)]->produce(block);
+                block.find_lines(wish);
             } catch (...) {
                 failure = std::current_exception();
             }
@@ -182,6 +197,7 @@ private:
     std::mutex mutex_;
     std::condition_variable ready_, room_;
     bool stop_ = false;
+    LineWish wish_;
     std::thread worker_;
 };
 
@@ -254,6 +270,7 @@ public:
         over_ = batch.control.kind == Control::Kind::end;  // then the thread asks the source no more
         return batch;
     }
+    void wish(LineWish wish) override { ahead_->wish(wish); }
     std::vector<Region> regions() const override { return over_ ? source_->regions() : early_.regions; }
     std::vector<std::string> functions() const override { return over_ ? source_->functions() : early_.functions; }
 

@@ -1,0 +1,67 @@
+// Background: a thread that does what nobody waits for, in order: tells listeners, hands posts to the lower levels.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "sim/model/downlink.hpp"
+#include "sim/model/event.hpp"
+
+namespace cachetally {
+
+/// Whoever gives it work must not touch the links concerned, their listeners, nor what lies below, before complete().
+class Background {
+public:
+    Background();
+    ~Background();
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+
+    /// Tells the listeners of a link; as Downlink::tell_now().
+    void tell(Downlink& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+
+    /// Delivers what is posted on a link, and empties it.
+    void deliver(Downlink& link);
+
+    /// Waits until all is done. Returns the time for which somebody waits since the last call. Throws what was thrown.
+    Tick complete();
+
+private:
+    static constexpr std::size_t most_chunks = 4;
+    static constexpr std::size_t most_events = 32768, most_posts = 8192, most_tasks = 4096;
+
+    struct Task {
+        Downlink* link;
+        std::uint32_t count;  ///< of events, or of posts where there are no kinds
+        std::uint32_t kinds;
+        std::uint8_t core;
+    };
+    struct Chunk {
+        std::vector<Task> tasks;
+        std::vector<BlockEvent> events;
+        std::vector<Posted> posts;
+    };
+
+    Chunk& chunk_for(std::size_t events, std::size_t posts);
+    void hand_over();
+    void work();
+    static Tick carry_out(const Chunk& chunk);
+
+    std::array<Chunk, most_chunks> chunks_;
+    std::mutex mutex_;
+    std::condition_variable given_condition_, done_condition_;
+    std::uint64_t given_ = 0, done_ = 0;  ///< chunks so far; the next one is being filled
+    Tick waited_ = 0;
+    std::exception_ptr failure_;
+    bool stop_ = false;
+    std::thread thread_;
+};
+
+}  // namespace cachetally
