@@ -78,7 +78,8 @@ RC_GTEST_PROP(FoundLines, HoldEveryReferenceThatBelongsOnceAndInOrder, ()) {
             RC_ASSERT(stretch.size() <= Stretch::most);
             for (std::size_t i = 0; i < stretch.size(); ++i) {
                 held.push_back(&stretch.references[i]);
-                RC_ASSERT(stretch.lines[i].block() == stretch.references[i].address / wish.line_bytes * wish.line_bytes);
+                RC_ASSERT(stretch.lines[i].block() ==
+                          stretch.references[i].address / wish.line_bytes * wish.line_bytes);
             }
         }
         for (const Reference& reference : references)
