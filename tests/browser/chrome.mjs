@@ -5,8 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const flags = [
-    '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
-    '--disable-sync', '--disable-extensions', '--disable-default-apps', '--hide-scrollbars', '--mute-audio', '--disable-dev-shm-usage', '--remote-debugging-pipe',
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-extensions',
+    '--disable-default-apps',
+    '--hide-scrollbars',
+    '--mute-audio',
+    '--disable-dev-shm-usage',
+    '--remote-debugging-pipe',
 ];
 
 export class Chrome {
@@ -17,8 +29,12 @@ export class Chrome {
 
     constructor(program) {
         this.profile = mkdtempSync(join(tmpdir(), 'cachetally-chrome-'));
-        this.process = spawn(program, [...flags, `--user-data-dir=${this.profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
-        this.process.on('exit', () => this.#waiting.forEach(({ reject }) => reject(new Error('the browser has ended'))));
+        this.process = spawn(program, [...flags, `--user-data-dir=${this.profile}`, 'about:blank'], {
+            stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+        });
+        this.process.on('exit', () =>
+            this.#waiting.forEach(({ reject }) => reject(new Error('the browser has ended'))),
+        );
         this.process.stdio[4].setEncoding('utf8');
         this.process.stdio[4].on('data', (data) => this.#take(data));
     }
@@ -80,8 +96,10 @@ export class Page {
 
     #hear({ method, params, sessionId }) {
         if (sessionId !== this.session) return;
-        if (method === 'Runtime.exceptionThrown') this.errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-        if (method === 'Runtime.consoleAPICalled' && (params.type === 'error' || params.type === 'warning')) this.errors.push(params.args.map((each) => each.value ?? each.description).join(' '));
+        if (method === 'Runtime.exceptionThrown')
+            this.errors.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+        if (method === 'Runtime.consoleAPICalled' && (params.type === 'error' || params.type === 'warning'))
+            this.errors.push(params.args.map((each) => each.value ?? each.description).join(' '));
         if (method === 'Log.entryAdded' && params.entry.level === 'error') this.errors.push(params.entry.text);
         if (method === 'Page.loadEventFired') this.loaded?.();
     }
@@ -111,7 +129,11 @@ export class Page {
 
     /** The value of an expression; promises are waited for. */
     async get(expression) {
-        const { result, exceptionDetails } = await this.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+        const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
+            expression,
+            awaitPromise: true,
+            returnByValue: true,
+        });
         if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
         return result.value;
     }
@@ -123,14 +145,17 @@ export class Page {
             if (value) return value;
             await new Promise((resolve) => setTimeout(resolve, 20));
         }
-        throw new Error(`waited in vain for ${what}; on the page: ${(await this.get('document.body.innerText')).slice(0, 400)}`);
+        throw new Error(
+            `waited in vain for ${what}; on the page: ${(await this.get('document.body.innerText')).slice(0, 400)}`,
+        );
     }
 
     /** Gives files to the page as if a person had chosen them. */
     async choose(...files) {
-        const { root } = await this.send('DOM.getDocument');
-        const { nodeId } = await this.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'input[type=file]' });
-        await this.send('DOM.setFileInputFiles', { nodeId, files });
+        const expression = `document.querySelector('input[type=file]')`;
+        await this.until(`!!window.cachetally && !!${expression}`, 'the page');
+        const { result } = await this.send('Runtime.evaluate', { expression });
+        await this.send('DOM.setFileInputFiles', { objectId: result.objectId, files });
     }
 
     async mouse(type, x, y, more = {}) {
@@ -148,7 +173,11 @@ export class Page {
     }
 
     async screenshot(path, whole = true) {
-        const { data } = await this.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: whole, ...(whole ? { clip: await this.#extent() } : {}) });
+        const { data } = await this.send('Page.captureScreenshot', {
+            format: 'png',
+            captureBeyondViewport: whole,
+            ...(whole ? { clip: await this.#extent() } : {}),
+        });
         writeFileSync(path, Buffer.from(data, 'base64'));
     }
 

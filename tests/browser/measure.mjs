@@ -45,7 +45,9 @@ try {
         await tab.get('cachetally.current.quiet()');
         const { drawn, frames } = await tab.get(zoom);
         const ms = (value) => `${value.toFixed(1)} ms`;
-        console.log(`first paint ${ms(paint)}; frames while zooming: median ${ms(quantile(frames, 0.5))}, 95 % ${ms(quantile(frames, 0.95))}; of these drawing: median ${ms(quantile(drawn, 0.5))}, 95 % ${ms(quantile(drawn, 0.95))}`);
+        console.log(
+            `first paint ${ms(paint)}; frames while zooming: median ${ms(quantile(frames, 0.5))}, 95 % ${ms(quantile(frames, 0.95))}; of these drawing: median ${ms(quantile(drawn, 0.5))}, 95 % ${ms(quantile(drawn, 0.95))}`,
+        );
         await tab.close();
     }
 } finally {

@@ -12,94 +12,154 @@ async function messageOf(t, page, name) {
 async function refused(t, page, name, words) {
     const message = await messageOf(t, page, name);
     t.check(words.test(message), `${name}: ${message}`);
-    t.check((await page.get('document.body.innerText')).includes('Drop a result file here'), 'the page still invites files');
+    t.check(
+        (await page.get('document.body.innerText')).includes('Drop a result file here'),
+        'the page still invites files',
+    );
 }
 
 const python = (t, code) => t.script('-c', `import h5py, numpy as np, shutil\n${code}`);
 
 export const oddFileCases = [
-    ['text, JSON, nothing at all', async (t, page) => {
-        writeFileSync(t.file('text.h5'), 'hello, world; this is no HDF5 file');
-        writeFileSync(t.file('json.h5'), '{"levels": {}}');
-        writeFileSync(t.file('empty.h5'), '');
-        await refused(t, page, 'text.h5', /text\.h5 is no HDF5 file/);
-        await refused(t, page, 'json.h5', /looks like JSON/);
-        await refused(t, page, 'empty.h5', /is empty/);
-    }],
-    ['cut off, at many places', async (t, page) => {
-        const whole = readFileSync(t.file('lu.h5'));
-        for (const share of [0.0001, 0.1, 0.5, 0.999]) {
-            writeFileSync(t.file('cut.h5'), whole.subarray(0, Math.floor(whole.length * share)));
-            await refused(t, page, 'cut.h5', /cut off/);
-        }
-    }],
-    ['damaged inside', async (t, page) => {
-        const whole = Buffer.from(readFileSync(t.file('lu.h5')));
-        for (let at = 48; at < 4096; ++at) whole[at] ^= 0x5a;
-        writeFileSync(t.file('damaged.h5'), whole);
-        await refused(t, page, 'damaged.h5', /damaged|not a result/);
-    }],
-    ['a trace', async (t, page) => {
-        writeFileSync(t.file('t.din'), '0 1000\n1 1008\n2 400\n');
-        t.run('trace', 'convert', 't.din', 't.ct.h5', '--format', 'din');
-        await refused(t, page, 't.ct.h5', /is a trace, not a result|not a result/);
-    }],
-    ['foreign HDF5, and other versions of the format', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        python(t, `f = h5py.File("foreign.h5", "w"); f["x"] = np.arange(3); f.close()
+    [
+        'text, JSON, nothing at all',
+        async (t, page) => {
+            writeFileSync(t.file('text.h5'), 'hello, world; this is no HDF5 file');
+            writeFileSync(t.file('json.h5'), '{"levels": {}}');
+            writeFileSync(t.file('empty.h5'), '');
+            await refused(t, page, 'text.h5', /text\.h5 is no HDF5 file/);
+            await refused(t, page, 'json.h5', /looks like JSON/);
+            await refused(t, page, 'empty.h5', /is empty/);
+        },
+    ],
+    [
+        'cut off, at many places',
+        async (t, page) => {
+            const whole = readFileSync(t.file('lu.h5'));
+            for (const share of [0.0001, 0.1, 0.5, 0.999]) {
+                writeFileSync(t.file('cut.h5'), whole.subarray(0, Math.floor(whole.length * share)));
+                await refused(t, page, 'cut.h5', /cut off/);
+            }
+        },
+    ],
+    [
+        'damaged inside',
+        async (t, page) => {
+            const whole = Buffer.from(readFileSync(t.file('lu.h5')));
+            for (let at = 48; at < 4096; ++at) whole[at] ^= 0x5a;
+            writeFileSync(t.file('damaged.h5'), whole);
+            await refused(t, page, 'damaged.h5', /damaged|not a result/);
+        },
+    ],
+    [
+        'a trace',
+        async (t, page) => {
+            writeFileSync(t.file('t.din'), '0 1000\n1 1008\n2 400\n');
+            t.run('trace', 'convert', 't.din', 't.ct.h5', '--format', 'din');
+            await refused(t, page, 't.ct.h5', /is a trace, not a result|not a result/);
+        },
+    ],
+    [
+        'foreign HDF5, and other versions of the format',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            python(
+                t,
+                `f = h5py.File("foreign.h5", "w"); f["x"] = np.arange(3); f.close()
 for name, version in (("newer.h5", 2), ("older.h5", 0)):
     shutil.copy("lu.h5", name)
-    with h5py.File(name, "r+") as f: f.attrs["format_version"] = np.uint64(version)`);
-        await refused(t, page, 'foreign.h5', /HDF5 file, but not a result/);
-        await refused(t, page, 'newer.h5', /format version 2/);
-        await refused(t, page, 'older.h5', /format version 0/);
-    }],
-    ['an interrupted run is shown, and marked', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        python(t, `shutil.copy("lu.h5", "partial.h5")
+    with h5py.File(name, "r+") as f: f.attrs["format_version"] = np.uint64(version)`,
+            );
+            await refused(t, page, 'foreign.h5', /HDF5 file, but not a result/);
+            await refused(t, page, 'newer.h5', /format version 2/);
+            await refused(t, page, 'older.h5', /format version 0/);
+        },
+    ],
+    [
+        'an interrupted run is shown, and marked',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            python(
+                t,
+                `shutil.copy("lu.h5", "partial.h5")
 with h5py.File("partial.h5", "r+") as f:
     f.attrs["complete"] = np.uint64(0)
-    f.attrs["incomplete"] = "interrupted"`);
-        await t.open(page, t.file('partial.h5'));
-        t.check((await page.get('document.querySelector(".notices").textContent')).includes('did not come to its end: interrupted'), 'notice');
-        t.check(await page.get('cachetally.current.totals().L1 > 0'), 'what it has is shown');
-    }],
-    ['empty histograms', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        t.script(`${t.here}/make_large.py`, 'tiny.h5', '300', '1');
-        python(t, `with h5py.File("tiny.h5", "r+") as f:
+    f.attrs["incomplete"] = "interrupted"`,
+            );
+            await t.open(page, t.file('partial.h5'));
+            t.check(
+                (await page.get('document.querySelector(".notices").textContent')).includes(
+                    'did not come to its end: interrupted',
+                ),
+                'notice',
+            );
+            t.check(await page.get('cachetally.current.totals().L1 > 0'), 'what it has is shown');
+        },
+    ],
+    [
+        'empty histograms',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.script(`${t.here}/make_large.py`, 'tiny.h5', '300', '1');
+            python(
+                t,
+                `with h5py.File("tiny.h5", "r+") as f:
     for level in f["combined"].values():
         for name in list(level):
             del level[name]
         for name, kind in (("address", "u8"), ("phase", "u4"), ("accesses", "f8"), ("misses", "f8"), ("hits", "f8"), ("miss_rate", "f8")):
-            level[name] = np.zeros(0, kind)`);
-        for (const view of ['histogram', 'phases', 'tables']) {
-            await t.open(page, t.file('tiny.h5'), `view=${view}`);
-            t.check((await page.get('document.querySelector("main").children.length')) > 0, `${view} is not blank`);
-        }
-    }],
-    ['one phase', async (t, page) => {
-        t.run('run', 'gups', 'table=1024', '--machine', 'schulz2002', '-o', 'one.h5', '--force');
-        for (const view of ['histogram', 'phases', 'topology']) await t.open(page, t.file('one.h5'), `view=${view}`);
-    }],
-    ['ten thousand phases', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        t.script(`${t.here}/make_large.py`, 'many.h5', '40', '10000');
-        await t.open(page, t.file('many.h5'));
-        const whole = await page.get('cachetally.current.totals().L1');
-        await page.get(`cachetally.set({ phases: '100-9999' })`);
-        await t.quiet(page);
-        const part = await page.get('cachetally.current.totals().L1');
-        t.check(part > 0 && part < whole, `${part} of ${whole}`);
-        await page.get(`cachetally.set({ phases: '', view: 'phases' })`);
-        await page.until(`/✓/.test(document.querySelector('.sum-check')?.textContent)`, 'the sum check');
-        await t.quiet(page);
-        await t.picture(page, 'many-phases');
-        await t.press(page, 'Small multiples');
-    }],
-    ['no links, no exact counts', async (t, page) => {
-        t.run('run', 'lu', 'n=32', '--machine', 'schulz2002', '--no-errors', '--monitor', 'none', '-o', 'bare.h5', '--force');
-        await t.open(page, t.file('bare.h5'));
-        t.check((await page.get('document.body.innerText')).includes('Caches'), 'tables');
-    }],
+            level[name] = np.zeros(0, kind)`,
+            );
+            for (const view of ['histogram', 'phases', 'tables']) {
+                await t.open(page, t.file('tiny.h5'), `view=${view}`);
+                t.check((await page.get('document.querySelector("main").children.length')) > 0, `${view} is not blank`);
+            }
+        },
+    ],
+    [
+        'one phase',
+        async (t, page) => {
+            t.run('run', 'gups', 'table=1024', '--machine', 'schulz2002', '-o', 'one.h5', '--force');
+            for (const view of ['histogram', 'phases', 'topology'])
+                await t.open(page, t.file('one.h5'), `view=${view}`);
+        },
+    ],
+    [
+        'ten thousand phases',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.script(`${t.here}/make_large.py`, 'many.h5', '40', '10000');
+            await t.open(page, t.file('many.h5'));
+            const whole = await page.get('cachetally.current.totals().L1');
+            await page.get(`cachetally.set({ phases: '100-9999' })`);
+            await t.quiet(page);
+            const part = await page.get('cachetally.current.totals().L1');
+            t.check(part > 0 && part < whole, `${part} of ${whole}`);
+            await page.get(`cachetally.set({ phases: '', view: 'phases' })`);
+            await page.until(`/✓/.test(document.querySelector('.sum-check')?.textContent)`, 'the sum check');
+            await t.quiet(page);
+            await t.picture(page, 'many-phases');
+            await t.press(page, 'Small multiples');
+        },
+    ],
+    [
+        'no links, no exact counts',
+        async (t, page) => {
+            t.run(
+                'run',
+                'lu',
+                'n=32',
+                '--machine',
+                'schulz2002',
+                '--no-errors',
+                '--monitor',
+                'none',
+                '-o',
+                'bare.h5',
+                '--force',
+            );
+            await t.open(page, t.file('bare.h5'));
+            t.check((await page.get('document.body.innerText')).includes('Caches'), 'tables');
+        },
+    ],
 ];

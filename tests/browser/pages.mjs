@@ -1,40 +1,52 @@
 // The page itself: reports, dark, small screens, accessible names, the file kept in place.
 export const pageCases = [
-    ['report: the page with the result inside', async (t, page) => {
-        t.run('report', 'lu.h5', '-o', 'lu.html', '-f');
-        await page.open(`file://${t.file('lu.html')}#view=histogram&show=misses`);
-        await page.until('!!cachetally.current', 'the embedded result');
-        await t.quiet(page);
-        const told = t.json('show', 'lu.h5').levels.L1;
-        t.equal(await page.get('cachetally.current.totals().L1'), told.load_misses + told.store_misses + told.fetch_misses, 'misses of L1');
-        t.equal(await page.get('document.title'), 'lu n=128 on schulz2002 – cachetally', 'title');
-    }],
-    ['report: a reduced copy keeps the sums and says what it is', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        t.script(`${t.here}/make_large.py`, 'large.h5', '100000', '8');
-        t.run('report', 'large.h5', '-o', 'large.html', '-f');
-        await page.open(`file://${t.file('large.html')}`);
-        await page.until('!!cachetally.current', 'the embedded result');
-        await t.quiet(page);
-        const reduced = await page.get('cachetally.current.totals()');
-        t.check((await page.get('document.body.innerText')).includes('reduced copy of large.h5'), 'notice');
-        await page.get(`cachetally.set({ phases: '2' })`);
-        await t.quiet(page);
-        const phase = await page.get('cachetally.current.totals()');
-        await t.open(page, t.file('large.h5'));
-        const whole = await page.get('cachetally.current.totals()');
-        await page.get(`cachetally.set({ phases: '2' })`);
-        await t.quiet(page);
-        const wholePhase = await page.get('cachetally.current.totals()');
-        for (const level of ['L1', 'L2', 'L3']) {
-            t.near(reduced[level], whole[level], `accesses of ${level}`);
-            t.near(phase[level], wholePhase[level], `accesses of ${level} in phase 2`);
-        }
-    }],
-    ['first paint and frames of a large file', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        await t.open(page, t.file('large.h5'));
-        const times = await page.get(`(async () => {
+    [
+        'report: the page with the result inside',
+        async (t, page) => {
+            t.run('report', 'lu.h5', '-o', 'lu.html', '-f');
+            await page.open(`file://${t.file('lu.html')}#view=histogram&show=misses`);
+            await page.until('!!cachetally.current', 'the embedded result');
+            await t.quiet(page);
+            const told = t.json('show', 'lu.h5').levels.L1;
+            t.equal(
+                await page.get('cachetally.current.totals().L1'),
+                told.load_misses + told.store_misses + told.fetch_misses,
+                'misses of L1',
+            );
+            t.equal(await page.get('document.title'), 'lu n=128 on schulz2002 – cachetally', 'title');
+        },
+    ],
+    [
+        'report: a reduced copy keeps the sums and says what it is',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.script(`${t.here}/make_large.py`, 'large.h5', '100000', '8');
+            t.run('report', 'large.h5', '-o', 'large.html', '-f');
+            await page.open(`file://${t.file('large.html')}`);
+            await page.until('!!cachetally.current', 'the embedded result');
+            await t.quiet(page);
+            const reduced = await page.get('cachetally.current.totals()');
+            t.check((await page.get('document.body.innerText')).includes('reduced copy of large.h5'), 'notice');
+            await page.get(`cachetally.set({ phases: '2' })`);
+            await t.quiet(page);
+            const phase = await page.get('cachetally.current.totals()');
+            await t.open(page, t.file('large.h5'));
+            const whole = await page.get('cachetally.current.totals()');
+            await page.get(`cachetally.set({ phases: '2' })`);
+            await t.quiet(page);
+            const wholePhase = await page.get('cachetally.current.totals()');
+            for (const level of ['L1', 'L2', 'L3']) {
+                t.near(reduced[level], whole[level], `accesses of ${level}`);
+                t.near(phase[level], wholePhase[level], `accesses of ${level} in phase 2`);
+            }
+        },
+    ],
+    [
+        'first paint and frames of a large file',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('large.h5'));
+            const times = await page.get(`(async () => {
             const canvas = document.querySelector('canvas.zooms');
             const frames = cachetally.current.frames();
             frames.length = 0;
@@ -44,53 +56,89 @@ export const pageCases = [
             }
             return [...frames].sort((a, b) => a - b);
         })()`);
-        const most = times[Math.floor(times.length * 0.95)];
-        t.check(times.length >= 50, `${times.length} frames`);
-        t.check(most < 100, `drawing takes ${most} ms at the 95th percentile`);  // 20 are the aim; other work may share the machine
-    }],
-    ['dark, and on a small screen', async (t, page) => {
-        await page.scheme('dark');
-        await t.open(page, t.file('lu.h5'));
-        t.equal(await page.get('document.documentElement.dataset.theme'), 'dark', 'theme');
-        await t.picture(page, 'dark');
-        await page.size(390, 800, true);
-        await t.quiet(page);
-        t.check(await page.get('document.documentElement.scrollWidth <= innerWidth + 1'), 'the page is not wider than the screen');
-        await t.picture(page, 'small');
-        await page.size(1280, 900);
-        await page.scheme('light');
-    }],
-    ['every control has a name', async (t, page) => {
-        for (const [file, views] of [['matmul.h5', ['histogram', 'phases', 'topology', 'tables']], ['sweep.h5', ['sweep']]])
-            for (const view of views) {
-                await t.open(page, t.file(file), `view=${view}`);
-                const nameless = await page.get(`[...document.querySelectorAll('button, input:not([hidden]), select, canvas, [role=region]')].filter((each) => {
+            const most = times[Math.floor(times.length * 0.95)];
+            t.check(times.length >= 50, `${times.length} frames`);
+            t.check(most < 100, `drawing takes ${most} ms at the 95th percentile`); // 20 are the aim; other work may share the machine
+        },
+    ],
+    [
+        'dark, and on a small screen',
+        async (t, page) => {
+            await page.scheme('dark');
+            await t.open(page, t.file('lu.h5'));
+            t.equal(await page.get('document.documentElement.dataset.theme'), 'dark', 'theme');
+            await t.picture(page, 'dark');
+            await page.size(390, 800, true);
+            await t.quiet(page);
+            t.check(
+                await page.get('document.documentElement.scrollWidth <= innerWidth + 1'),
+                'the page is not wider than the screen',
+            );
+            await t.picture(page, 'small');
+            await page.size(1280, 900);
+            await page.scheme('light');
+        },
+    ],
+    [
+        'every control has a name',
+        async (t, page) => {
+            for (const [file, views] of [
+                ['matmul.h5', ['histogram', 'phases', 'topology', 'tables']],
+                ['sweep.h5', ['sweep']],
+            ])
+                for (const view of views) {
+                    await t.open(page, t.file(file), `view=${view}`);
+                    const nameless =
+                        await page.get(`[...document.querySelectorAll('button, input:not([hidden]), select, canvas, [role=region]')].filter((each) => {
                     if (each.closest('[hidden]')) return false;
                     const label = each.getAttribute('aria-label') ?? each.closest('label')?.textContent ?? each.textContent;
                     return !label || !label.trim(); }).map((each) => each.outerHTML.slice(0, 120))`);
-                t.check(nameless.length === 0, `${view}: ${nameless.join(' ')}`);
+                    t.check(nameless.length === 0, `${view}: ${nameless.join(' ')}`);
+                }
+        },
+    ],
+    [
+        'state in the URL: a link shows the same',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'view=histogram&show=misses&phases=4,6&off=L2&scale=log');
+            t.equal(Object.keys(await page.get('cachetally.current.totals()')).join(), 'L1', 'panels');
+            t.equal(await page.get(`document.querySelector('.phases input').value`), '4,6', 'phases');
+            await t.open(page, t.file('lu.h5'), 'view=nonsense&phases=99-,x&x=5-1&show=what&scale=%E0%A4%A');
+            t.check(await page.get('cachetally.current.totals().L1 > 0'), 'nonsense in the URL is passed over');
+        },
+    ],
+    [
+        'the page in the tree is that of the sources',
+        async (t) => {
+            const { execFileSync } = await import('node:child_process');
+            const { existsSync, mkdtempSync, readFileSync, rmSync } = await import('node:fs');
+            const { join } = await import('node:path');
+            const { tmpdir } = await import('node:os');
+            const web = join(t.here, '../../viewer/web');
+            if (!existsSync(join(web, 'node_modules'))) return 'node_modules are not there (npm ci in viewer/web)';
+            const out = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
+            try {
+                execFileSync(
+                    'node',
+                    [
+                        join(web, 'node_modules/vite/bin/vite.js'),
+                        'build',
+                        '--outDir',
+                        out,
+                        '--emptyOutDir',
+                        '--logLevel',
+                        'error',
+                    ],
+                    { cwd: web },
+                );
+                t.check(
+                    readFileSync(join(out, 'index.html'), 'utf8') ===
+                        readFileSync(join(web, 'dist/index.html'), 'utf8'),
+                    'viewer/web/dist/index.html is older than the sources: npm run build there',
+                );
+            } finally {
+                rmSync(out, { recursive: true, force: true });
             }
-    }],
-    ['state in the URL: a link shows the same', async (t, page) => {
-        await t.open(page, t.file('lu.h5'), 'view=histogram&show=misses&phases=4,6&off=L2&scale=log');
-        t.equal(Object.keys(await page.get('cachetally.current.totals()')).join(), 'L1', 'panels');
-        t.equal(await page.get(`document.querySelector('.phases input').value`), '4,6', 'phases');
-        await t.open(page, t.file('lu.h5'), 'view=nonsense&phases=99-,x&x=5-1&show=what&scale=%E0%A4%A');
-        t.check(await page.get('cachetally.current.totals().L1 > 0'), 'nonsense in the URL is passed over');
-    }],
-    ['the page in the tree is that of the sources', async (t) => {
-        const { execFileSync } = await import('node:child_process');
-        const { existsSync, mkdtempSync, readFileSync, rmSync } = await import('node:fs');
-        const { join } = await import('node:path');
-        const { tmpdir } = await import('node:os');
-        const web = join(t.here, '../../viewer/web');
-        if (!existsSync(join(web, 'node_modules'))) return 'node_modules are not there (npm ci in viewer/web)';
-        const out = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
-        try {
-            execFileSync('node', [join(web, 'node_modules/vite/bin/vite.js'), 'build', '--outDir', out, '--emptyOutDir', '--logLevel', 'error'], { cwd: web });
-            t.check(readFileSync(join(out, 'index.html'), 'utf8') === readFileSync(join(web, 'dist/index.html'), 'utf8'), 'viewer/web/dist/index.html is older than the sources: npm run build there');
-        } finally {
-            rmSync(out, { recursive: true, force: true });
-        }
-    }],
+        },
+    ],
 ];

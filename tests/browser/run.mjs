@@ -14,7 +14,12 @@ import { viewCases } from './views.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const [given, pictures] = process.argv.slice(2);
 const program = resolve(given);
-const chromium = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((each) => each && existsSync(each));
+const chromium = [
+    process.env.CHROMIUM,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+].find((each) => each && existsSync(each));
 if (!chromium) {
     console.log('skipped: there is no Chromium (Debian: chromium)');
     process.exit(77);
@@ -29,7 +34,13 @@ const tests = {
     page: join(here, '../../viewer/web/dist/index.html'),
     python: spawnSync(python, ['-c', 'import h5py, numpy']).status === 0 ? python : null,
     /** Runs the program; its standard output. */
-    run: (...words) => execFileSync(program, words, { encoding: 'utf8', cwd: directory, maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] }),
+    run: (...words) =>
+        execFileSync(program, words, {
+            encoding: 'utf8',
+            cwd: directory,
+            maxBuffer: 1 << 28,
+            stdio: ['ignore', 'pipe', 'pipe'],
+        }),
     json: (...words) => JSON.parse(tests.run(...words, '--json')),
     script: (...words) => execFileSync(python, words, { encoding: 'utf8', cwd: directory }),
     file: (name) => join(directory, name),
@@ -41,8 +52,13 @@ function check(condition, what) {
     if (!condition) throw new Error(what);
 }
 tests.check = check;
-tests.equal = (found, expected, what) => check(Object.is(found, expected), `${what}: ${found} on the screen, ${expected} in the file`);
-tests.near = (found, expected, what, share = 1e-9) => check(Math.abs(found - expected) <= share * Math.max(1, Math.abs(expected)), `${what}: ${found} on the screen, ${expected} in the file`);
+tests.equal = (found, expected, what) =>
+    check(Object.is(found, expected), `${what}: ${found} on the screen, ${expected} in the file`);
+tests.near = (found, expected, what, share = 1e-9) =>
+    check(
+        Math.abs(found - expected) <= share * Math.max(1, Math.abs(expected)),
+        `${what}: ${found} on the screen, ${expected} in the file`,
+    );
 
 /** Opens the page on a file, as a person would; returns when all is drawn. */
 tests.open = async (page, file, hash = '') => {
@@ -60,7 +76,9 @@ tests.quiet = async (page) => {
 };
 /** Presses the button with this text. */
 tests.press = async (page, text, within = 'document') => {
-    const found = await page.get(`(() => { const button = [...${within}.querySelectorAll('button')].find((each) => each.textContent.trim() === ${JSON.stringify(text)}); button?.click(); return !!button; })()`);
+    const found = await page.get(
+        `(() => { const button = [...${within}.querySelectorAll('button')].find((each) => each.textContent.trim() === ${JSON.stringify(text)}); button?.click(); return !!button; })()`,
+    );
     check(found, `there is no button '${text}'`);
     await tests.quiet(page);
 };

@@ -12,7 +12,10 @@ const tableRows = (page, label) =>
 const number = (text) => Number(text.replace(/,/g, ''));
 
 /** Where a canvas is on the screen. */
-const box = (page, selector) => page.get(`(() => { const { x, y, width, height } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return { x, y, width, height }; })()`);
+const box = (page, selector) =>
+    page.get(
+        `(() => { const { x, y, width, height } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return { x, y, width, height }; })()`,
+    );
 
 /** The picture as SVG text, through the button that saves it. */
 const svgOf = (page) =>
@@ -23,170 +26,284 @@ const csvOf = (page) =>
         document.querySelector('[aria-label="Save the numbers as CSV"]').click(); })`);
 
 export const viewCases = [
-    ['histogram: accesses, misses and rates of every level', async (t, page) => {
-        const told = t.json('show', 'lu.h5');
-        await t.open(page, t.file('lu.h5'));
-        let totals = await page.get('cachetally.current.totals()');
-        for (const name of ['L1', 'L2']) t.equal(totals[name], accesses(told.levels[name]), `accesses of ${name}`);
-        await t.picture(page, 'histogram');
-        await t.press(page, 'Misses');
-        totals = await page.get('cachetally.current.totals()');
-        for (const name of ['L1', 'L2']) t.equal(totals[name], misses(told.levels[name]), `misses of ${name}`);
-        await t.press(page, 'Miss rate');
-        totals = await page.get('cachetally.current.totals()');
-        t.near(totals.L1, misses(told.levels.L1) / accesses(told.levels.L1), 'miss rate of L1');
-        await t.press(page, 'Counted by monitors');
-        totals = await page.get('cachetally.current.totals()');
-        for (const [name, monitor] of Object.entries(told.monitors)) t.equal(totals[name], monitor.events - monitor.lost, `events of monitor ${name}`);
-    }],
-    ['histogram: one phase, and where its misses went', async (t, page) => {
-        const told = t.json('show', 'lu.h5');
-        await t.open(page, t.file('lu.h5'), 'show=misses&phases=4');
-        const rows = await tableRows(page, 'Data structures');
-        const a = rows.find((row) => row[0] === 'A');
-        const column = rows[0].indexOf('L1 misses');
-        const [total] = [await page.get('cachetally.current.totals().L1')];
-        t.equal(total, rows.slice(1).reduce((sum, row) => sum + number(row[column]), 0), 'misses of L1 in phase 4');
-        const phase = told.phases[4];
-        const shown = phase.levels?.L1 ?? phase.L1;
-        if (shown) t.equal(total, misses(shown), 'misses of L1 in phase 4');
-        const alone = t.json('show', 'lu.h5', '--level', 'L1', '--structure', 'A', '--phase', '4', '--what', 'misses');
-        if (alone.histogram?.sum !== undefined) t.equal(number(a[column]), alone.histogram.sum, 'misses in A');
-        t.check(number(a[column]) > 40000, 'the matrix misses most');
-        await t.picture(page, 'phase4');
-    }],
-    ['histogram: zoom by wheel, drag, keys and click; the URL keeps the place', async (t, page) => {
-        await t.open(page, t.file('lu.h5'));
-        const { x, y, width } = await box(page, 'canvas.zooms');
-        const place = async () => { await t.quiet(page); await new Promise((resolve) => setTimeout(resolve, 250)); return page.get('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)'); };
-        await page.mouse('mouseWheel', x + width / 2, y + 100, { deltaX: 0, deltaY: -200 });
-        const first = await place();
-        t.check(first.length === 2 && first[1] - first[0] < 100000, `the wheel zooms: ${first}`);
-        await page.mouse('mousePressed', x + width * 0.3, y + 100, { button: 'left', clickCount: 1 });
-        await page.mouse('mouseMoved', x + width * 0.4, y + 100, { button: 'left', buttons: 1 });
-        await page.mouse('mouseMoved', x + width * 0.5, y + 100, { button: 'left', buttons: 1 });
-        await page.mouse('mouseReleased', x + width * 0.5, y + 100, { button: 'left' });
-        const second = await place();
-        t.check(second[1] - second[0] < (first[1] - first[0]) * 0.3, `dragging selects: ${second}`);
-        await page.get(`document.querySelector('canvas.zooms').focus()`);
-        await page.key('ArrowRight');
-        const third = await place();
-        t.check(third[0] > second[0] && Math.abs(third[1] - third[0] - (second[1] - second[0])) <= 2, `arrows move: ${third}`);
-        await page.click(x + width / 2, y + 60);
-        await page.until(`document.querySelector('.lines table')`, 'the lines behind a column');
-        const rows = await page.get(`document.querySelectorAll('.lines tbody tr').length`);
-        t.check(rows > 0 && rows <= 200, `${rows} lines`);
-        await t.picture(page, 'lines');
-        await page.get(`document.querySelector('canvas.zooms').focus()`);
-        await page.key('0', 'Digit0', '0');
-        t.equal((await place()).length, 0, 'all is shown');
-        await t.press(page, 'A');
-        const matrix = await place();
-        t.near(matrix[1] - matrix[0], 131072, 'width of the matrix', 1e-3);
-    }],
-    ['histogram: table, CSV and SVG say the same', async (t, page) => {
-        const told = t.json('show', 'lu.h5');
-        await t.open(page, t.file('lu.h5'), 'show=misses');
-        const csv = (await csvOf(page)).trim().split('\n').map((line) => line.split(','));
-        const column = csv[0].indexOf('L1 sum');
-        t.equal(csv.slice(1).reduce((sum, row) => sum + Number(row[column]), 0), misses(told.levels.L1), 'sum of the CSV file');
-        const svg = await svgOf(page);
-        t.check(svg.startsWith('<svg') && svg.includes('misses per line of 16 B') && svg.trimEnd().endsWith('</svg>'), 'SVG');
-        t.check(await page.get(`new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').querySelector('parsererror') === null`), 'SVG is well-formed');
-        await t.press(page, 'Table');
-        t.check((await page.get(`document.querySelectorAll('.behind tbody tr').length`)) > 100, 'rows behind the picture');
-    }],
-    ['histogram: the Python snippet reads the same numbers', async (t, page) => {
-        if (!t.python) return 'python3-h5py is not there';
-        await t.open(page, t.file('lu.h5'), 'show=misses&phases=3-5');
-        const total = await page.get('cachetally.current.totals().L1');
-        await t.press(page, 'Python');
-        const code = await page.get(`document.querySelector('dialog pre').textContent`);
-        const [, sum] = /combined\/L1 sum ([0-9.]+)/.exec(t.script('-c', code));
-        t.equal(Number(sum), total, 'sum that Python finds');
-        await t.press(page, 'Close');
-    }],
-    ['histogram: events on links', async (t, page) => {
-        const told = t.json('show', 'lu.h5');
-        await t.open(page, t.file('lu.h5'), 'show=link:write_back');
-        t.equal(await page.get(`cachetally.current.totals()['L1-L2']`), told.levels.L1.writebacks_out, 'write-backs of L1');
-    }],
-    ['phases: sum check, small multiples', async (t, page) => {
-        await t.open(page, t.file('lu.h5'), 'view=phases&show=misses&level=L1');
-        const told = t.json('show', 'lu.h5');
-        const text = await page.until(`/✓|✗/.test(document.querySelector('.sum-check').textContent) && document.querySelector('.sum-check').textContent`, 'the sum check');
-        t.check(text.includes('✓') && text.includes(misses(told.levels.L1).toLocaleString('en')), text);
-        await t.picture(page, 'phases');
-    }],
-    ['phases: heat map and difference', async (t, page) => {
-        await t.open(page, t.file('lu.h5'), 'view=phases&mode=heat&show=misses&level=L1');
-        const told = t.json('show', 'lu.h5');
-        const csv = (await csvOf(page)).trim().split('\n').slice(1).map((line) => line.split(','));
-        t.near(csv.reduce((sum, row) => sum + row.slice(1).reduce((a, b) => a + Number(b), 0), 0), misses(told.levels.L1), 'sum of the heat map', 1e-6);
-        await t.picture(page, 'heat');
-        await t.press(page, 'Difference');
-        await t.picture(page, 'difference');
-        t.check((await page.get(`document.querySelector('canvas.zooms').getAttribute('aria-label')`)).includes('difference'), 'accessible name');
-    }],
-    ['sweep: cells, and a cell blurred as its monitor would', async (t, page) => {
-        const told = t.json('show', 'sweep.h5');
-        await t.open(page, t.file('sweep.h5'));
-        await t.press(page, 'Table');
-        const rows = await page.get(`[...document.querySelectorAll('.behind:not([hidden]) tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`);
-        t.equal(rows.length, told.rows.length, 'rows');
-        told.rows.forEach((row, i) => {
-            t.equal(number(rows[i][2]), row.counters, 'counters');
-            t.equal(number(rows[i][3]), row.swapouts, 'swap-outs');
-        });
-        await t.press(page, 'Table');
-        for (const granularity of ['2', '3', '6']) {
-            await page.get(`cachetally.set({ cell: '${granularity},64' })`);
+    [
+        'histogram: accesses, misses and rates of every level',
+        async (t, page) => {
+            const told = t.json('show', 'lu.h5');
+            await t.open(page, t.file('lu.h5'));
+            let totals = await page.get('cachetally.current.totals()');
+            for (const name of ['L1', 'L2']) t.equal(totals[name], accesses(told.levels[name]), `accesses of ${name}`);
+            await t.picture(page, 'histogram');
+            await t.press(page, 'Misses');
+            totals = await page.get('cachetally.current.totals()');
+            for (const name of ['L1', 'L2']) t.equal(totals[name], misses(told.levels[name]), `misses of ${name}`);
+            await t.press(page, 'Miss rate');
+            totals = await page.get('cachetally.current.totals()');
+            t.near(totals.L1, misses(told.levels.L1) / accesses(told.levels.L1), 'miss rate of L1');
+            await t.press(page, 'Counted by monitors');
+            totals = await page.get('cachetally.current.totals()');
+            for (const [name, monitor] of Object.entries(told.monitors))
+                t.equal(totals[name], monitor.events - monitor.lost, `events of monitor ${name}`);
+        },
+    ],
+    [
+        'histogram: one phase, and where its misses went',
+        async (t, page) => {
+            const told = t.json('show', 'lu.h5');
+            await t.open(page, t.file('lu.h5'), 'show=misses&phases=4');
+            const rows = await tableRows(page, 'Data structures');
+            const a = rows.find((row) => row[0] === 'A');
+            const column = rows[0].indexOf('L1 misses');
+            const [total] = [await page.get('cachetally.current.totals().L1')];
+            t.equal(
+                total,
+                rows.slice(1).reduce((sum, row) => sum + number(row[column]), 0),
+                'misses of L1 in phase 4',
+            );
+            const phase = told.phases[4];
+            const shown = phase.levels?.L1 ?? phase.L1;
+            if (shown) t.equal(total, misses(shown), 'misses of L1 in phase 4');
+            const alone = t.json(
+                'show',
+                'lu.h5',
+                '--level',
+                'L1',
+                '--structure',
+                'A',
+                '--phase',
+                '4',
+                '--what',
+                'misses',
+            );
+            if (alone.histogram?.sum !== undefined) t.equal(number(a[column]), alone.histogram.sum, 'misses in A');
+            t.check(number(a[column]) > 40000, 'the matrix misses most');
+            await t.picture(page, 'phase4');
+        },
+    ],
+    [
+        'histogram: zoom by wheel, drag, keys and click; the URL keeps the place',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'));
+            const { x, y, width } = await box(page, 'canvas.zooms');
+            const place = async () => {
+                await t.quiet(page);
+                await new Promise((resolve) => setTimeout(resolve, 250));
+                return page.get('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)');
+            };
+            await page.mouse('mouseWheel', x + width / 2, y + 100, { deltaX: 0, deltaY: -200 });
+            const first = await place();
+            t.check(first.length === 2 && first[1] - first[0] < 100000, `the wheel zooms: ${first}`);
+            await page.mouse('mousePressed', x + width * 0.3, y + 100, { button: 'left', clickCount: 1 });
+            await page.mouse('mouseMoved', x + width * 0.4, y + 100, { button: 'left', buttons: 1 });
+            await page.mouse('mouseMoved', x + width * 0.5, y + 100, { button: 'left', buttons: 1 });
+            await page.mouse('mouseReleased', x + width * 0.5, y + 100, { button: 'left' });
+            const second = await place();
+            t.check(second[1] - second[0] < (first[1] - first[0]) * 0.3, `dragging selects: ${second}`);
+            await page.get(`document.querySelector('canvas.zooms').focus()`);
+            await page.key('ArrowRight');
+            const third = await place();
+            t.check(
+                third[0] > second[0] && Math.abs(third[1] - third[0] - (second[1] - second[0])) <= 2,
+                `arrows move: ${third}`,
+            );
+            await page.click(x + width / 2, y + 60);
+            await page.until(`document.querySelector('.lines table')`, 'the lines behind a column');
+            const rows = await page.get(`document.querySelectorAll('.lines tbody tr').length`);
+            t.check(rows > 0 && rows <= 200, `${rows} lines`);
+            await t.picture(page, 'lines');
+            await page.get(`document.querySelector('canvas.zooms').focus()`);
+            await page.key('0', 'Digit0', '0');
+            t.equal((await place()).length, 0, 'all is shown');
+            await t.press(page, 'A');
+            const matrix = await place();
+            t.near(matrix[1] - matrix[0], 131072, 'width of the matrix', 1e-3);
+        },
+    ],
+    [
+        'histogram: table, CSV and SVG say the same',
+        async (t, page) => {
+            const told = t.json('show', 'lu.h5');
+            await t.open(page, t.file('lu.h5'), 'show=misses');
+            const csv = (await csvOf(page))
+                .trim()
+                .split('\n')
+                .map((line) => line.split(','));
+            const column = csv[0].indexOf('L1 sum');
+            t.equal(
+                csv.slice(1).reduce((sum, row) => sum + Number(row[column]), 0),
+                misses(told.levels.L1),
+                'sum of the CSV file',
+            );
+            const svg = await svgOf(page);
+            t.check(
+                svg.startsWith('<svg') && svg.includes('misses per line of 16 B') && svg.trimEnd().endsWith('</svg>'),
+                'SVG',
+            );
+            t.check(
+                await page.get(
+                    `new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').querySelector('parsererror') === null`,
+                ),
+                'SVG is well-formed',
+            );
+            await t.press(page, 'Table');
+            t.check(
+                (await page.get(`document.querySelectorAll('.behind tbody tr').length`)) > 100,
+                'rows behind the picture',
+            );
+        },
+    ],
+    [
+        'histogram: the Python snippet reads the same numbers',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('lu.h5'), 'show=misses&phases=3-5');
+            const total = await page.get('cachetally.current.totals().L1');
+            await t.press(page, 'Python');
+            const code = await page.get(`document.querySelector('dialog pre').textContent`);
+            const [, sum] = /combined\/L1 sum ([0-9.]+)/.exec(t.script('-c', code));
+            t.equal(Number(sum), total, 'sum that Python finds');
+            await t.press(page, 'Close');
+        },
+    ],
+    [
+        'histogram: events on links',
+        async (t, page) => {
+            const told = t.json('show', 'lu.h5');
+            await t.open(page, t.file('lu.h5'), 'show=link:write_back');
+            t.equal(
+                await page.get(`cachetally.current.totals()['L1-L2']`),
+                told.levels.L1.writebacks_out,
+                'write-backs of L1',
+            );
+        },
+    ],
+    [
+        'phases: sum check, small multiples',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'view=phases&show=misses&level=L1');
+            const told = t.json('show', 'lu.h5');
+            const text = await page.until(
+                `/✓|✗/.test(document.querySelector('.sum-check').textContent) && document.querySelector('.sum-check').textContent`,
+                'the sum check',
+            );
+            t.check(text.includes('✓') && text.includes(misses(told.levels.L1).toLocaleString('en')), text);
+            await t.picture(page, 'phases');
+        },
+    ],
+    [
+        'phases: heat map and difference',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'view=phases&mode=heat&show=misses&level=L1');
+            const told = t.json('show', 'lu.h5');
+            const csv = (await csvOf(page))
+                .trim()
+                .split('\n')
+                .slice(1)
+                .map((line) => line.split(','));
+            t.near(
+                csv.reduce((sum, row) => sum + row.slice(1).reduce((a, b) => a + Number(b), 0), 0),
+                misses(told.levels.L1),
+                'sum of the heat map',
+                1e-6,
+            );
+            await t.picture(page, 'heat');
+            await t.press(page, 'Difference');
+            await t.picture(page, 'difference');
+            t.check(
+                (await page.get(`document.querySelector('canvas.zooms').getAttribute('aria-label')`)).includes(
+                    'difference',
+                ),
+                'accessible name',
+            );
+        },
+    ],
+    [
+        'sweep: cells, and a cell blurred as its monitor would',
+        async (t, page) => {
+            const told = t.json('show', 'sweep.h5');
+            await t.open(page, t.file('sweep.h5'));
+            await t.press(page, 'Table');
+            const rows = await page.get(
+                `[...document.querySelectorAll('.behind:not([hidden]) tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
+            );
+            t.equal(rows.length, told.rows.length, 'rows');
+            told.rows.forEach((row, i) => {
+                t.equal(number(rows[i][2]), row.counters, 'counters');
+                t.equal(number(rows[i][3]), row.swapouts, 'swap-outs');
+            });
+            await t.press(page, 'Table');
+            for (const granularity of ['2', '3', '6']) {
+                await page.get(`cachetally.set({ cell: '${granularity},64' })`);
+                await t.quiet(page);
+                const expected = told.rows.find(
+                    (row) => String(row.granularity) === granularity && row.counters === 64,
+                ).error;
+                t.near(
+                    await page.get('cachetally.current.totals().error'),
+                    expected,
+                    `error with groups of ${granularity}`,
+                    1e-9,
+                );
+            }
+            await t.picture(page, 'sweep');
+            const { x, y, width } = await box(page, 'canvas.clickable');
+            await page.click(x + width * 0.9, y + 34 + 23);
             await t.quiet(page);
-            const expected = told.rows.find((row) => String(row.granularity) === granularity && row.counters === 64).error;
-            t.near(await page.get('cachetally.current.totals().error'), expected, `error with groups of ${granularity}`, 1e-9);
-        }
-        await t.picture(page, 'sweep');
-        const { x, y, width } = await box(page, 'canvas.clickable');
-        await page.click(x + width * 0.9, y + 34 + 23);
-        await t.quiet(page);
-        t.equal(await page.get('cachetally.state.cell'), '1,128', 'the cell that was clicked');
-        for (const metric of ['Error', 'Bytes per event']) await t.press(page, metric);
-    }],
-    ['topology: traffic on the links, and from a link to its histogram', async (t, page) => {
-        const told = t.json('show', 'matmul.h5');
-        await t.open(page, t.file('matmul.h5'), 'view=topology');
-        await t.press(page, 'Table');
-        const rows = await page.get(`[...document.querySelectorAll('.behind table tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`);
-        const link = rows.find((row) => row[0] === 'L1D-L2');
-        t.equal(number(link[rows[0].indexOf('loads')]), told.levels.L2.loads, 'loads from L1D to L2');
-        await t.press(page, 'Table');
-        await t.picture(page, 'topology');
-        await t.press(page, 'L1D-L2');
-        await t.quiet(page);
-        t.equal(await page.get('cachetally.state.view'), 'histogram', 'view');
-        t.equal(Object.keys(await page.get('cachetally.current.totals()')).join(), 'L1D-L2', 'panels');
-    }],
-    ['tables: counters as the program tells them', async (t, page) => {
-        const told = t.json('show', 'lu.h5');
-        await t.open(page, t.file('lu.h5'), 'view=tables');
-        const rows = await tableRows(page, 'All counters of caches');
-        const expected = rows.slice(1);
-        t.check(expected.length >= 15, `${expected.length} counters`);
-        for (const [name, l1, l2] of expected)
-            for (const [level, text] of [['L1', l1], ['L2', l2]]) if (name in told.levels[level]) t.equal(number(text), told.levels[level][name], `${name} of ${level}`);
-        await t.picture(page, 'tables');
-    }],
-    ['compare: two layouts of the matrix', async (t, page) => {
-        await t.open(page, t.file('lu.h5'), 'show=misses&level=L1');
-        await page.get(`cachetally.purpose = 'compare'`);
-        await page.choose(t.file('lu2.h5'));
-        await page.until('!!cachetally.other && cachetally.state.view === "compare"', 'the comparison');
-        await t.quiet(page);
-        const [a, b] = ['lu.h5', 'lu2.h5'].map((name) => misses(t.json('show', name).levels.L1));
-        const totals = Object.values(await page.get('cachetally.current.totals()'));
-        t.equal(totals[0], a, 'misses of the first');
-        t.equal(totals[1], b, 'misses of the second');
-        t.equal(totals[2], b - a, 'difference');
-        await t.picture(page, 'compare');
-    }],
+            t.equal(await page.get('cachetally.state.cell'), '1,128', 'the cell that was clicked');
+            for (const metric of ['Error', 'Bytes per event']) await t.press(page, metric);
+        },
+    ],
+    [
+        'topology: traffic on the links, and from a link to its histogram',
+        async (t, page) => {
+            const told = t.json('show', 'matmul.h5');
+            await t.open(page, t.file('matmul.h5'), 'view=topology');
+            await t.press(page, 'Table');
+            const rows = await page.get(
+                `[...document.querySelectorAll('.behind table tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
+            );
+            const link = rows.find((row) => row[0] === 'L1D-L2');
+            t.equal(number(link[rows[0].indexOf('loads')]), told.levels.L2.loads, 'loads from L1D to L2');
+            await t.press(page, 'Table');
+            await t.picture(page, 'topology');
+            await t.press(page, 'L1D-L2');
+            await t.quiet(page);
+            t.equal(await page.get('cachetally.state.view'), 'histogram', 'view');
+            t.equal(Object.keys(await page.get('cachetally.current.totals()')).join(), 'L1D-L2', 'panels');
+        },
+    ],
+    [
+        'tables: counters as the program tells them',
+        async (t, page) => {
+            const told = t.json('show', 'lu.h5');
+            await t.open(page, t.file('lu.h5'), 'view=tables');
+            const rows = await tableRows(page, 'All counters of caches');
+            const expected = rows.slice(1);
+            t.check(expected.length >= 15, `${expected.length} counters`);
+            for (const [name, l1, l2] of expected)
+                for (const [level, text] of [
+                    ['L1', l1],
+                    ['L2', l2],
+                ])
+                    if (name in told.levels[level])
+                        t.equal(number(text), told.levels[level][name], `${name} of ${level}`);
+            await t.picture(page, 'tables');
+        },
+    ],
+    [
+        'compare: two layouts of the matrix',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'show=misses&level=L1');
+            await page.get(`cachetally.purpose = 'compare'`);
+            await page.choose(t.file('lu2.h5'));
+            await page.until('!!cachetally.other && cachetally.state.view === "compare"', 'the comparison');
+            await t.quiet(page);
+            const [a, b] = ['lu.h5', 'lu2.h5'].map((name) => misses(t.json('show', name).levels.L1));
+            const totals = Object.values(await page.get('cachetally.current.totals()'));
+            t.equal(totals[0], a, 'misses of the first');
+            t.equal(totals[1], b, 'misses of the second');
+            t.equal(totals[2], b - a, 'difference');
+            await t.picture(page, 'compare');
+        },
+    ],
 ];

@@ -45,8 +45,16 @@ const quantities: [string, Quantity, string][] = [
 ];
 
 const eventNames: Record<string, string> = {
-    load: 'Loads', store: 'Stores', fetch: 'Fetches', fill: 'Fills', write_back: 'Write-backs', page_walk: 'Page walks',
-    prefetch: 'Prefetches', clean_victim: 'Clean victims', invalidate: 'Invalidations', ring_write: 'Records of monitors',
+    load: 'Loads',
+    store: 'Stores',
+    fetch: 'Fetches',
+    fill: 'Fills',
+    write_back: 'Write-backs',
+    page_walk: 'Page walks',
+    prefetch: 'Prefetches',
+    clean_victim: 'Clean victims',
+    invalidate: 'Invalidations',
+    ring_write: 'Records of monitors',
 };
 
 export const eventName = (kind: string): string => eventNames[kind] ?? kind;
@@ -55,14 +63,22 @@ export const eventName = (kind: string): string => eventNames[kind] ?? kind;
 export function shows(source: Source): Show[] {
     const { series } = source.info;
     const levels = series.filter((each) => each.kind === 'level');
-    const found: Show[] = levels.length ? quantities.map(([id, quantity, title]) => ({ id, title, quantity, series: levels })) : [];
+    const found: Show[] = levels.length
+        ? quantities.map(([id, quantity, title]) => ({ id, title, quantity, series: levels }))
+        : [];
     const monitors = series.filter((each) => each.kind === 'monitor');
-    if (monitors.length) found.push({ id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: monitors });
+    if (monitors.length)
+        found.push({ id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: monitors });
     const kinds = [...new Set(series.filter((each) => each.kind === 'link').map((each) => each.event))];
     const order = Object.keys(eventNames);
     kinds.sort((a, b) => order.indexOf(a) - order.indexOf(b));
     for (const kind of kinds)
-        found.push({ id: `link:${kind}`, title: `${eventName(kind)} on links`, quantity: 'count', series: series.filter((each) => each.kind === 'link' && each.event === kind) });
+        found.push({
+            id: `link:${kind}`,
+            title: `${eventName(kind)} on links`,
+            quantity: 'count',
+            series: series.filter((each) => each.kind === 'link' && each.event === kind),
+        });
     const exact = series.filter((each) => each.kind === 'exact');
     if (exact.length) found.push({ id: 'exact', title: 'Exact counts', quantity: 'count', series: exact });
     return found;
@@ -82,14 +98,20 @@ export function isOff(app: App, series: SeriesInfo): boolean {
 }
 
 /** The scale of counts: by itself, unless chosen. */
-export const scaleKind = (app: App): ScaleKind => (app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto');
+export const scaleKind = (app: App): ScaleKind =>
+    app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
 
 export function scaleChooser(app: App): HTMLElement {
-    const kinds: [ScaleKind, string, string][] = [['auto', 'auto', 'logarithmic where counts differ much'], ['linear', 'linear', 'from 0'], ['log', 'log', 'logarithmic']];
+    const kinds: [ScaleKind, string, string][] = [
+        ['auto', 'auto', 'logarithmic where counts differ much'],
+        ['linear', 'linear', 'from 0'],
+        ['log', 'log', 'logarithmic'],
+    ];
     return segmented('Scale', kinds, scaleKind(app), (scale) => app.set({ scale: scale === 'auto' ? '' : scale }));
 }
 
-export const phaseCount = (source: Source): number => Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
+export const phaseCount = (source: Source): number =>
+    Math.max(1, source.info.phases.names.length, ...source.info.series.map((each) => each.phases));
 
 export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phaseCount(app.source));
 

@@ -47,7 +47,8 @@ export function axisOf(list: Extents[], unit: number): Axis {
         return [base, Number(stop - base)];
     });
     const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
-    const gap = sizes.length < 2 ? 0 : Math.ceil(Math.min(total * 0.012, (total * 0.12) / (sizes.length - 1)) / unit) * unit;
+    const gap =
+        sizes.length < 2 ? 0 : Math.ceil(Math.min(total * 0.012, (total * 0.12) / (sizes.length - 1)) / unit) * unit;
     const segments: Segment[] = [];
     let start = 0;
     for (const [base, bytes] of sizes) {
@@ -59,7 +60,8 @@ export function axisOf(list: Extents[], unit: number): Axis {
 
 /** The address at a place of the axis; null in gaps. */
 export function addressAt(axis: Axis, x: number): bigint | null {
-    for (const { base, bytes, start } of axis.segments) if (x >= start && x < start + bytes) return base + BigInt(Math.floor(x - start));
+    for (const { base, bytes, start } of axis.segments)
+        if (x >= start && x < start + bytes) return base + BigInt(Math.floor(x - start));
     return null;
 }
 

@@ -46,7 +46,9 @@ export class Source {
     private readonly axes = new Map<string, Promise<Axis>>();
 
     private constructor(private readonly worker: Worker) {
-        worker.onmessage = (event: MessageEvent<{ id: number; result?: unknown; error?: string; cancelled?: boolean }>) => {
+        worker.onmessage = (
+            event: MessageEvent<{ id: number; result?: unknown; error?: string; cancelled?: boolean }>,
+        ) => {
             const { id, result, error, cancelled } = event.data;
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
@@ -87,7 +89,11 @@ export class Source {
     }
 
     /** Like ask(), but a request of the same name that is still running is given up. */
-    askLatest<M extends keyof Requests>(name: string, method: M, ...args: Requests[M]['args']): Promise<Requests[M]['result']> {
+    askLatest<M extends keyof Requests>(
+        name: string,
+        method: M,
+        ...args: Requests[M]['args']
+    ): Promise<Requests[M]['result']> {
         const before = this.latest.get(name);
         if (before !== undefined && this.waiting.has(before)) this.worker.postMessage({ cancel: before });
         this.latest.set(name, this.next);

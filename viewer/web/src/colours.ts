@@ -19,14 +19,38 @@ export interface Theme {
 }
 
 const light: Theme = {
-    dark: false, page: '#f6f7f9', panel: '#ffffff', ink: '#1c2430', faint: '#5d6878', line: '#c9d0da', grid: '#e8ecf1',
-    accent: '#0b62a8', chosen: '#fff3d6', accesses: '#0072b2', misses: '#d55e00', hits: '#00825f', missrate: '#a8478a', count: '#46708f',
+    dark: false,
+    page: '#f6f7f9',
+    panel: '#ffffff',
+    ink: '#1c2430',
+    faint: '#5d6878',
+    line: '#c9d0da',
+    grid: '#e8ecf1',
+    accent: '#0b62a8',
+    chosen: '#fff3d6',
+    accesses: '#0072b2',
+    misses: '#d55e00',
+    hits: '#00825f',
+    missrate: '#a8478a',
+    count: '#46708f',
     marker: '#b8730a',
 };
 
 const dark: Theme = {
-    dark: true, page: '#12161c', panel: '#1a2029', ink: '#e6eaf0', faint: '#9aa6b6', line: '#3a4553', grid: '#262e39',
-    accent: '#6db6f2', chosen: '#3b331e', accesses: '#56a9e4', misses: '#f08a3c', hits: '#3fc19a', missrate: '#da8cc0', count: '#86b3d1',
+    dark: true,
+    page: '#12161c',
+    panel: '#1a2029',
+    ink: '#e6eaf0',
+    faint: '#9aa6b6',
+    line: '#3a4553',
+    grid: '#262e39',
+    accent: '#6db6f2',
+    chosen: '#3b331e',
+    accesses: '#56a9e4',
+    misses: '#f08a3c',
+    hits: '#3fc19a',
+    missrate: '#da8cc0',
+    count: '#86b3d1',
     marker: '#f0c04a',
 };
 
@@ -41,14 +65,29 @@ export const curves = (): string[] =>
         : ['#0072b2', '#d55e00', '#00825f', '#a8478a', '#8a7300', '#4b4fc4', '#b03a2e', '#5d6878'];
 
 // cividis (Nunez, Anderton and Renslow 2018), nine of its colours: even in brightness for all kinds of colour vision
-const cividis = ['#00224e', '#123570', '#3b496c', '#575d6d', '#707173', '#8a8678', '#a59c74', '#c3b369', '#e1cc55', '#fee838'];
+const cividis = [
+    '#00224e',
+    '#123570',
+    '#3b496c',
+    '#575d6d',
+    '#707173',
+    '#8a8678',
+    '#a59c74',
+    '#c3b369',
+    '#e1cc55',
+    '#fee838',
+];
 const toRgb = (colour: string) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
 function mix(colours: number[][], at: number): [number, number, number] {
     const place = Math.min(0.9999, Math.max(0, at)) * (colours.length - 1);
     const i = Math.floor(place);
     const share = place - i;
-    return [0, 1, 2].map((c) => Math.round(colours[i][c] * (1 - share) + colours[i + 1][c] * share)) as [number, number, number];
+    return [0, 1, 2].map((c) => Math.round(colours[i][c] * (1 - share) + colours[i + 1][c] * share)) as [
+        number,
+        number,
+        number,
+    ];
 }
 
 const ramp = cividis.map(toRgb);
@@ -59,9 +98,11 @@ const divergingDark = ['#8cc8ff', '#3f8fca', '#1f4b70', '#232a34', '#6b3f1a', '#
 export const heatColour = (at: number): [number, number, number] => mix(ramp, at);
 
 /** -1 .. 1: blue, neutral, orange. */
-export const differenceColour = (at: number): [number, number, number] => mix(theme().dark ? divergingDark : diverging, (at + 1) / 2);
+export const differenceColour = (at: number): [number, number, number] =>
+    mix(theme().dark ? divergingDark : diverging, (at + 1) / 2);
 
 export const css = ([r, g, b]: [number, number, number]): string => `rgb(${r},${g},${b})`;
 
 /** Black or white, whichever can be read on it. */
-export const inkOn = ([r, g, b]: [number, number, number]): string => (r * 0.3 + g * 0.59 + b * 0.11 > 140 ? '#111820' : '#ffffff');
+export const inkOn = ([r, g, b]: [number, number, number]): string =>
+    r * 0.3 + g * 0.59 + b * 0.11 > 140 ? '#111820' : '#ffffff';

@@ -4,30 +4,56 @@ type Attributes = Record<string, string | number | boolean | ((event: never) => 
 type Child = Node | string | null | undefined | false;
 
 /** An element; attributes that are functions are listeners ("onclick"). */
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+    tag: K,
+    attributes: Attributes = {},
+    ...children: Child[]
+): HTMLElementTagNameMap[K] {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
         if (value === undefined || value === false) continue;
         if (typeof value === 'function') element.addEventListener(name.slice(2), value as unknown as EventListener);
         else element.setAttribute(name, value === true ? '' : String(value));
     }
-    element.append(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+    element.append(
+        ...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false),
+    );
     return element;
 }
 
 /** A choice between a few things, as buttons. */
-export function segmented<T extends string>(label: string, options: [T, string, string?][], chosen: T, choose: (value: T) => void): HTMLElement {
+export function segmented<T extends string>(
+    label: string,
+    options: [T, string, string?][],
+    chosen: T,
+    choose: (value: T) => void,
+): HTMLElement {
     return h(
         'div',
         { class: 'segmented', role: 'group', 'aria-label': label },
         ...options.map(([value, text, hint]) =>
-            h('button', { type: 'button', 'aria-pressed': String(value === chosen), title: hint, 'data-value': value, onclick: () => choose(value) }, text),
+            h(
+                'button',
+                {
+                    type: 'button',
+                    'aria-pressed': String(value === chosen),
+                    title: hint,
+                    'data-value': value,
+                    onclick: () => choose(value),
+                },
+                text,
+            ),
         ),
     );
 }
 
 /** A choice between many things. */
-export function select<T extends string>(label: string, options: [T, string][], chosen: T, choose: (value: T) => void): HTMLElement {
+export function select<T extends string>(
+    label: string,
+    options: [T, string][],
+    chosen: T,
+    choose: (value: T) => void,
+): HTMLElement {
     const element = h(
         'select',
         { 'aria-label': label, onchange: (event: Event) => choose((event.target as HTMLSelectElement).value as T) },
@@ -63,7 +89,17 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
             'table',
             {},
             h('caption', {}, table.caption),
-            h('thead', {}, h('tr', {}, ...headers.map((header, i) => h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, header)))),
+            h(
+                'thead',
+                {},
+                h(
+                    'tr',
+                    {},
+                    ...headers.map((header, i) =>
+                        h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, header),
+                    ),
+                ),
+            ),
             h('tbody', {}, ...shown.map((row) => h('tr', {}, ...row.map(cell)))),
         ),
         left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`),
@@ -71,7 +107,8 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
 }
 
 export function csv(table: Table): string {
-    const quoted = (value: string | number) => (typeof value === 'number' ? String(value) : /[",\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value);
+    const quoted = (value: string | number) =>
+        typeof value === 'number' ? String(value) : /[",\n]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value;
     return [table.headers, ...table.rows].map((row) => row.map(quoted).join(',')).join('\n') + '\n';
 }
 

@@ -42,7 +42,13 @@ export class Figure {
             tool('Python', 'Show a Python snippet that reads the same data', () => showPython(options.python())),
         );
         this.behind = h('div', { class: 'behind', hidden: true });
-        this.element = h('section', { class: 'figure' }, h('div', { class: 'figure-head' }, this.bar, tools), this.canvas, this.behind);
+        this.element = h(
+            'section',
+            { class: 'figure' },
+            h('div', { class: 'figure-head' }, this.bar, tools),
+            this.canvas,
+            this.behind,
+        );
         this.observer = new ResizeObserver(() => this.redraw());
         this.observer.observe(this.element);
     }
@@ -131,7 +137,13 @@ function showPython(code: string): void {
         { class: 'python', 'aria-label': 'Python', onclose: () => dialog.remove() },
         h('p', {}, 'The same data with h5py (Debian: python3-h5py, python3-numpy):'),
         text,
-        h('div', { class: 'row' }, h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'), h('button', { type: 'button', onclick: () => dialog.close() }, 'Close'), copied),
+        h(
+            'div',
+            { class: 'row' },
+            h('button', { type: 'button', class: 'primary', onclick: () => void copy() }, 'Copy'),
+            h('button', { type: 'button', onclick: () => dialog.close() }, 'Close'),
+            copied,
+        ),
     );
     document.body.append(dialog);
     dialog.showModal();

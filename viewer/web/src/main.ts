@@ -22,7 +22,12 @@ class Page implements App {
     private readonly facts = h('div', { class: 'facts' });
     private readonly notices = h('div', { class: 'notices', role: 'status' });
     private readonly compareButton: HTMLButtonElement;
-    private readonly input = h('input', { type: 'file', accept: '.h5,.hdf5', hidden: true, 'aria-label': 'Result file' });
+    private readonly input = h('input', {
+        type: 'file',
+        accept: '.h5,.hdf5',
+        hidden: true,
+        'aria-label': 'Result file',
+    });
     private purpose: 'open' | 'compare' = 'open';
 
     constructor() {
@@ -31,14 +36,41 @@ class Page implements App {
             this.input.value = '';
             this.input.click();
         };
-        this.compareButton = h('button', { type: 'button', hidden: true, title: 'Lay a second result beside this one', onclick: () => ask('compare') }, 'Compare …');
-        this.input.addEventListener('change', () => this.input.files?.[0] && void this.take(this.input.files[0], this.purpose));
+        this.compareButton = h(
+            'button',
+            {
+                type: 'button',
+                hidden: true,
+                title: 'Lay a second result beside this one',
+                onclick: () => ask('compare'),
+            },
+            'Compare …',
+        );
+        this.input.addEventListener(
+            'change',
+            () => this.input.files?.[0] && void this.take(this.input.files[0], this.purpose),
+        );
         const header = h(
             'header',
             {},
             h('div', { class: 'brand' }, logo(), 'cachetally'),
             this.facts,
-            h('div', { class: 'actions' }, h('button', { type: 'button', class: 'primary', onclick: () => ask('open') }, 'Open …'), this.compareButton, h('button', { type: 'button', 'aria-label': 'Dark or light', title: 'Dark or light', onclick: () => this.switchTheme() }, '◐')),
+            h(
+                'div',
+                { class: 'actions' },
+                h('button', { type: 'button', class: 'primary', onclick: () => ask('open') }, 'Open …'),
+                this.compareButton,
+                h(
+                    'button',
+                    {
+                        type: 'button',
+                        'aria-label': 'Dark or light',
+                        title: 'Dark or light',
+                        onclick: () => this.switchTheme(),
+                    },
+                    '◐',
+                ),
+            ),
         );
         root.replaceChildren(header, this.notices, this.tabs, this.main, this.input);
         this.applyTheme();
@@ -115,7 +147,8 @@ class Page implements App {
         this.source = source;
         this.shown = '';
         // the places of another file's view mean nothing here
-        if (again && source.info.reduced === '' && titleOf(source) !== this.facts.dataset.title) this.state = { theme: this.state.theme };
+        if (again && source.info.reduced === '' && titleOf(source) !== this.facts.dataset.title)
+            this.state = { theme: this.state.theme };
         this.facts.dataset.title = titleOf(source);
         document.title = `${titleOf(source)} – cachetally`;
         this.compareButton.hidden = false;
@@ -125,7 +158,10 @@ class Page implements App {
 
     private tellWarnings(): void {
         const list = [...this.source.info.warnings.map((text) => notice('warning', text))];
-        if (this.other) list.push(...this.other.info.warnings.map((text) => notice('warning', `${this.other!.info.name}: ${text}`)));
+        if (this.other)
+            list.push(
+                ...this.other.info.warnings.map((text) => notice('warning', `${this.other!.info.name}: ${text}`)),
+            );
         this.notices.replaceChildren(...list);
     }
 
@@ -135,8 +171,16 @@ class Page implements App {
                 'div',
                 { class: 'landing' },
                 h('h1', {}, 'Drop a result file here'),
-                h('p', {}, 'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.'),
-                h('pre', {}, 'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5'),
+                h(
+                    'p',
+                    {},
+                    'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.',
+                ),
+                h(
+                    'pre',
+                    {},
+                    'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5',
+                ),
             ),
         );
     }
@@ -155,7 +199,18 @@ class Page implements App {
 
     private fillTabs(kinds: ViewKind[], chosen: ViewKind): void {
         const tab = (kind: ViewKind) =>
-            h('button', { type: 'button', role: 'tab', 'aria-selected': String(kind === chosen), 'aria-controls': 'view', 'data-view': kind.id, onclick: () => this.set({ view: kind.id }) }, kind.title);
+            h(
+                'button',
+                {
+                    type: 'button',
+                    role: 'tab',
+                    'aria-selected': String(kind === chosen),
+                    'aria-controls': 'view',
+                    'data-view': kind.id,
+                    onclick: () => this.set({ view: kind.id }),
+                },
+                kind.title,
+            );
         const focused = this.tabs.contains(document.activeElement);
         this.tabs.replaceChildren(...kinds.map(tab));
         if (focused) this.tabs.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
@@ -166,7 +221,10 @@ class Page implements App {
         const parts = [info.name, bytes(info.bytes)];
         if (info.run) parts.push(`${full(info.run.references)} references`, `${full(info.run.cycles)} cycles`);
         if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
-        this.facts.replaceChildren(h('strong', {}, titleOf(this.source)), h('span', { class: 'note' }, parts.join(' · ')));
+        this.facts.replaceChildren(
+            h('strong', {}, titleOf(this.source)),
+            h('span', { class: 'note' }, parts.join(' · ')),
+        );
     }
 
     private switchTheme(): void {

@@ -1,7 +1,12 @@
 // Numbers as people read them.
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-const suffixes: [number, string][] = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']];
+const suffixes: [number, string][] = [
+    [1e12, 'T'],
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+];
 
 /** In full, with commas. */
 export function full(value: number): string {

@@ -13,7 +13,16 @@ export interface Painter {
     readonly width: number;
     readonly height: number;
     rect(x: number, y: number, width: number, height: number, fill: string): void;
-    frame(x: number, y: number, width: number, height: number, stroke: string, radius?: number, fill?: string, lineWidth?: number): void;
+    frame(
+        x: number,
+        y: number,
+        width: number,
+        height: number,
+        stroke: string,
+        radius?: number,
+        fill?: string,
+        lineWidth?: number,
+    ): void;
     line(points: [number, number][], stroke: string, width?: number, dash?: number[]): void;
     dot(x: number, y: number, radius: number, fill: string, stroke?: string): void;
     /** y is the middle of the letters. */
@@ -49,7 +58,16 @@ export class CanvasPainter implements Painter {
         this.context.fillRect(x, y, width, height);
     }
 
-    frame(x: number, y: number, width: number, height: number, stroke: string, radius = 0, fill = '', lineWidth = 1): void {
+    frame(
+        x: number,
+        y: number,
+        width: number,
+        height: number,
+        stroke: string,
+        radius = 0,
+        fill = '',
+        lineWidth = 1,
+    ): void {
         const { context } = this;
         context.beginPath();
         context.roundRect(x, y, width, height, radius);
@@ -86,7 +104,12 @@ export class CanvasPainter implements Painter {
         context.stroke();
     }
 
-    text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {
+    text(
+        x: number,
+        y: number,
+        text: string,
+        { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle,
+    ): void {
         const { context } = this;
         context.fillStyle = colour;
         context.font = `${weight} ${size}px ${font}`;
@@ -101,7 +124,8 @@ export class CanvasPainter implements Painter {
 
     rects(boxes: Float64Array | number[], fill: string): void {
         this.context.fillStyle = fill;
-        for (let i = 0; i < boxes.length; i += 4) this.context.fillRect(boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]);
+        for (let i = 0; i < boxes.length; i += 4)
+            this.context.fillRect(boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]);
     }
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {
@@ -132,10 +156,21 @@ export class SvgPainter implements Painter {
     }
 
     rect(x: number, y: number, width: number, height: number, fill: string): void {
-        this.parts.push(`<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${fill}"/>`);
+        this.parts.push(
+            `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" fill="${fill}"/>`,
+        );
     }
 
-    frame(x: number, y: number, width: number, height: number, stroke: string, radius = 0, fill = 'none', lineWidth = 1): void {
+    frame(
+        x: number,
+        y: number,
+        width: number,
+        height: number,
+        stroke: string,
+        radius = 0,
+        fill = 'none',
+        lineWidth = 1,
+    ): void {
         this.parts.push(
             `<rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" rx="${radius}" fill="${fill || 'none'}" stroke="${stroke}" stroke-width="${lineWidth}"/>`,
         );
@@ -144,7 +179,9 @@ export class SvgPainter implements Painter {
     line(points: [number, number][], stroke: string, width = 1, dash: number[] = []): void {
         const path = points.map(([x, y]) => `${short(x)},${short(y)}`).join(' ');
         const dashed = dash.length ? ` stroke-dasharray="${dash.join(' ')}"` : '';
-        this.parts.push(`<polyline points="${path}" fill="none" stroke="${stroke}" stroke-width="${width}" stroke-linejoin="round"${dashed}/>`);
+        this.parts.push(
+            `<polyline points="${path}" fill="none" stroke="${stroke}" stroke-width="${width}" stroke-linejoin="round"${dashed}/>`,
+        );
     }
 
     dot(x: number, y: number, radius: number, fill: string, stroke = ''): void {
@@ -152,7 +189,12 @@ export class SvgPainter implements Painter {
         this.parts.push(`<circle cx="${short(x)}" cy="${short(y)}" r="${radius}" fill="${fill}"${edge}/>`);
     }
 
-    text(x: number, y: number, text: string, { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle): void {
+    text(
+        x: number,
+        y: number,
+        text: string,
+        { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle,
+    ): void {
         const turn = upright ? ` transform="rotate(-90 ${short(x)} ${short(y)})"` : '';
         this.parts.push(
             `<text x="${short(x)}" y="${short(y)}" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${colour}"${turn}>${escaped(text)}</text>`,
@@ -168,7 +210,9 @@ export class SvgPainter implements Painter {
 
     within(x: number, y: number, width: number, height: number, draw: () => void): void {
         const id = `clip${++this.clips}`;
-        this.parts.push(`<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath><g clip-path="url(#${id})">`);
+        this.parts.push(
+            `<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath><g clip-path="url(#${id})">`,
+        );
         draw();
         this.parts.push('</g>');
     }

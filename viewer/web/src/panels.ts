@@ -36,7 +36,11 @@ export interface Layout {
 export function layoutOf(width: number, panels: number, strip: boolean): Layout {
     const panelHeight = panels <= 1 ? 250 : panels === 2 ? 180 : panels <= 4 ? 132 : 104;
     const foot = (strip ? stripHeight : 0) + ticksHeight + 6;
-    return { plotWidth: Math.max(10, width - left - right), panelHeight, height: Math.max(1, panels) * (titleHeight + panelHeight + gapHeight) + foot };
+    return {
+        plotWidth: Math.max(10, width - left - right),
+        panelHeight,
+        height: Math.max(1, panels) * (titleHeight + panelHeight + gapHeight) + foot,
+    };
 }
 
 /** The data that cover a stretch best. */
@@ -106,15 +110,27 @@ export function scaleOf(least: number, most: number, log: boolean, signed: boole
     if (signed) {
         const reach = Math.max(Math.abs(least), Math.abs(most)) || 1;
         const up = ticks(reach, 2).filter((each) => each <= reach);
-        return { at: (value) => 0.5 + (0.5 * value) / reach, ticks: [...up.slice(1).map((each) => -each), ...up], log: false };
+        return {
+            at: (value) => 0.5 + (0.5 * value) / reach,
+            ticks: [...up.slice(1).map((each) => -each), ...up],
+            log: false,
+        };
     }
     if (!log || !(least > 0 && least < Infinity)) {
         const top = most > 0 ? most * 1.06 : 1;
-        return { at: (value) => value / top, ticks: ticks(most > 0 ? most : 1, 3).filter((each) => each <= top), log: false };
+        return {
+            at: (value) => value / top,
+            ticks: ticks(most > 0 ? most : 1, 3).filter((each) => each <= top),
+            log: false,
+        };
     }
     const bottom = Math.min(least, most / 10) / 1.5;
     const span = Math.log(most * 1.3) - Math.log(bottom);
-    return { at: (value) => (value <= 0 ? 0 : Math.max(0, (Math.log(value) - Math.log(bottom)) / span)), ticks: powers(bottom, most * 1.3), log: true };
+    return {
+        at: (value) => (value <= 0 ? 0 : Math.max(0, (Math.log(value) - Math.log(bottom)) / span)),
+        ticks: powers(bottom, most * 1.3),
+        log: true,
+    };
 }
 
 function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: number, width: number): void {
@@ -122,7 +138,13 @@ function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: 
     for (const tick of scale.ticks) {
         const y = top + height * (1 - scale.at(tick));
         if (y < top - 1 || y > top + height + 1) continue;
-        p.line([[left, y], [left + width, y]], tick === 0 ? line : grid);
+        p.line(
+            [
+                [left, y],
+                [left + width, y],
+            ],
+            tick === 0 ? line : grid,
+        );
         p.text(left - 7, y, panel.rate ? percentTick(tick) : brief(tick), { colour: faint, size: 11, anchor: 'end' });
     }
 }
@@ -154,14 +176,21 @@ function merged(boxes: number[]): number[] {
     const found: number[] = [];
     for (let i = 0; i < boxes.length; i += 4) {
         const at = found.length - 4;
-        if (at >= 0 && found[at] + found[at + 2] === boxes[i] && found[at + 1] === boxes[i + 1] && found[at + 3] === boxes[i + 3]) found[at + 2] += 1;
+        if (
+            at >= 0 &&
+            found[at] + found[at + 2] === boxes[i] &&
+            found[at + 1] === boxes[i + 1] &&
+            found[at + 3] === boxes[i + 3]
+        )
+            found[at + 2] += 1;
         else found.push(boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]);
     }
     return found;
 }
 
 /** Where panel `index` has its columns. */
-export const panelTop = (layout: Layout, index: number): number => index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
+export const panelTop = (layout: Layout, index: number): number =>
+    index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
 
 /** Whether counts differ so much that most would lie flat on the ground: the median is far below the most. */
 export function isUneven(columns: Columns): boolean {
@@ -175,7 +204,16 @@ export function isUneven(columns: Columns): boolean {
     return all > 8 && low * 2 > all;
 }
 
-export function drawPanel(p: Painter, layout: Layout, index: number, panel: Panel, x0: number, x1: number, wanted: ScaleKind, shared: [number, number] | null): void {
+export function drawPanel(
+    p: Painter,
+    layout: Layout,
+    index: number,
+    panel: Panel,
+    x0: number,
+    x1: number,
+    wanted: ScaleKind,
+    shared: [number, number] | null,
+): void {
     const colours = theme();
     const top = panelTop(layout, index);
     const { plotWidth, panelHeight } = layout;
@@ -183,21 +221,39 @@ export function drawPanel(p: Painter, layout: Layout, index: number, panel: Pane
     const data = dataFor(panel, x0, x1);
     const columns = data && columnsOf(data, x0, x1, Math.round(plotWidth));
     const nothing = !columns || columns.most === -Infinity;
-    const log = !panel.signed && (wanted === 'log' || (wanted === 'auto' && !panel.rate && !nothing && isUneven(columns)));
-    p.text(left + plotWidth, top - 12, log ? `${panel.meaning}, logarithmic` : panel.meaning, { colour: colours.faint, size: 11, anchor: 'end' });
+    const log =
+        !panel.signed && (wanted === 'log' || (wanted === 'auto' && !panel.rate && !nothing && isUneven(columns)));
+    p.text(left + plotWidth, top - 12, log ? `${panel.meaning}, logarithmic` : panel.meaning, {
+        colour: colours.faint,
+        size: 11,
+        anchor: 'end',
+    });
     const [least, most] = shared ?? (nothing ? [0, 1] : [log ? columns.leastPositive : columns.least, columns.most]);
     const scale = scaleOf(least, panel.rate && !panel.signed ? Math.max(most, 0.01) : most, log, panel.signed ?? false);
     drawScale(p, panel, scale, top, panelHeight, plotWidth);
     if (nothing) {
         const text = panel.message || (data ? 'nothing here' : 'reading …');
-        p.text(left + plotWidth / 2, top + panelHeight / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
+        p.text(left + plotWidth / 2, top + panelHeight / 2, text, {
+            colour: colours.faint,
+            size: 13,
+            anchor: 'middle',
+        });
         return;
     }
     p.within(left, top - 2, plotWidth, panelHeight + 2, () => drawColumns(p, columns, scale, panel, top, panelHeight));
 }
 
 /** Names that fit, in boxes, over the stretches of the structures. */
-export function drawStrip(p: Painter, top: number, axis: Axis, structures: Structure[], x0: number, x1: number, width: number, chosen: string): void {
+export function drawStrip(
+    p: Painter,
+    top: number,
+    axis: Axis,
+    structures: Structure[],
+    x0: number,
+    x1: number,
+    width: number,
+    chosen: string,
+): void {
     const colours = theme();
     const place = (x: number) => left + ((x - x0) / (x1 - x0)) * width;
     p.within(left, top, width, stripHeight, () => {
@@ -210,8 +266,18 @@ export function drawStrip(p: Painter, top: number, axis: Axis, structures: Struc
             p.frame(from + 0.5, top + 3.5, Math.max(2, to - from - 1), stripHeight - 8, colours.line, 3, fill);
             const letters = Math.floor((to - from - 8) / 7);
             if (letters >= 1) {
-                const name = structure.name.length <= letters ? structure.name : letters > 2 ? `${structure.name.slice(0, letters - 1)}…` : '';
-                p.text((from + to) / 2, top + stripHeight / 2, name, { colour: colours.ink, size: 12, anchor: 'middle', weight: 500 });
+                const name =
+                    structure.name.length <= letters
+                        ? structure.name
+                        : letters > 2
+                          ? `${structure.name.slice(0, letters - 1)}…`
+                          : '';
+                p.text((from + to) / 2, top + stripHeight / 2, name, {
+                    colour: colours.ink,
+                    size: 12,
+                    anchor: 'middle',
+                    weight: 500,
+                });
             }
         });
     });
@@ -226,7 +292,14 @@ export function drawAddresses(p: Painter, top: number, axis: Axis, x0: number, x
         const from = Math.max(start, x0);
         const to = Math.min(start + bytes, x1);
         if (from >= to) continue;
-        p.line([[place(from), top + 3.5], [place(to), top + 3.5]], colours.line, 1);
+        p.line(
+            [
+                [place(from), top + 3.5],
+                [place(to), top + 3.5],
+            ],
+            colours.line,
+            1,
+        );
         const step = niceStep((x1 - x0) / (width / 130));
         const begin = base + BigInt(Math.floor(from - start));
         const first = begin % BigInt(step) === 0n ? begin : begin + BigInt(step) - (begin % BigInt(step));
@@ -241,7 +314,13 @@ export function drawAddresses(p: Painter, top: number, axis: Axis, x0: number, x
             const text = hex(address);
             const half = text.length * 3.4;
             const middle = Math.min(left + width - half, Math.max(left + half - 30, x));
-            p.line([[x, top + 3], [x, top + 7]], colours.faint);
+            p.line(
+                [
+                    [x, top + 3],
+                    [x, top + 7],
+                ],
+                colours.faint,
+            );
             if (middle - half < free + 10) continue;
             p.text(middle, top + 15, text, { colour: colours.faint, size: 11, anchor: 'middle' });
             free = middle + half;
@@ -261,10 +340,20 @@ export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x
         const middle = (before.start + before.bytes + segment.start) / 2;
         if (middle <= x0 || middle >= x1) return;
         const x = left + ((middle - x0) / (x1 - x0)) * layout.plotWidth;
-        p.line([[x, panelTop(layout, 0)], [x, bottom]], colours.line, 1, [2, 4]);
+        p.line(
+            [
+                [x, panelTop(layout, 0)],
+                [x, bottom],
+            ],
+            colours.line,
+            1,
+            [2, 4],
+        );
     });
 }
 
-export const stripTop = (layout: Layout, panels: number): number => Math.max(1, panels) * (titleHeight + layout.panelHeight + gapHeight);
-export const addressesTop = (layout: Layout, panels: number, strip: boolean): number => stripTop(layout, panels) + (strip ? stripHeight : 0);
+export const stripTop = (layout: Layout, panels: number): number =>
+    Math.max(1, panels) * (titleHeight + layout.panelHeight + gapHeight);
+export const addressesTop = (layout: Layout, panels: number, strip: boolean): number =>
+    stripTop(layout, panels) + (strip ? stripHeight : 0);
 export { addressAt, stripHeight };

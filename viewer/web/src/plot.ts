@@ -85,7 +85,14 @@ export class AddressPlot {
     }
 
     /** New data: all panels are read again. */
-    set(axis: Axis, panels: PanelSource[], range: [number, number] | null, scale: ScaleKind, chosen: string, sharedScale = false): void {
+    set(
+        axis: Axis,
+        panels: PanelSource[],
+        range: [number, number] | null,
+        scale: ScaleKind,
+        chosen: string,
+        sharedScale = false,
+    ): void {
         this.axis = axis;
         this.scale = scale;
         this.chosen = chosen;
@@ -111,7 +118,9 @@ export class AddressPlot {
 
     /** Resolves when nothing is being read. */
     quiet(): Promise<void> {
-        return this.pending === 0 && this.timer === 0 ? Promise.resolve() : new Promise((resolve) => this.settled.push(resolve));
+        return this.pending === 0 && this.timer === 0
+            ? Promise.resolve()
+            : new Promise((resolve) => this.settled.push(resolve));
     }
 
     private async load(panel: Panel & PanelSource, x0: number, x1: number, into: 'whole' | 'fine'): Promise<void> {
@@ -121,7 +130,8 @@ export class AddressPlot {
             const data = await panel.fetch(x0, x1, into === 'whole' ? columnsOfWhole : columnsOfPart);
             if (generation === this.generation) panel[into] = data;
         } catch (error) {
-            if (!(error instanceof Superseded) && into === 'whole') panel.message = error instanceof Error ? error.message : String(error);
+            if (!(error instanceof Superseded) && into === 'whole')
+                panel.message = error instanceof Error ? error.message : String(error);
             if (!(error instanceof Superseded) && into === 'fine' && generation === this.generation) panel.fine = null;
         } finally {
             --this.pending;
@@ -144,7 +154,8 @@ export class AddressPlot {
             const [x0, x1] = this.view;
             const margin = (x1 - x0) / 2;
             if (x1 - x0 > this.axis.bytes * 0.98) return this.tellSettled();
-            for (const panel of this.panels) void this.load(panel, Math.max(0, x0 - margin), Math.min(this.axis.bytes, x1 + margin), 'fine');
+            for (const panel of this.panels)
+                void this.load(panel, Math.max(0, x0 - margin), Math.min(this.axis.bytes, x1 + margin), 'fine');
             this.tellSettled();
         }, 60);
     }
@@ -241,8 +252,16 @@ export class AddressPlot {
         draw.drawBreaks(p, layout, this.axis, x0, x1, bottom);
         const shared = this.sharedScale ? this.commonRange() : null;
         this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
-        if (strip) draw.drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
-        draw.drawAddresses(p, draw.addressesTop(layout, this.panels.length, strip), this.axis, x0, x1, layout.plotWidth);
+        if (strip)
+            draw.drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
+        draw.drawAddresses(
+            p,
+            draw.addressesTop(layout, this.panels.length, strip),
+            this.axis,
+            x0,
+            x1,
+            layout.plotWidth,
+        );
         this.drawPointer(p, bottom);
         this.frames.push(performance.now() - begin);
         if (this.frames.length > 400) this.frames.shift();
@@ -264,14 +283,31 @@ export class AddressPlot {
         const colours = theme();
         if (this.selection) {
             const [a, b] = this.selection;
-            p.frame(a, draw.panelTop(this.layout, 0), b - a, bottom - draw.panelTop(this.layout, 0), colours.accent, 0, `${colours.accent}22`);
+            p.frame(
+                a,
+                draw.panelTop(this.layout, 0),
+                b - a,
+                bottom - draw.panelTop(this.layout, 0),
+                colours.accent,
+                0,
+                `${colours.accent}22`,
+            );
         }
         const x = this.pointer;
         if (x === null || x < left || x > left + this.layout.plotWidth) {
-            this.readout.textContent = 'Solid: mean of the lines in a column; pale: up to the largest. Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width, a column for its lines.';
+            this.readout.textContent =
+                'Solid: mean of the lines in a column; pale: up to the largest. Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width, a column for its lines.';
             return;
         }
-        p.line([[x, draw.panelTop(this.layout, 0)], [x, bottom]], colours.faint, 1, [3, 3]);
+        p.line(
+            [
+                [x, draw.panelTop(this.layout, 0)],
+                [x, bottom],
+            ],
+            colours.faint,
+            1,
+            [3, 3],
+        );
         this.readout.textContent = this.textAt(x);
     }
 
@@ -286,15 +322,22 @@ export class AddressPlot {
             const { mean, min, max } = draw.columnsOf(data, place, place + perPixel, 1);
             const text = (value: number) => (panel.rate ? percent(value) : brief(value));
             if (Number.isNaN(mean[0])) return `${panel.title}: –`;
-            return min[0] === max[0] ? `${panel.title}: ${text(mean[0])}` : `${panel.title}: ${text(mean[0])} (${text(min[0])} … ${text(max[0])})`;
+            return min[0] === max[0]
+                ? `${panel.title}: ${text(mean[0])}`
+                : `${panel.title}: ${text(mean[0])} (${text(min[0])} … ${text(max[0])})`;
         });
         const structures = this.options.structures();
-        const where = structureAt(structures, address) ? `${describe(structures, address)} · ${hex(address)}` : hex(address);
+        const where = structureAt(structures, address)
+            ? `${describe(structures, address)} · ${hex(address)}`
+            : hex(address);
         return `${where} · ${parts.join(' · ')}`;
     }
 
     private label(): string {
-        const totals = this.panels.map((panel) => `${panel.title}, ${panel.meaning}${panel.whole ? `: ${panel.rate ? percent(panel.whole.total) : full(panel.whole.total)} in all` : ''}`);
+        const totals = this.panels.map(
+            (panel) =>
+                `${panel.title}, ${panel.meaning}${panel.whole ? `: ${panel.rate ? percent(panel.whole.total) : full(panel.whole.total)} in all` : ''}`,
+        );
         return `${this.options.title()}. ${totals.join('; ')}. Plus and minus zoom, arrows move, 0 shows all.`;
     }
 
@@ -302,10 +345,21 @@ export class AddressPlot {
     table(): Table {
         const [x0, x1] = this.view;
         const count = 256;
-        const headers = ['address', 'where', ...this.panels.flatMap((panel) => [`${panel.title} ${panel.rate ? 'rate' : 'sum'}`, 'least per line', 'most per line'])];
+        const headers = [
+            'address',
+            'where',
+            ...this.panels.flatMap((panel) => [
+                `${panel.title} ${panel.rate ? 'rate' : 'sum'}`,
+                'least per line',
+                'most per line',
+            ]),
+        ];
         const list = this.panels.map((panel) => dataFor(panel, x0, x1));
         const rows: (string | number)[][] = [];
-        const step = Math.max((x1 - x0) / count, ...list.map((data) => (data ? (data.x1 - data.x0) / data.sum.length : 0)));
+        const step = Math.max(
+            (x1 - x0) / count,
+            ...list.map((data) => (data ? (data.x1 - data.x0) / data.sum.length : 0)),
+        );
         for (let at = x0; at < x1 - step / 1e6; at += step) {
             const address = addressIn(this.axis, at, at + step);
             if (address === null) continue;

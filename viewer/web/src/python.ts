@@ -2,11 +2,14 @@
 import { chosenPhases, quoted, type App, type Show } from './app';
 import type { Source } from './client';
 
-const head = (source: Source): string => `import h5py\nimport numpy as np\n\nf = h5py.File(${quoted(source.info.name)}, "r")\n`;
+const head = (source: Source): string =>
+    `import h5py\nimport numpy as np\n\nf = h5py.File(${quoted(source.info.name)}, "r")\n`;
 
 function choice(app: App): string {
     const phases = chosenPhases(app);
-    return phases === null ? 'chosen = np.ones(len(phase), bool)  # all phases' : `chosen = np.isin(phase, ${JSON.stringify(phases)})`;
+    return phases === null
+        ? 'chosen = np.ones(len(phase), bool)  # all phases'
+        : `chosen = np.isin(phase, ${JSON.stringify(phases)})`;
 }
 
 /** Counts by line of what histograms show. */

@@ -41,7 +41,12 @@ export function readHash(): State {
 export function writeHash(state: State): void {
     const parts = Object.entries(state)
         .filter(([, value]) => value !== undefined && value !== '')
-        .map(([key, value]) => `${key}=${encodeURIComponent(value as string).replace(/%2C/g, ',').replace(/%3A/g, ':')}`);
+        .map(
+            ([key, value]) =>
+                `${key}=${encodeURIComponent(value as string)
+                    .replace(/%2C/g, ',')
+                    .replace(/%3A/g, ':')}`,
+        );
     const hash = parts.length ? `#${parts.join('&')}` : '#';
     if (hash !== location.hash) history.replaceState(null, '', hash);
 }
@@ -64,7 +69,7 @@ export function parsePhases(text: string | undefined, count: number): number[] |
 export function phasesText(phases: number[] | null): string {
     if (phases === null) return '';
     const parts: string[] = [];
-    for (let i = 0; i < phases.length; ) {
+    for (let i = 0; i < phases.length;) {
         let j = i;
         while (j + 1 < phases.length && phases[j + 1] === phases[j] + 1) ++j;
         parts.push(j === i ? `${phases[i]}` : `${phases[i]}-${phases[j]}`);

@@ -20,15 +20,34 @@ export class PhaseStrip {
 
     constructor(private readonly app: App) {
         this.edges = edgesOf(app.source.info.phases.cycles, phaseCount(app.source));
-        this.canvas = h('canvas', { class: 'phase-strip', tabindex: 0, role: 'slider', 'aria-label': 'Phase', 'aria-valuemin': 0, 'aria-valuemax': phaseCount(app.source) - 1 });
-        this.field = h('input', { type: 'text', size: 8, placeholder: 'all', 'aria-label': 'Phases, as in 4 or 3,5-7; empty for all', spellcheck: false });
+        this.canvas = h('canvas', {
+            class: 'phase-strip',
+            tabindex: 0,
+            role: 'slider',
+            'aria-label': 'Phase',
+            'aria-valuemin': 0,
+            'aria-valuemax': phaseCount(app.source) - 1,
+        });
+        this.field = h('input', {
+            type: 'text',
+            size: 8,
+            placeholder: 'all',
+            'aria-label': 'Phases, as in 4 or 3,5-7; empty for all',
+            spellcheck: false,
+        });
         this.note = h('span', { class: 'note' });
         const set = (phases: string) => app.set({ phases });
         this.field.addEventListener('change', () => set(this.field.value.trim()));
         this.element = h(
             'div',
             { class: 'phases' },
-            h('div', { class: 'row' }, h('label', { class: 'field' }, h('span', {}, 'Phases'), this.field), h('button', { type: 'button', onclick: () => set('') }, 'All'), this.note),
+            h(
+                'div',
+                { class: 'row' },
+                h('label', { class: 'field' }, h('span', {}, 'Phases'), this.field),
+                h('button', { type: 'button', onclick: () => set('') }, 'All'),
+                this.note,
+            ),
             this.canvas,
         );
         this.canvas.addEventListener('pointerdown', (event) => this.press(event));
@@ -57,7 +76,9 @@ export class PhaseStrip {
         const chosen = chosenPhases(this.app) ?? [];
         this.canvas.setPointerCapture(event.pointerId);
         if (event.ctrlKey || event.metaKey) {
-            const next = chosen.includes(phase) ? chosen.filter((each) => each !== phase) : [...chosen, phase].sort((a, b) => a - b);
+            const next = chosen.includes(phase)
+                ? chosen.filter((each) => each !== phase)
+                : [...chosen, phase].sort((a, b) => a - b);
             this.app.set({ phases: phasesText(next.length ? next : null) });
         } else if (event.shiftKey && chosen.length) this.choose(chosen[0], phase);
         else {
@@ -130,7 +151,12 @@ export class PhaseStrip {
             const need = label.length * 7 + 6;
             const middle = Math.max(need / 2, Math.min(width - need / 2, (from + to) / 2));
             if (middle - need / 2 >= free && (to - from > 3 || on)) {
-                p.text(middle, 36, label, { colour: on ? colours.accent : colours.faint, size: 11, anchor: 'middle', weight: on ? 700 : 400 });
+                p.text(middle, 36, label, {
+                    colour: on ? colours.accent : colours.faint,
+                    size: 11,
+                    anchor: 'middle',
+                    weight: on ? 700 : 400,
+                });
                 free = middle + need / 2;
             }
         }
@@ -145,7 +171,10 @@ export class PhaseStrip {
 function edgesOf(cycles: Float64Array, count: number): number[] {
     const total = cycles.reduce((sum, each) => sum + each, 0);
     const least = count <= 100 ? 0.012 : 0;
-    const sizes = Array.from({ length: count }, (_, i) => (total > 0 && cycles.length === count ? cycles[i] / total : 1 / count) + least);
+    const sizes = Array.from(
+        { length: count },
+        (_, i) => (total > 0 && cycles.length === count ? cycles[i] / total : 1 / count) + least,
+    );
     const sum = sizes.reduce((a, b) => a + b, 0);
     const edges = [0];
     for (const size of sizes) edges.push(edges[edges.length - 1] + size / sum);

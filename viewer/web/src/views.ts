@@ -19,7 +19,8 @@ export function viewsOf(app: App): ViewKind[] {
     const kinds: ViewKind[] = [];
     if (info.sweep) kinds.push({ id: 'sweep', title: 'Sweep', make: sweepView });
     if (shows(app.source).length > 0) kinds.push({ id: 'histogram', title: 'Histogram', make: histogramView });
-    if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0) kinds.push({ id: 'phases', title: 'Phases', make: phasesView });
+    if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0)
+        kinds.push({ id: 'phases', title: 'Phases', make: phasesView });
     if (info.links.length > 0) kinds.push({ id: 'topology', title: 'Topology', make: topologyView });
     kinds.push({ id: 'tables', title: 'Tables', make: tablesView });
     if (app.other) kinds.push({ id: 'compare', title: 'Compare', make: compareView });

@@ -24,8 +24,12 @@ function pairs(app: App): Pair[] {
     return shows(app.source).flatMap((show) => {
         const other = others.find((each) => each.id === show.id);
         return show.series.flatMap((a) => {
-            const b = other?.series.find((each) => each.owner === a.owner && each.event === a.event && each.unit === a.unit);
-            return b && a.rows + b.rows > 0 ? [{ id: `${show.id}|${a.owner}`, title: `${show.title}: ${a.owner}`, quantity: show.quantity, a, b }] : [];
+            const b = other?.series.find(
+                (each) => each.owner === a.owner && each.event === a.event && each.unit === a.unit,
+            );
+            return b && a.rows + b.rows > 0
+                ? [{ id: `${show.id}|${a.owner}`, title: `${show.title}: ${a.owner}`, quantity: show.quantity, a, b }]
+                : [];
         });
     });
 }
@@ -45,12 +49,26 @@ export function comparison(app: App): Table[] {
             row.forEach((value, i) => {
                 const column = other.headers.indexOf(table.headers[i]);
                 const second = twin[column];
-                if (typeof value !== 'number' || typeof second !== 'number' || value === second || Number.isNaN(value)) return;
-                rows.push([String(row[0]), table.headers[i], value, second, second - value, value !== 0 ? second / value : NaN]);
+                if (typeof value !== 'number' || typeof second !== 'number' || value === second || Number.isNaN(value))
+                    return;
+                rows.push([
+                    String(row[0]),
+                    table.headers[i],
+                    value,
+                    second,
+                    second - value,
+                    value !== 0 ? second / value : NaN,
+                ]);
             });
         }
         if (common === 0) return [];
-        return [{ caption: `${table.caption}: what differs`, headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'], rows }];
+        return [
+            {
+                caption: `${table.caption}: what differs`,
+                headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'],
+                rows,
+            },
+        ];
     });
 }
 
@@ -64,7 +82,10 @@ export function compareView(app: App): View {
     let key = '';
     let axis: Axis = { segments: [], bytes: 1 };
     let ready: Promise<void> = Promise.resolve();
-    const chosen = () => all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ?? all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ?? all[0];
+    const chosen = () =>
+        all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ??
+        all.find((each) => each.id.startsWith(`${app.state.show ?? 'misses'}|`)) ??
+        all[0];
     const plot = new AddressPlot({
         name: () => `${baseName(source)}-compared`,
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
@@ -74,17 +95,35 @@ export function compareView(app: App): View {
     });
     plot.figure.bar.append(controls);
     const tables = comparison(app).map((table) =>
-        h('section', { class: 'card' }, table.rows.length ? tableElement(table, full) : h('p', { class: 'note' }, `${table.caption.replace(': what differs', '')}: no difference`)),
+        h(
+            'section',
+            { class: 'card' },
+            table.rows.length
+                ? tableElement(table, full)
+                : h('p', { class: 'note' }, `${table.caption.replace(': what differs', '')}: no difference`),
+        ),
     );
-    const names = h('section', { class: 'card' }, h('p', {}, h('strong', {}, 'First: '), `${titleOf(source)} (${source.info.name})`), h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`));
-    const body = all.length ? plot.element : h('p', { class: 'absent' }, 'The two files count nothing of the same name and line size, so that no histograms can be laid side by side.');
+    const names = h(
+        'section',
+        { class: 'card' },
+        h('p', {}, h('strong', {}, 'First: '), `${titleOf(source)} (${source.info.name})`),
+        h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`),
+    );
+    const body = all.length
+        ? plot.element
+        : h(
+              'p',
+              { class: 'absent' },
+              'The two files count nothing of the same name and line size, so that no histograms can be laid side by side.',
+          );
     const element = h('div', { class: 'view' }, names, body, ...tables);
 
     function panels(pair: Pair): PanelSource[] {
         const colours = theme();
         const rate = pair.quantity === 'missrate';
         const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${bytes(pair.a.unit)}`;
-        const from = (which: typeof source, series: SeriesInfo) => (x0: number, x1: number, count: number) => which.ask('buckets', series.id, pair.quantity, null, axis, x0, x1, count);
+        const from = (which: typeof source, series: SeriesInfo) => (x0: number, x1: number, count: number) =>
+            which.ask('buckets', series.id, pair.quantity, null, axis, x0, x1, count);
         const [a, b] = [from(source, pair.a), from(other, pair.b)];
         const difference = async (x0: number, x1: number, count: number): Promise<Buckets> => {
             const [first, second] = await Promise.all([a(x0, x1, count), b(x0, x1, count)]);
@@ -94,7 +133,15 @@ export function compareView(app: App): View {
         return [
             { ...common, key: 'a', title: `first: ${titleOf(source)}`, fetch: a },
             { ...common, key: 'b', title: `second: ${titleOf(other)}`, fetch: b },
-            { key: 'd', title: 'second − first', meaning: 'difference of the means', colour: colours.misses, rate, signed: true, fetch: difference },
+            {
+                key: 'd',
+                title: 'second − first',
+                meaning: 'difference of the means',
+                colour: colours.misses,
+                rate,
+                signed: true,
+                fetch: difference,
+            },
         ];
     }
 
@@ -102,10 +149,15 @@ export function compareView(app: App): View {
         if (all.length === 0) return;
         const pair = chosen();
         controls.replaceChildren(
-            select('Show', all.map((each): [string, string] => [each.id, each.title]), pair.id, (id) => {
-                const [show, level] = id.split('|');
-                app.set({ show, level, x: '' });
-            }),
+            select(
+                'Show',
+                all.map((each): [string, string] => [each.id, each.title]),
+                pair.id,
+                (id) => {
+                    const [show, level] = id.split('|');
+                    app.set({ show, level, x: '' });
+                },
+            ),
             scaleChooser(app),
         );
         const scale = scaleKind(app);

@@ -1,5 +1,20 @@
 // Histogram: counts over addresses, a panel per level or link, structures under them, and the lines behind a column.
-import { scaleKind, scaleChooser, absent, baseName, chosenPhases, chosenShow, isOff, phaseCount, phasesTitle, shows, titleOf, type App, type Show, type View } from '../app';
+import {
+    scaleKind,
+    scaleChooser,
+    absent,
+    baseName,
+    chosenPhases,
+    chosenShow,
+    isOff,
+    phaseCount,
+    phasesTitle,
+    shows,
+    titleOf,
+    type App,
+    type Show,
+    type View,
+} from '../app';
 import { describe, hex } from '../axis';
 import { theme } from '../colours';
 import { h, segmented, select, tableElement } from '../dom';
@@ -23,13 +38,29 @@ export function panelsOf(app: App, show: Show, axis: Axis, list: SeriesInfo[]): 
         meaning: `${show.title.toLowerCase()} per line of ${bytes(series.unit)}`,
         colour: colours[show.quantity],
         rate: show.quantity === 'missrate',
-        fetch: (x0, x1, count) => app.source.askLatest(`${series.id}:${x0 === 0 && x1 === axis.bytes}`, 'buckets', series.id, show.quantity, phases, axis, x0, x1, count),
+        fetch: (x0, x1, count) =>
+            app.source.askLatest(
+                `${series.id}:${x0 === 0 && x1 === axis.bytes}`,
+                'buckets',
+                series.id,
+                show.quantity,
+                phases,
+                axis,
+                x0,
+                x1,
+                count,
+            ),
     }));
 }
 
 export function histogramView(app: App): View {
     const first = chosenShow(app);
-    if (!first) return { element: absent('This file has no histograms: the run was made without monitors and exact counts.'), update: () => {}, dispose: () => {} };
+    if (!first)
+        return {
+            element: absent('This file has no histograms: the run was made without monitors and exact counts.'),
+            update: () => {},
+            dispose: () => {},
+        };
     let axis: Axis | null = null;
     let shown = '';
     const controls = h('div', { class: 'row' });
@@ -67,13 +98,32 @@ export function histogramView(app: App): View {
                 app.set({ off: [...names].join() || 'none' });
             };
             const empty = series.rows === 0;
-            return h('label', { class: 'check', title: empty ? 'no events' : undefined }, h('input', { type: 'checkbox', checked: !isOff(app, series) && !empty, disabled: empty, onchange: toggle }), series.owner);
+            return h(
+                'label',
+                { class: 'check', title: empty ? 'no events' : undefined },
+                h('input', {
+                    type: 'checkbox',
+                    checked: !isOff(app, series) && !empty,
+                    disabled: empty,
+                    onchange: toggle,
+                }),
+                series.owner,
+            );
         });
         controls.replaceChildren(
-            segmented('What is shown', levels.map((each) => [each.id, each.title]), show.id, choose),
-            ...(links.length ? [select('Events', others, show.id.startsWith('link:') ? show.id : '', (id) => id && choose(id))] : []),
+            segmented(
+                'What is shown',
+                levels.map((each) => [each.id, each.title]),
+                show.id,
+                choose,
+            ),
+            ...(links.length
+                ? [select('Events', others, show.id.startsWith('link:') ? show.id : '', (id) => id && choose(id))]
+                : []),
             scaleChooser(app),
-            ...(show.series.length > 1 ? [h('div', { class: 'checks', role: 'group', 'aria-label': 'Panels' }, ...boxes)] : []),
+            ...(show.series.length > 1
+                ? [h('div', { class: 'checks', role: 'group', 'aria-label': 'Panels' }, ...boxes)]
+                : []),
         );
     }
 
@@ -83,15 +133,31 @@ export function histogramView(app: App): View {
         const phases = chosenPhases(app);
         lines.hidden = false;
         lines.replaceChildren(h('p', { class: 'note' }, 'reading …'));
-        const answers = await Promise.all(list.map((series) => app.source.ask('lines', series.id, phases, String(from), String(to), linesAtMost)));
+        const answers = await Promise.all(
+            list.map((series) => app.source.ask('lines', series.id, phases, String(from), String(to), linesAtMost)),
+        );
         const functions = await functionsIn(app, phases, from, to);
         const close = h('button', { type: 'button', onclick: () => (lines.hidden = true) }, 'Close');
         const note = functions.length ? `Functions: ${functions.join(', ')}` : '';
         lines.replaceChildren(
-            h('div', { class: 'row' }, h('h3', {}, `Lines from ${describe(app.source.info.structures, from)}, ${phasesTitle(app)}`), close),
+            h(
+                'div',
+                { class: 'row' },
+                h('h3', {}, `Lines from ${describe(app.source.info.structures, from)}, ${phasesTitle(app)}`),
+                close,
+            ),
             ...(note ? [h('p', { class: 'note' }, note)] : []),
-            tableElement(linesTable(app, list, answers.map((each) => each.rows)), full),
-            ...(answers.some((each) => each.more) ? [h('p', { class: 'note' }, `Only the first ${linesAtMost}: zoom in for fewer.`)] : []),
+            tableElement(
+                linesTable(
+                    app,
+                    list,
+                    answers.map((each) => each.rows),
+                ),
+                full,
+            ),
+            ...(answers.some((each) => each.more)
+                ? [h('p', { class: 'note' }, `Only the first ${linesAtMost}: zoom in for fewer.`)]
+                : []),
         );
     }
 
@@ -149,12 +215,18 @@ async function functionsIn(app: App, phases: number[] | null, from: bigint, to: 
 
 function linesTable(app: App, list: SeriesInfo[], rows: LineRow[][]) {
     const all = new Map<string, (string | number)[]>();
-    const columns = list.flatMap((series) => (series.kind === 'level' ? [`${series.owner} accesses`, `${series.owner} misses`] : [`${series.owner} events`]));
+    const columns = list.flatMap((series) =>
+        series.kind === 'level' ? [`${series.owner} accesses`, `${series.owner} misses`] : [`${series.owner} events`],
+    );
     let at = 2;
     list.forEach((series, i) => {
         for (const row of rows[i]) {
             const key = `${hex(row.address)}${row.span > 1 ? ` (${row.span} lines)` : ''}${row.func ? ` ${row.func}` : ''}`;
-            const found = all.get(key) ?? [key, describe(app.source.info.structures, row.address), ...columns.map(() => 0)];
+            const found = all.get(key) ?? [
+                key,
+                describe(app.source.info.structures, row.address),
+                ...columns.map(() => 0),
+            ];
             row.values.forEach((value, j) => (found[at + j] = value));
             all.set(key, found);
         }

@@ -1,5 +1,16 @@
 // Phases: how long each is, and histograms of one, several, two and their difference, or all over time.
-import { scaleChooser, baseName, chosenPhases, chosenShow, isOff, phaseCount, titleOf, type App, type Show, type View } from '../app';
+import {
+    scaleChooser,
+    baseName,
+    chosenPhases,
+    chosenShow,
+    isOff,
+    phaseCount,
+    titleOf,
+    type App,
+    type Show,
+    type View,
+} from '../app';
 import { h, segmented, select } from '../dom';
 import { full } from '../numbers';
 import type { SeriesInfo } from '../protocol';
@@ -22,7 +33,12 @@ const parts: Record<string, PartMaker> = { multiples: multiplesPart, heat: heatP
 
 export function seriesOf(app: App, show: Show): SeriesInfo {
     const list = show.series.filter((each) => each.rows > 0);
-    return list.find((each) => each.owner === app.state.level) ?? list.find((each) => !isOff(app, each)) ?? list[0] ?? show.series[0];
+    return (
+        list.find((each) => each.owner === app.state.level) ??
+        list.find((each) => !isOff(app, each)) ??
+        list[0] ??
+        show.series[0]
+    );
 }
 
 export function phasesView(app: App): View {
@@ -46,8 +62,22 @@ export function phasesView(app: App): View {
         const series = seriesOf(app, show);
         strip.update();
         controls.replaceChildren(
-            segmented('Way to look', [['multiples', 'Small multiples', 'one picture per phase'], ['heat', 'Heat map', 'phases over addresses'], ['difference', 'Difference', 'two phases and their difference']], mode(), (value) => app.set({ mode: value })),
-            select('of', show.series.filter((each) => each.rows > 0).map((each): [string, string] => [each.owner, each.owner]), series.owner, (level) => app.set({ level })),
+            segmented(
+                'Way to look',
+                [
+                    ['multiples', 'Small multiples', 'one picture per phase'],
+                    ['heat', 'Heat map', 'phases over addresses'],
+                    ['difference', 'Difference', 'two phases and their difference'],
+                ],
+                mode(),
+                (value) => app.set({ mode: value }),
+            ),
+            select(
+                'of',
+                show.series.filter((each) => each.rows > 0).map((each): [string, string] => [each.owner, each.owner]),
+                series.owner,
+                (level) => app.set({ level }),
+            ),
             select('Show', [...new Map(allShows(app)).entries()], show.id, (id) => app.set({ show: id, x: '' })),
             scaleChooser(app),
         );
@@ -105,7 +135,11 @@ async function checkSum(app: App, show: Show, series: SeriesInfo, into: HTMLElem
 /** The number that was counted apart from the histogram. */
 function counted(app: App, show: Show, series: SeriesInfo): number | null {
     const { components, links, monitors } = app.source.info;
-    if (series.kind === 'link') return links.find((each) => each.name === series.owner)?.kinds.find((each) => each.kind === series.event)?.events ?? null;
+    if (series.kind === 'link')
+        return (
+            links.find((each) => each.name === series.owner)?.kinds.find((each) => each.kind === series.event)
+                ?.events ?? null
+        );
     if (series.kind === 'monitor') {
         const monitor = monitors.find((each) => each.name === series.owner);
         return monitor ? monitor.numbers.events - monitor.numbers.lost : null;

@@ -17,10 +17,21 @@ export function differenceOf(a: Buckets, b: Buckets, rate: boolean): Buckets {
         return each.touched[i] > 0 ? each.sum[i] / each.touched[i] : each.max[i];
     };
     const value = Float64Array.from({ length: count }, (_, i) => mean(b, i) - mean(a, i));
-    const touched = Float64Array.from({ length: count }, (_, i) => (a.min[i] !== Infinity || b.min[i] !== Infinity ? 1 : 0));
+    const touched = Float64Array.from({ length: count }, (_, i) =>
+        a.min[i] !== Infinity || b.min[i] !== Infinity ? 1 : 0,
+    );
     const min = value.map((each, i) => (touched[i] ? each : Infinity));
     const max = value.map((each, i) => (touched[i] ? each : -Infinity));
-    return { x0: a.x0, x1: a.x1, touched, sum: value, min, max, total: b.total - a.total, grain: rate ? a.grain : Math.max(a.grain, b.grain) };
+    return {
+        x0: a.x0,
+        x1: a.x1,
+        touched,
+        sum: value,
+        min,
+        max,
+        total: b.total - a.total,
+        grain: rate ? a.grain : Math.max(a.grain, b.grain),
+    };
 }
 
 export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
@@ -28,7 +39,8 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
     let axis: Axis = { segments: [], bytes: 1 };
     const plot = new AddressPlot({
         name: () => `${baseName(app.source)}-difference`,
-        title: () => `${show.title} of ${series.owner} in phases ${pair().join(' and ')} of ${titleOf(app.source)}, and their difference`,
+        title: () =>
+            `${show.title} of ${series.owner} in phases ${pair().join(' and ')} of ${titleOf(app.source)}, and their difference`,
         structures: () => app.source.info.structures,
         python: () => phasesPython(app.source, series.path, show.quantity),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
@@ -39,7 +51,9 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
         const chosen = chosenPhases(app);
         if (chosen && chosen.length >= 2) return [chosen[0], chosen[chosen.length - 1]];
         const { cycles } = app.source.info.phases;
-        const order = Array.from({ length: phaseCount(app.source) }, (_, i) => i).sort((a, b) => (cycles[b] ?? 0) - (cycles[a] ?? 0));
+        const order = Array.from({ length: phaseCount(app.source) }, (_, i) => i).sort(
+            (a, b) => (cycles[b] ?? 0) - (cycles[a] ?? 0),
+        );
         if (chosen?.length === 1) return [chosen[0], order.find((each) => each !== chosen[0]) ?? chosen[0]];
         const [a, b] = [order[0], order[1] ?? order[0]];
         return a < b ? [a, b] : [b, a];
@@ -49,14 +63,20 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
         const [a, b] = pair();
         const most = Math.min(phaseCount(app.source), 400);
         const options = Array.from({ length: most }, (_, i): [string, string] => [String(i), `phase ${i}`]);
-        const set = (first: number, second: number) => app.set({ phases: first < second ? `${first},${second}` : `${second},${first}` });
-        plot.figure.bar.replaceChildren(select('First', options, String(a), (value) => set(Number(value), b)), ' ', select('second', options, String(b), (value) => set(a, Number(value))));
+        const set = (first: number, second: number) =>
+            app.set({ phases: first < second ? `${first},${second}` : `${second},${first}` });
+        plot.figure.bar.replaceChildren(
+            select('First', options, String(a), (value) => set(Number(value), b)),
+            ' ',
+            select('second', options, String(b), (value) => set(a, Number(value))),
+        );
     }
 
     function panels(): PanelSource[] {
         const colours = theme();
         const rate = show.quantity === 'missrate';
-        const ask = (phase: number) => (x0: number, x1: number, count: number) => app.source.ask('buckets', series.id, show.quantity, [phase], axis, x0, x1, count);
+        const ask = (phase: number) => (x0: number, x1: number, count: number) =>
+            app.source.ask('buckets', series.id, show.quantity, [phase], axis, x0, x1, count);
         const [a, b] = pair();
         const meaning = `${show.title.toLowerCase()} per line of ${bytes(series.unit)}`;
         const both = async (x0: number, x1: number, count: number) => {
@@ -66,7 +86,15 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
         return [
             { key: 'a', title: `phase ${a}`, meaning, colour: colours[show.quantity], rate, fetch: ask(a) },
             { key: 'b', title: `phase ${b}`, meaning, colour: colours[show.quantity], rate, fetch: ask(b) },
-            { key: 'd', title: `phase ${b} − phase ${a}`, meaning: 'difference of the means', colour: colours.misses, rate, signed: true, fetch: both },
+            {
+                key: 'd',
+                title: `phase ${b} − phase ${a}`,
+                meaning: 'difference of the means',
+                colour: colours.misses,
+                rate,
+                signed: true,
+                fetch: both,
+            },
         ];
     }
 

@@ -54,11 +54,20 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     new Gestures(figure.canvas, {
         zoom: (at, factor) => zoom(placeAt(at), factor),
         pan: (pixels) => move(range()[0] + (pixels / width()) * (range()[1] - range()[0]), range()[1] - range()[0]),
-        select: (from, to, done) => done && Math.abs(to - from) > 4 && move(placeAt(Math.min(from, to)), placeAt(Math.max(from, to)) - placeAt(Math.min(from, to))),
+        select: (from, to, done) =>
+            done &&
+            Math.abs(to - from) > 4 &&
+            move(placeAt(Math.min(from, to)), placeAt(Math.max(from, to)) - placeAt(Math.min(from, to))),
         hover: () => {},
         click: (x, y) => {
             const row = rowAt(y);
-            if (heat && row !== null && x >= left) app.set({ phases: heat.edges[row + 1] - heat.edges[row] === 1 ? String(heat.edges[row]) : `${heat.edges[row]}-${heat.edges[row + 1] - 1}` });
+            if (heat && row !== null && x >= left)
+                app.set({
+                    phases:
+                        heat.edges[row + 1] - heat.edges[row] === 1
+                            ? String(heat.edges[row])
+                            : `${heat.edges[row]}-${heat.edges[row + 1] - 1}`,
+                });
         },
         reset: () => app.set({ x: '' }),
         key: (pressed) => {
@@ -98,13 +107,24 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const wanted = `${x0}-${x1}`;
         if (wanted === key) return;
         key = wanted;
-        if (heat) await new Promise<void>((resolve) => {
-            window.clearTimeout(timer);
-            timer = window.setTimeout(resolve, 80);
-        });
+        if (heat)
+            await new Promise<void>((resolve) => {
+                window.clearTimeout(timer);
+                timer = window.setTimeout(resolve, 80);
+            });
         if (wanted !== key) return;
         try {
-            heat = await app.source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, columns, mostRows);
+            heat = await app.source.askLatest(
+                `heat:${series.id}`,
+                'heat',
+                series.id,
+                show.quantity,
+                axis,
+                x0,
+                x1,
+                columns,
+                mostRows,
+            );
             drawn = [x0, x1];
         } catch (error) {
             if (!(error instanceof Superseded)) failed = error instanceof Error ? error.message : String(error);
@@ -117,9 +137,17 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const [x0, x1] = range();
         const wide = width();
         const height = tall();
-        p.text(left, 14, `${show.title} of ${series.owner}${log() ? ', logarithmic' : ''}`, { colour: colours.ink, size: 13, weight: 600 });
+        p.text(left, 14, `${show.title} of ${series.owner}${log() ? ', logarithmic' : ''}`, {
+            colour: colours.ink,
+            size: 13,
+            weight: 600,
+        });
         p.rect(left, top, wide, height, colours.dark ? '#0d1015' : '#f0f2f5');
-        if (!heat) p.text(left + wide / 2, top + height / 2, failed || 'reading …', { colour: colours.faint, anchor: 'middle' });
+        if (!heat)
+            p.text(left + wide / 2, top + height / 2, failed || 'reading …', {
+                colour: colours.faint,
+                anchor: 'middle',
+            });
         else {
             drawCells(p, heat, wide, height, x0, x1);
             drawRows(p, height);
@@ -157,14 +185,23 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             for (let c = 0; c < columns; ++c) {
                 const value = data.values[row * columns + c];
                 if (!(value > 0)) continue;
-                const share = logarithmic ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6) : value / most;
+                const share = logarithmic
+                    ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6)
+                    : value / most;
                 const shade = Math.min(shades - 1, Math.max(0, Math.floor(share * shades)));
                 const from = Math.floor(begin + c * step);
                 const y = Math.round(top + row * rowHeight);
                 const below = Math.round(top + (row + 1) * rowHeight) - (rowHeight > 6 ? 1 : 0);
-                lists[shade].push(from, y, Math.max(1, Math.ceil(begin + (c + 1) * step) - from), Math.max(1, below - y));
+                lists[shade].push(
+                    from,
+                    y,
+                    Math.max(1, Math.ceil(begin + (c + 1) * step) - from),
+                    Math.max(1, below - y),
+                );
             }
-        p.within(left, top, wide, height, () => lists.forEach((list, shade) => p.rects(list, css(heatColour(shade / (shades - 1))))));
+        p.within(left, top, wide, height, () =>
+            lists.forEach((list, shade) => p.rects(list, css(heatColour(shade / (shades - 1))))),
+        );
     }
 
     function drawRows(p: Painter, height: number): void {
@@ -176,7 +213,13 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             const y = top + (row + 0.5) * rowHeight;
             const on = chosen.has(heat!.edges[row]);
             if (on) p.frame(left - 0.5, top + row * rowHeight - 0.5, width() + 1, rowHeight, colours.accent, 0, '', 2);
-            if (row % every === 0 || on) p.text(left - 7, y, String(heat!.edges[row]), { colour: on ? colours.accent : colours.faint, size: 11, anchor: 'end', weight: on ? 700 : 400 });
+            if (row % every === 0 || on)
+                p.text(left - 7, y, String(heat!.edges[row]), {
+                    colour: on ? colours.accent : colours.faint,
+                    size: 11,
+                    anchor: 'end',
+                    weight: on ? 700 : 400,
+                });
         }
         p.text(12, top + height / 2, 'phase', { colour: colours.faint, size: 11, anchor: 'middle', upright: true });
     }
@@ -188,7 +231,11 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const right = end - 44;
         for (let i = 0; i < 60; ++i) p.rect(right - 120 + i * 2, 9, 2, 10, css(heatColour(i / 59)));
         p.text(right + 5, 14, text(most), { colour: colours.faint, size: 11 });
-        p.text(right - 125, 14, log() && least < Infinity ? text(least) : '0', { colour: colours.faint, size: 11, anchor: 'end' });
+        p.text(right - 125, 14, log() && least < Infinity ? text(least) : '0', {
+            colour: colours.faint,
+            size: 11,
+            anchor: 'end',
+        });
     }
 
     function table(): Table {
@@ -208,9 +255,18 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             });
             rows.push([known.length ? describe(structures, address) : hex(address), ...values]);
         }
-        return { caption: `${show.title} of ${series.owner} by address and phase`, headers: ['about', ...Array.from({ length: heat.rows }, (_, row) => nameOf(row))], rows };
+        return {
+            caption: `${show.title} of ${series.owner} by address and phase`,
+            headers: ['about', ...Array.from({ length: heat.rows }, (_, row) => nameOf(row))],
+            rows,
+        };
     }
 
     let ready = update();
-    return { element: figure.element, update: () => void (ready = update()), dispose: () => figure.dispose(), quiet: () => ready };
+    return {
+        element: figure.element,
+        update: () => void (ready = update()),
+        dispose: () => figure.dispose(),
+        quiet: () => ready,
+    };
 }

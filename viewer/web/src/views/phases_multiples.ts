@@ -37,7 +37,12 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         page += by;
         update();
     };
-    const pager = h('span', { class: 'row' }, h('button', { type: 'button', onclick: turn(-1), 'aria-label': 'Earlier phases' }, '‹'), h('button', { type: 'button', onclick: turn(1), 'aria-label': 'Later phases' }, '›'));
+    const pager = h(
+        'span',
+        { class: 'row' },
+        h('button', { type: 'button', onclick: turn(-1), 'aria-label': 'Earlier phases' }, '‹'),
+        h('button', { type: 'button', onclick: turn(1), 'aria-label': 'Later phases' }, '›'),
+    );
     figure.bar.append(h('div', { class: 'row' }, note, pager));
     figure.canvas.addEventListener('click', (event) => {
         const width = figure.canvas.clientWidth;
@@ -60,16 +65,34 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         page = Math.min(Math.max(0, page), pages - 1);
         const listed = all.slice(page * perPage, (page + 1) * perPage);
         pager.hidden = pages < 2;
-        caption = pages < 2 ? 'Same scale in all. Click one to see it large.' : `Phases ${listed[0]} to ${listed.at(-1)}, ${all.length} in all. Click one to see it large.`;
+        caption =
+            pages < 2
+                ? 'Same scale in all. Click one to see it large.'
+                : `Phases ${listed[0]} to ${listed.at(-1)}, ${all.length} in all. Click one to see it large.`;
         const wanted = JSON.stringify([listed, app.state.x]);
         if (wanted === key) return figure.redraw();
         key = wanted;
         const [x0, x1] = range();
-        const next = [...listed.map((phase) => ({ title: app.source.info.phases.names[phase] ?? `phase ${phase}`, phases: [phase] as number[] | null })), { title: 'the whole run', phases: null }];
+        const next = [
+            ...listed.map((phase) => ({
+                title: app.source.info.phases.names[phase] ?? `phase ${phase}`,
+                phases: [phase] as number[] | null,
+            })),
+            { title: 'the whole run', phases: null },
+        ];
         const found: { title: string; data: Buckets | null }[] = next.map(({ title }) => ({ title, data: null }));
         if (cells.length !== found.length) cells = found;
         for (const [i, { phases }] of next.entries()) {
-            const data = await app.source.ask('buckets', series.id, show.quantity, phases, axis, x0, x1, columnsPerCell);
+            const data = await app.source.ask(
+                'buckets',
+                series.id,
+                show.quantity,
+                phases,
+                axis,
+                x0,
+                x1,
+                columnsPerCell,
+            );
             if (key !== wanted) return;
             found[i].data = data;
         }
@@ -84,31 +107,75 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         const pixels = Math.floor(width - 66);
         const single = cells.slice(0, -1);
         const columns = cells.map(({ data }) => (data ? columnsOf(data, x0, x1, pixels) : null));
-        const reach = (list: typeof columns): [number, number] => [Math.min(...list.map((each) => each?.leastPositive ?? Infinity)), Math.max(0, ...list.map((each) => each?.most ?? 0))];
+        const reach = (list: typeof columns): [number, number] => [
+            Math.min(...list.map((each) => each?.leastPositive ?? Infinity)),
+            Math.max(0, ...list.map((each) => each?.most ?? 0)),
+        ];
         const shared = reach(columns.slice(0, single.length));
         const kind = scaleKind(app);
-        log = kind === 'log' || (kind === 'auto' && show.quantity !== 'missrate' && columns.some((each) => each && isUneven(each)));
+        log =
+            kind === 'log' ||
+            (kind === 'auto' && show.quantity !== 'missrate' && columns.some((each) => each && isUneven(each)));
         note.textContent = `${caption}${log ? ' Logarithmic.' : ''}`;
         cells.forEach((cell, i) => {
             const whole = i === cells.length - 1;
             const [least, most] = whole ? reach(columns.slice(i)) : shared;
-            drawCell(p, cell.title, columns[i], (i % n) * width, Math.floor(i / n) * height, width, least, most, x0, x1, cell.data);
+            drawCell(
+                p,
+                cell.title,
+                columns[i],
+                (i % n) * width,
+                Math.floor(i / n) * height,
+                width,
+                least,
+                most,
+                x0,
+                x1,
+                cell.data,
+            );
         });
     }
 
-    function drawCell(p: Painter, title: string, columns: ReturnType<typeof columnsOf> | null, x: number, y: number, width: number, least: number, most: number, x0: number, x1: number, data: Buckets | null): void {
+    function drawCell(
+        p: Painter,
+        title: string,
+        columns: ReturnType<typeof columnsOf> | null,
+        x: number,
+        y: number,
+        width: number,
+        least: number,
+        most: number,
+        x0: number,
+        x1: number,
+        data: Buckets | null,
+    ): void {
         const colours = theme();
         const [left, top, tall] = [Math.round(x) + 48, y + 26, height - 44];
         const pixels = Math.floor(width - 66);
         const scale = scaleOf(least, Math.max(most, show.quantity === 'missrate' ? 0.01 : 0), log, false);
         const rate = show.quantity === 'missrate';
         p.text(left, y + 13, title, { colour: colours.ink, size: 12.5, weight: 600 });
-        if (data) p.text(left + pixels, y + 13, rate ? percent(data.total) : brief(data.total), { colour: colours.faint, size: 11, anchor: 'end' });
+        if (data)
+            p.text(left + pixels, y + 13, rate ? percent(data.total) : brief(data.total), {
+                colour: colours.faint,
+                size: 11,
+                anchor: 'end',
+            });
         for (const tick of scale.ticks) {
             const at = top + tall * (1 - scale.at(tick));
             if (at < top) continue;
-            p.line([[left, at], [left + pixels, at]], tick === 0 ? colours.line : colours.grid);
-            p.text(left - 5, at, rate ? percentTick(tick) : brief(tick), { colour: colours.faint, size: 10, anchor: 'end' });
+            p.line(
+                [
+                    [left, at],
+                    [left + pixels, at],
+                ],
+                tick === 0 ? colours.line : colours.grid,
+            );
+            p.text(left - 5, at, rate ? percentTick(tick) : brief(tick), {
+                colour: colours.faint,
+                size: 10,
+                anchor: 'end',
+            });
         }
         if (!columns) return;
         const [solid, pale]: number[][] = [[], []];
@@ -123,7 +190,8 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         });
         p.rects(pale, `${colours[show.quantity]}66`);
         p.rects(solid, colours[show.quantity]);
-        if (columns.most === -Infinity) p.text(left + pixels / 2, top + tall / 2, 'nothing', { colour: colours.faint, size: 11, anchor: 'middle' });
+        if (columns.most === -Infinity)
+            p.text(left + pixels / 2, top + tall / 2, 'nothing', { colour: colours.faint, size: 11, anchor: 'middle' });
         drawNames(p, left, top + tall + 9, pixels, x0, x1);
     }
 
@@ -135,7 +203,14 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
             if (!place || place[1] <= x0 || place[0] >= x1) continue;
             const at = (x: number) => left + ((Math.min(x1, Math.max(x0, x)) - x0) / (x1 - x0)) * pixels;
             const [from, to] = place.map(at);
-            p.line([[from + 0.5, y - 6], [Math.max(from + 1, to - 0.5), y - 6]], colours.faint, 2);
+            p.line(
+                [
+                    [from + 0.5, y - 6],
+                    [Math.max(from + 1, to - 0.5), y - 6],
+                ],
+                colours.faint,
+                2,
+            );
             const half = structure.name.length * 3.2;
             const middle = Math.min(left + pixels - half, (from + to) / 2);
             if (middle - half < free || half * 2 > Math.max(30, to - from)) continue;
@@ -163,11 +238,20 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
             });
             if (values.some((value) => value > 0)) rows.push([hex(address), ...values]);
         }
-        return { caption: `${show.title} of ${series.owner} by phase`, headers: ['from about', ...cells.map((cell) => cell.title)], rows };
+        return {
+            caption: `${show.title} of ${series.owner} by phase`,
+            headers: ['from about', ...cells.map((cell) => cell.title)],
+            rows,
+        };
     }
 
     let ready = update();
-    return { element: figure.element, update: () => void (ready = update()), dispose: () => figure.dispose(), quiet: () => ready };
+    return {
+        element: figure.element,
+        update: () => void (ready = update()),
+        dispose: () => figure.dispose(),
+        quiet: () => ready,
+    };
 }
 
 export { font };

@@ -37,7 +37,8 @@ export function sweepDetail(app: App) {
         let last: { key: string; answer: Promise<Coarse> } | null = null;
         const ask = (x0: number, x1: number, count: number) => {
             const now = `${x0},${x1},${count}`;
-            if (last?.key !== now) last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, x0, x1, count) };
+            if (last?.key !== now)
+                last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, x0, x1, count) };
             return last.answer.then((answer) => {
                 const agrees = Math.abs(answer.error - cell.error) < 5e-5;
                 note.textContent = `Error worked out from these two: ${percent(answer.error)}${agrees ? '' : `; in the file: ${percent(cell.error)}`}. Groups have fixed places, so the number of counters does not matter for it.`;
@@ -46,12 +47,28 @@ export function sweepDetail(app: App) {
             });
         };
         const meaning = `events per line of ${bytes(series!.unit)}`;
-        const pick = (name: 'exact' | 'approximate') => (x0: number, x1: number, count: number) => ask(x0, x1, count).then((answer) => answer[name]);
-        const wrong = (x0: number, x1: number, count: number) => ask(x0, x1, count).then((answer): Buckets => differenceBuckets(answer));
+        const pick = (name: 'exact' | 'approximate') => (x0: number, x1: number, count: number) =>
+            ask(x0, x1, count).then((answer) => answer[name]);
+        const wrong = (x0: number, x1: number, count: number) =>
+            ask(x0, x1, count).then((answer): Buckets => differenceBuckets(answer));
         return [
             { key: 'exact', title: 'exact', meaning, colour: colours.accesses, rate: false, fetch: pick('exact') },
-            { key: 'approximate', title: `in groups of ${group}`, meaning, colour: colours.missrate, rate: false, fetch: pick('approximate') },
-            { key: 'wrong', title: '|difference|', meaning: 'where the error sits', colour: colours.misses, rate: false, fetch: wrong },
+            {
+                key: 'approximate',
+                title: `in groups of ${group}`,
+                meaning,
+                colour: colours.missrate,
+                rate: false,
+                fetch: pick('approximate'),
+            },
+            {
+                key: 'wrong',
+                title: '|difference|',
+                meaning: 'where the error sits',
+                colour: colours.misses,
+                rate: false,
+                fetch: wrong,
+            },
         ];
     }
 

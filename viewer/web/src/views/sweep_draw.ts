@@ -6,10 +6,18 @@ import type { SweepCell } from '../protocol';
 
 export type Metric = 'swapouts' | 'error' | 'bytes';
 
-export const metrics: Record<Metric, { title: string; value: (cell: SweepCell) => number; text: (value: number) => string; log: boolean }> = {
+export const metrics: Record<
+    Metric,
+    { title: string; value: (cell: SweepCell) => number; text: (value: number) => string; log: boolean }
+> = {
     swapouts: { title: 'Swap-outs', value: (cell) => cell.swapouts, text: brief, log: true },
     error: { title: 'Error', value: (cell) => cell.error, text: percent, log: false },
-    bytes: { title: 'Bytes per event', value: (cell) => cell.bytesPerEvent, text: (value) => value.toPrecision(3), log: true },
+    bytes: {
+        title: 'Bytes per event',
+        value: (cell) => cell.bytesPerEvent,
+        text: (value) => value.toPrecision(3),
+        log: true,
+    },
 };
 
 export interface Picture {
@@ -32,7 +40,8 @@ const counters = (cells: SweepCell[]) => [...new Set(cells.map((cell) => cell.co
 
 const [matrixLeft, matrixTop, rowHeight] = [96, 34, 46];
 
-export const matrixHeight = (picture: Picture, _width: number): number => matrixTop + granularities(picture.cells).length * rowHeight + 12;
+export const matrixHeight = (picture: Picture, _width: number): number =>
+    matrixTop + granularities(picture.cells).length * rowHeight + 12;
 
 /** 0 .. 1 over the range of the metric. */
 function shareOf(picture: Picture): (value: number) => number {
@@ -40,7 +49,9 @@ function shareOf(picture: Picture): (value: number) => number {
     const values = picture.cells.map(value).filter((each) => !log || each > 0);
     const [least, most] = [Math.min(...values), Math.max(...values)];
     if (!(most > least)) return () => 0;
-    return log ? (each) => (each > 0 ? Math.log(each / least) / Math.log(most / least) : 0) : (each) => (each - least) / (most - least);
+    return log
+        ? (each) => (each > 0 ? Math.log(each / least) / Math.log(most / least) : 0)
+        : (each) => (each - least) / (most - least);
 }
 
 export function drawMatrix(p: Painter, picture: Picture): Hit[] {
@@ -51,9 +62,19 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
     const width = (p.width - matrixLeft - 8) / columns.length;
     const share = shareOf(picture);
     const hits: Hit[] = [];
-    columns.forEach((count, c) => p.text(matrixLeft + (c + 0.5) * width, 18, `C = ${count}`, { colour: colours.faint, anchor: 'middle', size: 12 }));
+    columns.forEach((count, c) =>
+        p.text(matrixLeft + (c + 0.5) * width, 18, `C = ${count}`, {
+            colour: colours.faint,
+            anchor: 'middle',
+            size: 12,
+        }),
+    );
     rows.forEach((granularity, r) => {
-        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, `G = ${granularity}`, { colour: colours.faint, anchor: 'end', size: 12 });
+        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, `G = ${granularity}`, {
+            colour: colours.faint,
+            anchor: 'end',
+            size: 12,
+        });
         columns.forEach((count, c) => {
             const cell = picture.cells.find((each) => each.granularity === granularity && each.counters === count);
             if (!cell) return;
@@ -62,8 +83,18 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
             p.rect(x + 1, y + 1, width - 2, rowHeight - 2, css(colour));
             const ink = inkOn(colour);
             const paper = picture.metric !== 'bytes' ? cell.published : undefined;
-            p.text(x + width / 2, y + rowHeight / 2 - (paper ? 8 : 0), text(value(cell)), { colour: ink, anchor: 'middle', size: 13, weight: 600 });
-            if (paper) p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric, cell, width), { colour: ink, anchor: 'middle', size: 10.5 });
+            p.text(x + width / 2, y + rowHeight / 2 - (paper ? 8 : 0), text(value(cell)), {
+                colour: ink,
+                anchor: 'middle',
+                size: 13,
+                weight: 600,
+            });
+            if (paper)
+                p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric, cell, width), {
+                    colour: ink,
+                    anchor: 'middle',
+                    size: 10.5,
+                });
             if (cell === picture.chosen) p.frame(x + 2.5, y + 2.5, width - 5, rowHeight - 5, ink, 2, '', 3);
             hits.push({ x, y, width, height: rowHeight, cell });
         });
@@ -90,9 +121,18 @@ interface Frame {
 function frameOf(p: Painter, xs: [number, number], ys: [number, number], logX: boolean, logY: boolean): Frame {
     const [left, top, width, height] = [66, 14, p.width - 150, p.height - 60];
     const place = (least: number, most: number, log: boolean) => (value: number) =>
-        log ? Math.log(Math.max(value, least) / least) / Math.log(most / least || Math.E) : (value - least) / (most - least || 1);
+        log
+            ? Math.log(Math.max(value, least) / least) / Math.log(most / least || Math.E)
+            : (value - least) / (most - least || 1);
     const [fx, fy] = [place(...xs, logX), place(...ys, logY)];
-    return { left, top, width, height, x: (value) => left + fx(value) * width, y: (value) => top + height - fy(value) * height };
+    return {
+        left,
+        top,
+        width,
+        height,
+        x: (value) => left + fx(value) * width,
+        y: (value) => top + height - fy(value) * height,
+    };
 }
 
 function drawGrid(p: Painter, frame: Frame, yTicks: number[], text: (value: number) => string, title: string): void {
@@ -100,10 +140,22 @@ function drawGrid(p: Painter, frame: Frame, yTicks: number[], text: (value: numb
     for (const tick of yTicks) {
         const y = frame.y(tick);
         if (y < frame.top - 1 || y > frame.top + frame.height + 1) continue;
-        p.line([[frame.left, y], [frame.left + frame.width, y]], colours.grid);
+        p.line(
+            [
+                [frame.left, y],
+                [frame.left + frame.width, y],
+            ],
+            colours.grid,
+        );
         p.text(frame.left - 8, y, text(tick), { colour: colours.faint, size: 11, anchor: 'end' });
     }
-    p.line([[frame.left, frame.top + frame.height], [frame.left + frame.width, frame.top + frame.height]], colours.line);
+    p.line(
+        [
+            [frame.left, frame.top + frame.height],
+            [frame.left + frame.width, frame.top + frame.height],
+        ],
+        colours.line,
+    );
     p.text(frame.left + frame.width / 2, p.height - 10, title, { colour: colours.faint, size: 12, anchor: 'middle' });
 }
 
@@ -126,29 +178,52 @@ export function drawLines(p: Painter, picture: Picture): Hit[] {
     const colours = theme();
     const { value, text, log, title } = metrics[picture.metric];
     const columns = counters(picture.cells);
-    const values = picture.cells.flatMap((cell) => [value(cell), ...(cell.published && !cell.published.misprint && picture.metric === 'swapouts' ? [cell.published.swapouts] : [])]);
+    const values = picture.cells.flatMap((cell) => [
+        value(cell),
+        ...(cell.published && !cell.published.misprint && picture.metric === 'swapouts'
+            ? [cell.published.swapouts]
+            : []),
+    ]);
     const ys = padded(values, log);
     const frame = frameOf(p, [columns[0] / 1.1, columns[columns.length - 1] * 1.1], ys, true, log);
     drawGrid(p, frame, log ? logTicks(...ys) : ticks(ys[1], 5), text, 'counters');
-    p.text(14, frame.top + frame.height / 2, title, { colour: colours.faint, size: 12, anchor: 'middle', upright: true });
-    columns.forEach((count) => p.text(frame.x(count), frame.top + frame.height + 15, String(count), { colour: colours.faint, size: 11, anchor: 'middle' }));
+    p.text(14, frame.top + frame.height / 2, title, {
+        colour: colours.faint,
+        size: 12,
+        anchor: 'middle',
+        upright: true,
+    });
+    columns.forEach((count) =>
+        p.text(frame.x(count), frame.top + frame.height + 15, String(count), {
+            colour: colours.faint,
+            size: 11,
+            anchor: 'middle',
+        }),
+    );
     const hits: Hit[] = [];
     const labels: { y: number; text: string; colour: string }[] = [];
     granularities(picture.cells).forEach((granularity, i) => {
         const colour = curves()[i % curves().length];
-        const row = columns.map((count) => picture.cells.find((each) => each.granularity === granularity && each.counters === count)).filter((each) => each !== undefined);
+        const row = columns
+            .map((count) => picture.cells.find((each) => each.granularity === granularity && each.counters === count))
+            .filter((each) => each !== undefined);
         const at = (cell: SweepCell): [number, number] => [frame.x(cell.counters), frame.y(value(cell))];
         p.line(row.map(at), colour, 2, i >= curves().length ? [5, 3] : []);
         for (const cell of row) {
             const [x, y] = at(cell);
             p.dot(x, y, cell === picture.chosen ? 6 : 3.5, colour, cell === picture.chosen ? colours.ink : '');
-            if (picture.metric === 'swapouts' && cell.published && !cell.published.misprint) p.dot(x, frame.y(cell.published.swapouts), 3, colours.panel, colour);
+            if (picture.metric === 'swapouts' && cell.published && !cell.published.misprint)
+                p.dot(x, frame.y(cell.published.swapouts), 3, colours.panel, colour);
             hits.push({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
         }
         if (row.length) labels.push({ y: at(row[row.length - 1])[1], text: `G = ${granularity}`, colour });
     });
     drawLabels(p, frame, labels);
-    if (picture.metric === 'swapouts' && picture.cells.some((cell) => cell.published)) p.text(frame.left + 8, frame.top + frame.height - 10, '● ours   ○ published', { colour: colours.faint, size: 11 });
+    if (picture.metric === 'swapouts' && picture.cells.some((cell) => cell.published))
+        p.text(frame.left + 8, frame.top + frame.height - 10, '● ours   ○ published', {
+            colour: colours.faint,
+            size: 11,
+        });
     return hits;
 }
 
@@ -157,29 +232,62 @@ function drawLabels(p: Painter, frame: Frame, labels: { y: number; text: string;
     labels.sort((a, b) => a.y - b.y);
     labels.forEach((label, i) => (label.y = i === 0 ? label.y : Math.max(label.y, labels[i - 1].y + 14)));
     const over = labels.length ? labels[labels.length - 1].y - (frame.top + frame.height) : 0;
-    for (const label of labels) p.text(frame.left + frame.width + 10, label.y - Math.max(0, over), label.text, { colour: label.colour, size: 12, weight: 600 });
+    for (const label of labels)
+        p.text(frame.left + frame.width + 10, label.y - Math.max(0, over), label.text, {
+            colour: label.colour,
+            size: 12,
+            weight: 600,
+        });
 }
 
 /** Cells that no other beats in error and traffic at once. */
 export function paretoFront(cells: SweepCell[]): SweepCell[] {
-    const better = (a: SweepCell, b: SweepCell) => a.error <= b.error && a.bytesPerEvent <= b.bytesPerEvent && (a.error < b.error || a.bytesPerEvent < b.bytesPerEvent);
+    const better = (a: SweepCell, b: SweepCell) =>
+        a.error <= b.error &&
+        a.bytesPerEvent <= b.bytesPerEvent &&
+        (a.error < b.error || a.bytesPerEvent < b.bytesPerEvent);
     return cells.filter((cell) => !cells.some((other) => better(other, cell))).sort((a, b) => a.error - b.error);
 }
 
 export function drawPareto(p: Painter, picture: Picture): Hit[] {
     const colours = theme();
-    const xs = padded(picture.cells.map((cell) => cell.error), false);
-    const ys = padded(picture.cells.map((cell) => cell.bytesPerEvent), true);
+    const xs = padded(
+        picture.cells.map((cell) => cell.error),
+        false,
+    );
+    const ys = padded(
+        picture.cells.map((cell) => cell.bytesPerEvent),
+        true,
+    );
     const frame = frameOf(p, [-xs[1] * 0.03, xs[1]], ys, false, true);
     drawGrid(p, frame, logTicks(...ys), (value) => String(parseFloat(value.toPrecision(2))), 'error');
-    p.text(14, frame.top + frame.height / 2, 'bytes per event', { colour: colours.faint, size: 12, anchor: 'middle', upright: true });
-    for (const tick of ticks(xs[1], 5)) p.text(frame.x(tick), frame.top + frame.height + 15, percentTick(tick), { colour: colours.faint, size: 11, anchor: 'middle' });
+    p.text(14, frame.top + frame.height / 2, 'bytes per event', {
+        colour: colours.faint,
+        size: 12,
+        anchor: 'middle',
+        upright: true,
+    });
+    for (const tick of ticks(xs[1], 5))
+        p.text(frame.x(tick), frame.top + frame.height + 15, percentTick(tick), {
+            colour: colours.faint,
+            size: 11,
+            anchor: 'middle',
+        });
     const hits: Hit[] = [];
     counters(picture.cells).forEach((count, i) => {
         const colour = curves()[i % curves().length];
         const front = paretoFront(picture.cells.filter((cell) => cell.counters === count));
-        p.line(front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]), `${colour}88`, 1.5, [4, 3]);
-        p.text(frame.left + frame.width + 10, frame.top + 10 + i * 16, `C = ${count}`, { colour, size: 12, weight: 600 });
+        p.line(
+            front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]),
+            `${colour}88`,
+            1.5,
+            [4, 3],
+        );
+        p.text(frame.left + frame.width + 10, frame.top + 10 + i * 16, `C = ${count}`, {
+            colour,
+            size: 12,
+            weight: 600,
+        });
         for (const cell of picture.cells.filter((each) => each.counters === count)) {
             const [x, y] = [frame.x(cell.error), frame.y(cell.bytesPerEvent)];
             p.dot(x, y, front.includes(cell) ? 4.5 : 2.5, colour, cell === picture.chosen ? colours.ink : '');
@@ -187,7 +295,11 @@ export function drawPareto(p: Painter, picture: Picture): Hit[] {
         }
     });
     const front = paretoFront(picture.cells);
-    p.line(front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]), colours.ink, 1.5);
+    p.line(
+        front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]),
+        colours.ink,
+        1.5,
+    );
     let free = 0;
     for (const cell of front) {
         const x = frame.x(cell.error) + 7;

@@ -16,34 +16,100 @@ function missTable(info: FileInfo): Table {
             const get = of(each);
             const accesses = get('loads') + get('stores') + get('fetches');
             const misses = get('load_misses') + get('store_misses') + get('fetch_misses');
-            return [each.name, accesses, misses, accesses ? (100 * misses) / accesses : 0, get('stores'), get('writebacks_in'), get('writeback_misses'), get('writebacks_out'), get('evictions')];
+            return [
+                each.name,
+                accesses,
+                misses,
+                accesses ? (100 * misses) / accesses : 0,
+                get('stores'),
+                get('writebacks_in'),
+                get('writeback_misses'),
+                get('writebacks_out'),
+                get('evictions'),
+            ];
         });
-    return { caption: 'Caches', headers: ['level', 'accesses', 'misses', 'miss %', 'stores', 'write-backs in', 'of these missed', 'write-backs out', 'evictions'], rows };
+    return {
+        caption: 'Caches',
+        headers: [
+            'level',
+            'accesses',
+            'misses',
+            'miss %',
+            'stores',
+            'write-backs in',
+            'of these missed',
+            'write-backs out',
+            'evictions',
+        ],
+        rows,
+    };
 }
 
 function counterTable(info: FileInfo, group: Component['group'], caption: string): Table {
     const list = info.components.filter((each) => each.group === group);
     const names = [...new Set(list.flatMap((each) => Object.keys(each.totals)))].sort();
-    return { caption, headers: ['counter', ...list.map((each) => each.name)], rows: names.map((name) => [name, ...list.map((each) => each.totals[name] ?? NaN)]) };
+    return {
+        caption,
+        headers: ['counter', ...list.map((each) => each.name)],
+        rows: names.map((name) => [name, ...list.map((each) => each.totals[name] ?? NaN)]),
+    };
 }
 
 function monitorTable(info: FileInfo): Table {
     const rows = info.monitors.map(({ name, link, counters, granularity, eviction, numbers }) => [
-        name, link, counters, granularity, eviction, numbers.events, numbers.swapouts, numbers.lost, numbers.resident, Number.isNaN(numbers.error) ? NaN : 100 * numbers.error, numbers.events ? numbers.bytes / numbers.events : 0, numbers.ring_high_water,
+        name,
+        link,
+        counters,
+        granularity,
+        eviction,
+        numbers.events,
+        numbers.swapouts,
+        numbers.lost,
+        numbers.resident,
+        Number.isNaN(numbers.error) ? NaN : 100 * numbers.error,
+        numbers.events ? numbers.bytes / numbers.events : 0,
+        numbers.ring_high_water,
     ]);
-    return { caption: 'Monitors', headers: ['monitor', 'link', 'counters', 'granularity', 'eviction', 'events', 'swap-outs', 'lost', 'resident', 'error %', 'bytes per event', 'ring at most'], rows };
+    return {
+        caption: 'Monitors',
+        headers: [
+            'monitor',
+            'link',
+            'counters',
+            'granularity',
+            'eviction',
+            'events',
+            'swap-outs',
+            'lost',
+            'resident',
+            'error %',
+            'bytes per event',
+            'ring at most',
+        ],
+        rows,
+    };
 }
 
 function structureTable(info: FileInfo): Table {
     const sums = info.structureLevels.map((level) => structureSums(level, info.structures.length, null));
     const heads = info.structureLevels.flatMap((level) => [`${level.name} accesses`, `${level.name} misses`]);
-    const rows = info.structures.map((each, i) => [each.name, each.bytes ? hex(each.base) : '', each.bytes, ...sums.flatMap(({ accesses, misses }) => [accesses[i], misses[i]])]);
+    const rows = info.structures.map((each, i) => [
+        each.name,
+        each.bytes ? hex(each.base) : '',
+        each.bytes,
+        ...sums.flatMap(({ accesses, misses }) => [accesses[i], misses[i]]),
+    ]);
     return { caption: 'Data structures', headers: ['structure', 'base', 'bytes', ...heads], rows };
 }
 
 function linkTable(info: FileInfo): Table {
     const kinds = [...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))];
-    const rows = info.links.map((link) => [link.name, link.from, link.to, ...kinds.map((kind) => link.kinds.find((each) => each.kind === kind)?.events ?? 0)]);
+    const rows = info.links.map((link) => [
+        link.name,
+        link.from,
+        link.to,
+        ...kinds.map((kind) => link.kinds.find((each) => each.kind === kind)?.events ?? 0),
+    ]);
     return { caption: 'Events on links', headers: ['link', 'from', 'to', ...kinds], rows };
 }
 
@@ -59,18 +125,39 @@ function phaseTable(info: FileInfo): Table {
         });
         return { accesses, misses };
     });
-    const rows = names.map((name, i) => [name, references[i], cycles[i], pageWalks[i], ...sums.flatMap(({ accesses, misses }) => [accesses[i], misses[i]])]);
+    const rows = names.map((name, i) => [
+        name,
+        references[i],
+        cycles[i],
+        pageWalks[i],
+        ...sums.flatMap(({ accesses, misses }) => [accesses[i], misses[i]]),
+    ]);
     return { caption: 'Phases', headers: ['phase', 'references', 'cycles', 'page walks', ...heads], rows };
 }
 
 function sweepTable(info: FileInfo): Table {
     const published = info.sweep!.cells.some((each) => each.published);
     const rows = info.sweep!.cells.map((cell) => [
-        cell.eviction, cell.granularity, cell.counters, cell.swapouts, 100 * cell.error, cell.bytesPerEvent,
-        ...(published ? [cell.published?.swapouts ?? NaN, cell.published ? 100 * cell.published.error : NaN, cell.published?.misprint ? 'misprint' : ''] : []),
+        cell.eviction,
+        cell.granularity,
+        cell.counters,
+        cell.swapouts,
+        100 * cell.error,
+        cell.bytesPerEvent,
+        ...(published
+            ? [
+                  cell.published?.swapouts ?? NaN,
+                  cell.published ? 100 * cell.published.error : NaN,
+                  cell.published?.misprint ? 'misprint' : '',
+              ]
+            : []),
     ]);
     const headers = ['eviction', 'granularity', 'counters', 'swap-outs', 'error %', 'bytes per event'];
-    return { caption: `Sweep of ${info.sweep!.link}`, headers: published ? [...headers, 'published swap-outs', 'published error %', 'remark'] : headers, rows };
+    return {
+        caption: `Sweep of ${info.sweep!.link}`,
+        headers: published ? [...headers, 'published swap-outs', 'published error %', 'remark'] : headers,
+        rows,
+    };
 }
 
 /** All tables that a file can fill. */
@@ -92,21 +179,70 @@ export function tablesOf(info: FileInfo): Table[] {
 export function tablesView(app: App): View {
     const { info } = app.source;
     const card = (table: Table) => {
-        const save = () => download(`${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`, new Blob([csv(table)], { type: 'text/csv' }));
+        const save = () =>
+            download(
+                `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`,
+                new Blob([csv(table)], { type: 'text/csv' }),
+            );
         const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
-        element.querySelector('caption')!.append(' ', h('button', { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` }, 'CSV'));
+        element
+            .querySelector('caption')!
+            .append(
+                ' ',
+                h(
+                    'button',
+                    { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` },
+                    'CSV',
+                ),
+            );
         return element;
     };
     const facts: [string, string][] = [
         ['input', titleOf(app.source)],
         ['file', `${info.name}, ${bytes(info.bytes)}${info.complete ? '' : ', incomplete'}`],
-        ...(info.run ? ([['references', full(info.run.references)], ['cycles', full(info.run.cycles)], ['page walks', full(info.run.pageWalks)]] as [string, string][]) : []),
-        ...(info.check ? ([['result', `${info.check.passed ? 'right' : 'WRONG'}: ${info.check.meaning} ${info.check.residual.toPrecision(3)}, at most ${info.check.bound.toPrecision(3)}`]] as [string, string][]) : []),
+        ...(info.run
+            ? ([
+                  ['references', full(info.run.references)],
+                  ['cycles', full(info.run.cycles)],
+                  ['page walks', full(info.run.pageWalks)],
+              ] as [string, string][])
+            : []),
+        ...(info.check
+            ? ([
+                  [
+                      'result',
+                      `${info.check.passed ? 'right' : 'WRONG'}: ${info.check.meaning} ${info.check.residual.toPrecision(3)}, at most ${info.check.bound.toPrecision(3)}`,
+                  ],
+              ] as [string, string][])
+            : []),
         ...info.provenance.filter(([, value]) => value !== ''),
     ];
-    const list = h('table', {}, h('tbody', {}, ...facts.map(([name, value]) => h('tr', {}, h('th', { scope: 'row' }, name.replace(/_/g, ' ')), h('td', { class: 'wrap' }, value)))));
-    const yaml = info.machine.yaml && h('details', {}, h('summary', {}, `Machine ${info.machine.name}`), h('pre', {}, info.machine.yaml));
-    const element = h('div', { class: 'view' }, ...tablesOf(info).map(card), h('section', { class: 'card', 'aria-label': 'Provenance' }, h('h3', {}, 'Where this comes from'), h('div', { class: 'table-box' }, list), yaml || null));
+    const list = h(
+        'table',
+        {},
+        h(
+            'tbody',
+            {},
+            ...facts.map(([name, value]) =>
+                h('tr', {}, h('th', { scope: 'row' }, name.replace(/_/g, ' ')), h('td', { class: 'wrap' }, value)),
+            ),
+        ),
+    );
+    const yaml =
+        info.machine.yaml &&
+        h('details', {}, h('summary', {}, `Machine ${info.machine.name}`), h('pre', {}, info.machine.yaml));
+    const element = h(
+        'div',
+        { class: 'view' },
+        ...tablesOf(info).map(card),
+        h(
+            'section',
+            { class: 'card', 'aria-label': 'Provenance' },
+            h('h3', {}, 'Where this comes from'),
+            h('div', { class: 'table-box' }, list),
+            yaml || null,
+        ),
+    );
     return { element, update: () => {}, dispose: () => {} };
 }
 

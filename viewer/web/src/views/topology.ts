@@ -22,10 +22,21 @@ const demand = ['load', 'store', 'fetch'];
 
 /** What the machine file says of a component, shortly: "16 KiB, 2 ways". */
 export function describeComponent(yaml: string, name: string): string {
-    const line = yaml.split('\n').find((each) => new RegExp(`\\bname: "?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}"?[,}]`).test(each)) ?? '';
+    const line =
+        yaml
+            .split('\n')
+            .find((each) => new RegExp(`\\bname: "?${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}"?[,}]`).test(each)) ??
+        '';
     const get = (key: string) => new RegExp(`\\b${key}: ([^,}]+)`).exec(line)?.[1];
     const entries = get('entries');
-    return [get('size'), entries && `${entries} entries`, get('ways') && `${get('ways')} ways`, get('line') && `lines of ${get('line')}`].filter(Boolean).join(', ');
+    return [
+        get('size'),
+        entries && `${entries} entries`,
+        get('ways') && `${get('ways')} ways`,
+        get('line') && `lines of ${get('line')}`,
+    ]
+        .filter(Boolean)
+        .join(', ');
 }
 
 /** Layers from the cores to the memories: a component lies behind all that send to it. */
@@ -56,19 +67,35 @@ export function topologyView(app: App): View {
     let places: { link: LinkInfo; x: number; y: number }[] = [];
     const figure = new Figure({
         name: () => `${baseName(app.source)}-topology`,
-        label: () => `The machine of ${titleOf(app.source)}: ${info.links.map((link) => `${link.from} to ${link.to}, ${full(traffic(link))} ${colouring}`).join('; ')}`,
+        label: () =>
+            `The machine of ${titleOf(app.source)}: ${info.links.map((link) => `${link.from} to ${link.to}, ${full(traffic(link))} ${colouring}`).join('; ')}`,
         height: () => Math.max(...perLayer().map((each) => each.length)) * 120 + 70,
         draw: (p) => draw(p),
         table: () => table(),
         python: () => topologyPython(app.source),
     });
-    const legend = h('p', { class: 'note' }, 'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its histogram, a cache for its accesses and misses.');
+    const legend = h(
+        'p',
+        { class: 'note' },
+        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its histogram, a cache for its accesses and misses.',
+    );
     const chooser = h('div', { class: 'row' });
     figure.bar.append(chooser, legend);
     figure.canvas.classList.add('clickable');
     figure.canvas.addEventListener('click', (event) => click(event.offsetX, event.offsetY));
-    const links = h('div', { class: 'row', role: 'group', 'aria-label': 'Links' }, ...info.links.filter((link) => traffic(link) > 0).map((link) => h('button', { type: 'button', onclick: () => open(link) }, link.name)));
-    const element = h('div', { class: 'view' }, figure.element, h('section', { class: 'card' }, h('h3', {}, 'Histograms of links'), links));
+    const links = h(
+        'div',
+        { class: 'row', role: 'group', 'aria-label': 'Links' },
+        ...info.links
+            .filter((link) => traffic(link) > 0)
+            .map((link) => h('button', { type: 'button', onclick: () => open(link) }, link.name)),
+    );
+    const element = h(
+        'div',
+        { class: 'view' },
+        figure.element,
+        h('section', { class: 'card' }, h('h3', {}, 'Histograms of links'), links),
+    );
 
     function traffic(link: LinkInfo): number {
         const kinds = colouring === 'misses' ? link.kinds.filter((each) => demand.includes(each.kind)) : link.kinds;
@@ -77,7 +104,7 @@ export function topologyView(app: App): View {
 
     function perLayer(): string[][] {
         const found: string[][] = [];
-        layers(info.links).forEach((layer, name) => ((found[layer] ??= []).push(name)));
+        layers(info.links).forEach((layer, name) => (found[layer] ??= []).push(name));
         return found.filter(Boolean);
     }
 
@@ -95,7 +122,9 @@ export function topologyView(app: App): View {
         if ('accesses' in totals) return totals.accesses > 0 ? totals.misses / totals.accesses : NaN;
         const of = (names: string[]) => names.reduce((sum, each) => sum + (totals[each] ?? 0), 0);
         const accesses = of(['loads', 'stores', 'fetches']);
-        return component.group === 'levels' && accesses > 0 ? of(['load_misses', 'store_misses', 'fetch_misses']) / accesses : NaN;
+        return component.group === 'levels' && accesses > 0
+            ? of(['load_misses', 'store_misses', 'fetch_misses']) / accesses
+            : NaN;
     }
 
     function place(width: number, height: number): void {
@@ -108,7 +137,14 @@ export function topologyView(app: App): View {
                 const y = ((i + 0.5) / names.length) * (height - 30) + 10;
                 const rate = missRate(name);
                 const detail = describeComponent(info.machine.yaml, name);
-                nodes.set(name, { name, layer, x, y, rate, lines: [detail, Number.isNaN(rate) ? '' : `${percent(rate)} miss`].filter(Boolean) });
+                nodes.set(name, {
+                    name,
+                    layer,
+                    x,
+                    y,
+                    rate,
+                    lines: [detail, Number.isNaN(rate) ? '' : `${percent(rate)} miss`].filter(Boolean),
+                });
             }),
         );
     }
@@ -132,7 +168,9 @@ export function topologyView(app: App): View {
         const share = strength(link, most);
         const back = b.layer <= a.layer;
         const [x0, x1] = back ? [a.x + boxWidth / 2, b.x + boxWidth / 2] : [a.x + boxWidth, b.x];
-        const [y0, y1] = back ? [a.y + (b.y > a.y ? 1 : -1) * (boxHeight / 2), b.y + (b.y > a.y ? -1 : 1) * (boxHeight / 2)] : [a.y, b.y];
+        const [y0, y1] = back
+            ? [a.y + (b.y > a.y ? 1 : -1) * (boxHeight / 2), b.y + (b.y > a.y ? -1 : 1) * (boxHeight / 2)]
+            : [a.y, b.y];
         const points: [number, number][] = [];
         for (let i = 0; i <= 20; ++i) {
             const t = i / 20;
@@ -140,7 +178,8 @@ export function topologyView(app: App): View {
             points.push(back ? [x0 + (x1 - x0) * s, y0 + (y1 - y0) * t] : [x0 + (x1 - x0) * t, y0 + (y1 - y0) * s]);
         }
         const colours = theme();
-        const colour = share === 0 ? colours.line : css(heatColour(colours.dark ? 0.25 + 0.75 * share : 0.85 - 0.8 * share));
+        const colour =
+            share === 0 ? colours.line : css(heatColour(colours.dark ? 0.25 + 0.75 * share : 0.85 - 0.8 * share));
         p.line(points, colour, 1 + 7 * share, share === 0 ? [4, 4] : []);
         places.push({ link, x: points[10][0], y: points[10][1] });
     }
@@ -163,36 +202,78 @@ export function topologyView(app: App): View {
         p.frame(node.x, node.y - boxHeight / 2, boxWidth, boxHeight, colours.faint, 9, background, 1.3);
         if (fill) {
             p.rect(node.x + 10, node.y + boxHeight / 2 - 9, boxWidth - 20, 4, colours.grid);
-            p.rect(node.x + 10, node.y + boxHeight / 2 - 9, (boxWidth - 20) * Math.min(1, node.rate), 4, colours.misses);
+            p.rect(
+                node.x + 10,
+                node.y + boxHeight / 2 - 9,
+                (boxWidth - 20) * Math.min(1, node.rate),
+                4,
+                colours.misses,
+            );
         }
         const first = node.y - (node.lines.length * 15) / 2 - (fill ? 3 : 0);
-        p.text(node.x + boxWidth / 2, first, node.name, { colour: colours.ink, size: 14, weight: 650, anchor: 'middle' });
-        node.lines.forEach((line, i) => p.text(node.x + boxWidth / 2, first + 17 + 14 * i, line, { colour: colours.faint, size: 11, anchor: 'middle' }));
+        p.text(node.x + boxWidth / 2, first, node.name, {
+            colour: colours.ink,
+            size: 14,
+            weight: 650,
+            anchor: 'middle',
+        });
+        node.lines.forEach((line, i) =>
+            p.text(node.x + boxWidth / 2, first + 17 + 14 * i, line, {
+                colour: colours.faint,
+                size: 11,
+                anchor: 'middle',
+            }),
+        );
     }
 
     function click(x: number, y: number): void {
         const near = places.find((each) => Math.hypot(each.x - x, (each.y - y) * 1.5) < 34);
         if (near) return open(near.link);
         for (const node of nodes.values())
-            if (x >= node.x && x <= node.x + boxWidth && Math.abs(y - node.y) <= boxHeight / 2 && info.series.some((each) => each.kind === 'level' && each.owner === node.name)) {
-                const others = info.series.filter((each) => each.kind === 'level' && each.owner !== node.name).map((each) => each.owner);
+            if (
+                x >= node.x &&
+                x <= node.x + boxWidth &&
+                Math.abs(y - node.y) <= boxHeight / 2 &&
+                info.series.some((each) => each.kind === 'level' && each.owner === node.name)
+            ) {
+                const others = info.series
+                    .filter((each) => each.kind === 'level' && each.owner !== node.name)
+                    .map((each) => each.owner);
                 app.set({ view: 'histogram', show: 'misses', off: others.join() || 'none', x: '' });
             }
     }
 
     function table(): Table {
         const kinds = [...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))];
-        const rows = info.links.map((link) => [link.name, link.from, link.to, info.monitors.some((each) => each.link === link.name) ? 'yes' : '', ...kinds.map((kind) => link.kinds.find((each) => each.kind === kind)?.events ?? 0)]);
-        return { caption: `Events on the links of ${info.machine.name}`, headers: ['link', 'from', 'to', 'monitor', ...kinds.map((kind) => eventName(kind).toLowerCase())], rows };
+        const rows = info.links.map((link) => [
+            link.name,
+            link.from,
+            link.to,
+            info.monitors.some((each) => each.link === link.name) ? 'yes' : '',
+            ...kinds.map((kind) => link.kinds.find((each) => each.kind === kind)?.events ?? 0),
+        ]);
+        return {
+            caption: `Events on the links of ${info.machine.name}`,
+            headers: ['link', 'from', 'to', 'monitor', ...kinds.map((kind) => eventName(kind).toLowerCase())],
+            rows,
+        };
     }
 
     function fillBar(): void {
         chooser.replaceChildren(
-            segmented('Links show', [['events', 'all events'], ['misses', 'demand (loads, stores, fetches)']], colouring, (value) => {
-                colouring = value;
-                fillBar();
-                figure.changed();
-            }),
+            segmented(
+                'Links show',
+                [
+                    ['events', 'all events'],
+                    ['misses', 'demand (loads, stores, fetches)'],
+                ],
+                colouring,
+                (value) => {
+                    colouring = value;
+                    fillBar();
+                    figure.changed();
+                },
+            ),
         );
     }
     fillBar();

@@ -28,7 +28,15 @@ export function emptyBuckets(x0: number, x1: number, count: number, grain: numbe
 }
 
 /** Adds a line or block that reaches from `from` to `to` on the axis. */
-export function put(into: Buckets, from: number, to: number, touched: number, sum: number, min: number, max: number): void {
+export function put(
+    into: Buckets,
+    from: number,
+    to: number,
+    touched: number,
+    sum: number,
+    min: number,
+    max: number,
+): void {
     const { x0, x1 } = into;
     const count = into.sum.length;
     const width = (x1 - x0) / count;
@@ -71,7 +79,7 @@ export function bucketsOfDense(dense: Dense, quantity: Quantity, x0: number, x1:
     const [from, to] = lines.range(x0, x1);
     const begin = Math.max(from, firstLine);
     const end = Math.min(to, firstLine + first.length);
-    for (let line = begin; line < end; ) {
+    for (let line = begin; line < end;) {
         const segment = lines.segmentOf(line);
         const stop = Math.min(end, segment + 1 < lines.firstLine.length ? lines.firstLine[segment + 1] : lines.count);
         let offset = lines.offsetOf(line, segment);

@@ -54,10 +54,18 @@ export class Counts {
         this.dense.set(key, dense);
     }
 
-    private async read(series: Series, phases: Phases, axis: Axis, ranges: [number, number][], token: Token): Promise<Dense> {
+    private async read(
+        series: Series,
+        phases: Phases,
+        axis: Axis,
+        ranges: [number, number][],
+        token: Token,
+    ): Promise<Dense> {
         const lines = new Lines(axis, series.info.unit);
         if (lines.count > mostLines)
-            throw new FileError(`${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`);
+            throw new FileError(
+                `${lines.count.toLocaleString('en')} lines are too many to be drawn at once: zoom in, or choose all phases.`,
+            );
         const first = new Float64Array(lines.count);
         const second = series.isLevel ? new Float64Array(lines.count) : null;
         const dense: Dense = { lines, firstLine: 0, first, second, total: 0, totalSecond: 0 };
@@ -78,7 +86,16 @@ export class Counts {
         return this.read(series, phases, axis, series.ranges(phases), token);
     }
 
-    async buckets(series: Series, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, count: number, token: Token): Promise<Buckets> {
+    async buckets(
+        series: Series,
+        quantity: Quantity,
+        phases: Phases,
+        axis: Axis,
+        x0: number,
+        x1: number,
+        count: number,
+        token: Token,
+    ): Promise<Buckets> {
         const known = this.dense.get(Counts.key(series, phases, axis));
         if (known) return bucketsOfDense(known, quantity, x0, x1, count);
         const width = (x1 - x0) / count;
@@ -86,21 +103,34 @@ export class Counts {
         const all = phases === null || phases.length >= series.info.phases;
         if (all && series.pyramid.length > 0 && (series.rows > fewRows || series.info.reduced)) {
             const fine = series.pyramid.filter((level) => level.units * unit <= width).at(-1);
-            const level = fine ?? (new Lines(cut(axis, x0, x1), unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
+            const level =
+                fine ?? (new Lines(cut(axis, x0, x1), unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
             if (level) {
                 const blocks = new Lines(axis, level.units * unit);
                 return bucketsOfPyramid(series, level, blocks, quantity, x0, x1, count);
             }
         }
         const manyRows = series.rows > fewRows && (phases === null ? series.info.phases : phases.length) <= 64;
-        if (series.sorted && manyRows && x1 - x0 < axis.bytes / 4) return this.window(series, quantity, phases, axis, x0, x1, count, token);
+        if (series.sorted && manyRows && x1 - x0 < axis.bytes / 4)
+            return this.window(series, quantity, phases, axis, x0, x1, count, token);
         return bucketsOfDense(await this.whole(series, phases, axis, token), quantity, x0, x1, count);
     }
 
     /** Columns from the rows of a part of the axis alone. The total is that of the part. */
-    private async window(series: Series, quantity: Quantity, phases: Phases, axis: Axis, x0: number, x1: number, count: number, token: Token): Promise<Buckets> {
+    private async window(
+        series: Series,
+        quantity: Quantity,
+        phases: Phases,
+        axis: Axis,
+        x0: number,
+        x1: number,
+        count: number,
+        token: Token,
+    ): Promise<Buckets> {
         const part = cut(axis, x0, x1);
-        const ranges = part.segments.flatMap((segment) => series.window(phases, segment.base, segment.base + BigInt(segment.bytes)));
+        const ranges = part.segments.flatMap((segment) =>
+            series.window(phases, segment.base, segment.base + BigInt(segment.bytes)),
+        );
         const dense = await this.read(series, phases, part, ranges, token);
         const buckets = bucketsOfDense(dense, quantity, x0, x1, count);
         buckets.total = NaN;
@@ -111,7 +141,7 @@ export class Counts {
     async extents(list: Series[], token: Token): Promise<Extents> {
         const pages = new Map<number, [number, number]>();
         const add = (high: number, low: number, bytes: number) => {
-            for (let at = low, left = bytes; left > 0; ) {
+            for (let at = low, left = bytes; left > 0;) {
                 const number = (high * 4294967296) / page + Math.floor(at / page);
                 const begin = at % page;
                 const here = Math.min(left, page - begin);
@@ -148,7 +178,16 @@ export class Counts {
     }
 
     /** Counts by phase and column; more phases than `most` are put together. */
-    async heat(series: Series, quantity: Quantity, axis: Axis, x0: number, x1: number, columns: number, most: number, token: Token): Promise<Heat> {
+    async heat(
+        series: Series,
+        quantity: Quantity,
+        axis: Axis,
+        x0: number,
+        x1: number,
+        columns: number,
+        most: number,
+        token: Token,
+    ): Promise<Heat> {
         const { phases } = series.info;
         const rows = Math.min(phases, most);
         const edges = Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
@@ -159,27 +198,43 @@ export class Counts {
         const width = (x1 - x0) / columns;
         const narrow = series.sorted && phases <= 64 && x1 - x0 < axis.bytes / 4;
         const ranges = narrow
-            ? cut(axis, x0, x1).segments.flatMap((segment) => series.window(null, segment.base, segment.base + BigInt(segment.bytes)))
+            ? cut(axis, x0, x1).segments.flatMap((segment) =>
+                  series.window(null, segment.base, segment.base + BigInt(segment.bytes)),
+              )
             : series.ranges(null);
-        await series.visit(ranges, token, (block) => {
-            for (let i = 0; i < block.count; ++i) {
-                const span = block.span ? block.span[i] : 1;
-                const row = Math.min(rows - 1, rows === phases ? block.phase![i] : Math.floor(((block.phase![i] + 0.5) * rows) / phases));
-                for (let s = 0; s < span; ++s) {
-                    const low = block.address[2 * i] + s * lines.unit;
-                    const line = lines.lineOf(block.address[2 * i + 1] + Math.floor(low / 4294967296), low % 4294967296);
-                    if (line < from || line >= to) continue;
-                    const offset = lines.offsetOf(line, lines.segmentOf(line));
-                    const begin = Math.max(0, Math.floor((offset - x0) / width));
-                    const end = Math.max(begin + 1, Math.min(columns, Math.ceil((offset + lines.unit - x0) / width - 1e-9)));
-                    const share = 1 / (span * (end - begin));
-                    for (let c = begin; c < end && c < columns; ++c) {
-                        first[row * columns + c] += block.first[i] * share;
-                        if (block.second) second[row * columns + c] += block.second[i] * share;
+        await series.visit(
+            ranges,
+            token,
+            (block) => {
+                for (let i = 0; i < block.count; ++i) {
+                    const span = block.span ? block.span[i] : 1;
+                    const row = Math.min(
+                        rows - 1,
+                        rows === phases ? block.phase![i] : Math.floor(((block.phase![i] + 0.5) * rows) / phases),
+                    );
+                    for (let s = 0; s < span; ++s) {
+                        const low = block.address[2 * i] + s * lines.unit;
+                        const line = lines.lineOf(
+                            block.address[2 * i + 1] + Math.floor(low / 4294967296),
+                            low % 4294967296,
+                        );
+                        if (line < from || line >= to) continue;
+                        const offset = lines.offsetOf(line, lines.segmentOf(line));
+                        const begin = Math.max(0, Math.floor((offset - x0) / width));
+                        const end = Math.max(
+                            begin + 1,
+                            Math.min(columns, Math.ceil((offset + lines.unit - x0) / width - 1e-9)),
+                        );
+                        const share = 1 / (span * (end - begin));
+                        for (let c = begin; c < end && c < columns; ++c) {
+                            first[row * columns + c] += block.first[i] * share;
+                            if (block.second) second[row * columns + c] += block.second[i] * share;
+                        }
                     }
                 }
-            }
-        }, true);
+            },
+            true,
+        );
         if (!series.isLevel) return { rows, columns, values: first, edges };
         const values = first.map((a, i) => (a === 0 && second[i] === 0 ? 0 : valueOf(quantity, a, second[i])));
         return { rows, columns, values, edges };
@@ -189,48 +244,76 @@ export class Counts {
     async phaseSums(series: Series, quantity: Quantity, token: Token): Promise<Float64Array> {
         const first = new Float64Array(series.info.phases);
         const second = new Float64Array(series.info.phases);
-        await series.visit(series.ranges(null), token, (rows) => {
-            for (let i = 0; i < rows.count; ++i) {
-                first[rows.phase![i]] += rows.first[i];
-                if (rows.second) second[rows.phase![i]] += rows.second[i];
-            }
-        }, true);
+        await series.visit(
+            series.ranges(null),
+            token,
+            (rows) => {
+                for (let i = 0; i < rows.count; ++i) {
+                    first[rows.phase![i]] += rows.first[i];
+                    if (rows.second) second[rows.phase![i]] += rows.second[i];
+                }
+            },
+            true,
+        );
         return first.map((a, i) => valueOf(quantity, a, second[i]));
     }
 
     /** Lines from .. to - 1 with their counts, by address; at most `limit`. */
-    async lines(series: Series, phases: Phases, functions: string[], from: bigint, to: bigint, limit: number, token: Token): Promise<{ rows: LineRow[]; more: boolean }> {
+    async lines(
+        series: Series,
+        phases: Phases,
+        functions: string[],
+        from: bigint,
+        to: bigint,
+        limit: number,
+        token: Token,
+    ): Promise<{ rows: LineRow[]; more: boolean }> {
         const found = new Map<string, LineRow>();
         let more = false;
         const few = (phases === null ? series.info.phases : phases.length) <= 64;
         const ranges = series.sorted && few ? series.window(phases, from, to) : series.ranges(phases);
-        await series.visit(ranges, token, (rows) => {
-            for (let i = 0; i < rows.count; ++i) {
-                const address = (BigInt(rows.address[2 * i + 1]) << 32n) | BigInt(rows.address[2 * i]);
-                const span = rows.span ? rows.span[i] : 1;
-                if (address >= to || address + BigInt(span * series.info.unit) <= from) continue;
-                const index = rows.func ? rows.func[i] : 0xffffffff;
-                const key = `${address}/${span}/${index}`;
-                let row = found.get(key);
-                if (!row) {
-                    if (found.size >= limit) {
-                        more = true;
-                        continue;
+        await series.visit(
+            ranges,
+            token,
+            (rows) => {
+                for (let i = 0; i < rows.count; ++i) {
+                    const address = (BigInt(rows.address[2 * i + 1]) << 32n) | BigInt(rows.address[2 * i]);
+                    const span = rows.span ? rows.span[i] : 1;
+                    if (address >= to || address + BigInt(span * series.info.unit) <= from) continue;
+                    const index = rows.func ? rows.func[i] : 0xffffffff;
+                    const key = `${address}/${span}/${index}`;
+                    let row = found.get(key);
+                    if (!row) {
+                        if (found.size >= limit) {
+                            more = true;
+                            continue;
+                        }
+                        const func = functions[index] ?? '';
+                        row = { address, span, phase: -1, func, values: series.isLevel ? [0, 0] : [0] };
+                        found.set(key, row);
                     }
-                    const func = functions[index] ?? '';
-                    row = { address, span, phase: -1, func, values: series.isLevel ? [0, 0] : [0] };
-                    found.set(key, row);
+                    row.values[0] += rows.first[i];
+                    if (rows.second) row.values[1] += rows.second[i];
                 }
-                row.values[0] += rows.first[i];
-                if (rows.second) row.values[1] += rows.second[i];
-            }
-        }, false, true);
+            },
+            false,
+            true,
+        );
         const rows = [...found.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
         return { rows, more };
     }
 
     /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */
-    async coarse(series: Series, group: number, axis: Axis, data: [bigint, bigint][], x0: number, x1: number, count: number, token: Token): Promise<Coarse> {
+    async coarse(
+        series: Series,
+        group: number,
+        axis: Axis,
+        data: [bigint, bigint][],
+        x0: number,
+        x1: number,
+        count: number,
+        token: Token,
+    ): Promise<Coarse> {
         const dense = await this.whole(series, null, axis, token);
         const { lines } = dense;
         const approximate: Dense = { ...dense, first: new Float64Array(lines.count) };

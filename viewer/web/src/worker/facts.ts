@@ -1,5 +1,14 @@
 // FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone.
-import type { Component, FileInfo, LinkInfo, MonitorInfo, SeriesInfo, Structure, StructureLevel, SweepInfo } from '../protocol';
+import type {
+    Component,
+    FileInfo,
+    LinkInfo,
+    MonitorInfo,
+    SeriesInfo,
+    Structure,
+    StructureLevel,
+    SweepInfo,
+} from '../protocol';
 import { FileError, type Store } from './h5';
 
 const format = 'cachetally result';
@@ -8,8 +17,10 @@ const version = 1;
 type Attributes = Record<string, unknown>;
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
-const number = (value: unknown): number => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : NaN);
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [text(value)]);
+const number = (value: unknown): number =>
+    typeof value === 'number' || typeof value === 'bigint' ? Number(value) : NaN;
+const texts = (value: unknown): string[] =>
+    Array.isArray(value) ? value.map(String) : value === undefined ? [] : [text(value)];
 
 function checkFormat(store: Store, name: string): Attributes {
     const root = store.attributes('/');
@@ -22,8 +33,13 @@ function checkFormat(store: Store, name: string): Attributes {
         );
     const have = number(root.format_version);
     if (have > version)
-        throw new FileError(`${name} has format version ${have}; this viewer knows versions up to ${version}. Use the viewer of the cachetally that wrote the file, or a newer one.`);
-    if (!(have >= 1)) throw new FileError(`${name} has format version ${text(root.format_version) || '(none)'}, which was never written by a release; write the result anew.`);
+        throw new FileError(
+            `${name} has format version ${have}; this viewer knows versions up to ${version}. Use the viewer of the cachetally that wrote the file, or a newer one.`,
+        );
+    if (!(have >= 1))
+        throw new FileError(
+            `${name} has format version ${text(root.format_version) || '(none)'}, which was never written by a release; write the result anew.`,
+        );
     return root;
 }
 
@@ -34,7 +50,8 @@ function components(store: Store): Component[] {
         for (const name of texts(store.attributes(group).names)) {
             const totals: Record<string, number> = {};
             for (const counter of store.children(`${group}/${name}`))
-                if (counter !== 'phase') totals[counter] = number(store.attributes(`${group}/${name}/${counter}`).total);
+                if (counter !== 'phase')
+                    totals[counter] = number(store.attributes(`${group}/${name}/${counter}`).total);
             found.push({ name, group, totals });
         }
     }
@@ -46,7 +63,9 @@ function links(store: Store): LinkInfo[] {
     return texts(store.attributes('links').names).map((name) => {
         const path = `links/${name}`;
         const { from, to, virtual_addresses } = store.attributes(path);
-        const kinds = store.children(path).map((kind) => ({ kind, events: number(store.attributes(`${path}/${kind}`).events) }));
+        const kinds = store
+            .children(path)
+            .map((kind) => ({ kind, events: number(store.attributes(`${path}/${kind}`).events) }));
         return { name, from: text(from), to: text(to), virtual: number(virtual_addresses) === 1, kinds };
     });
 }
@@ -58,7 +77,9 @@ function monitors(store: Store, functions: string[]): MonitorInfo[] {
         const attributes = store.attributes(path);
         const numbers: Record<string, number> = {};
         for (const [key, value] of Object.entries(attributes)) if (typeof value === 'number') numbers[key] = value;
-        const byFunction = store.has(`${path}/functions`) ? store.numbers(`${path}/functions/function`) : new Float64Array();
+        const byFunction = store.has(`${path}/functions`)
+            ? store.numbers(`${path}/functions/function`)
+            : new Float64Array();
         const counts = byFunction.length ? store.numbers(`${path}/functions/events`) : new Float64Array();
         return {
             group,
@@ -71,7 +92,10 @@ function monitors(store: Store, functions: string[]): MonitorInfo[] {
             numbers,
             events: store.numbers(`${path}/phases/events`),
             swapouts: store.numbers(`${path}/phases/swapouts`),
-            functions: Array.from(byFunction, (index, i) => ({ name: functions[index] ?? '(none)', events: counts[i] })),
+            functions: Array.from(byFunction, (index, i) => ({
+                name: functions[index] ?? '(none)',
+                events: counts[i],
+            })),
         };
     });
 }
@@ -117,13 +141,21 @@ function sweep(store: Store): SweepInfo {
         bytesPerEvent: bytes[i],
     }));
     const link = text(attributes.link);
-    const info = { link, monitor: text(attributes.monitor), references: number(attributes.references), events: number(attributes.events), cells };
+    const info = {
+        link,
+        monitor: text(attributes.monitor),
+        references: number(attributes.references),
+        events: number(attributes.events),
+        cells,
+    };
     if (!published) return info;
     const [swaps, errors, misprint] = ['published_swapouts', 'published_error', 'published_misprint'].map(column);
     return {
         ...info,
         cells: cells.map((cell, i) =>
-            published[i] === 1 ? { ...cell, published: { swapouts: swaps[i], error: errors[i], misprint: misprint[i] === 1 } } : cell,
+            published[i] === 1
+                ? { ...cell, published: { swapouts: swaps[i], error: errors[i], misprint: misprint[i] === 1 } }
+                : cell,
         ),
     };
 }
@@ -141,8 +173,10 @@ function series(store: Store, info: Pick<FileInfo, 'links' | 'monitors' | 'phase
         const reduced = store.attributes('/').reduced !== undefined;
         found.push({ id: path, path, kind, owner, event, unit, rows, phases, physical, reduced });
     };
-    if (store.has('combined')) for (const name of texts(store.attributes('combined').names)) add('level', `combined/${name}`, name, '', true);
-    for (const link of info.links) for (const { kind } of link.kinds) add('link', `links/${link.name}/${kind}`, link.name, kind, link.virtual);
+    if (store.has('combined'))
+        for (const name of texts(store.attributes('combined').names)) add('level', `combined/${name}`, name, '', true);
+    for (const link of info.links)
+        for (const { kind } of link.kinds) add('link', `links/${link.name}/${kind}`, link.name, kind, link.virtual);
     for (const monitor of info.monitors) {
         const virtual = info.links.find((link) => link.name === monitor.link)?.virtual ?? false;
         add('monitor', `monitors/${monitor.group}/histogram`, monitor.name, '', virtual);
@@ -155,11 +189,16 @@ function series(store: Store, info: Pick<FileInfo, 'links' | 'monitors' | 'phase
 function warningsOf(info: FileInfo): string[] {
     const warnings: string[] = [];
     if (!info.complete)
-        warnings.push(`This run did not come to its end${info.incomplete ? `: ${info.incomplete}` : ''}. What is shown is what it had.`);
+        warnings.push(
+            `This run did not come to its end${info.incomplete ? `: ${info.incomplete}` : ''}. What is shown is what it had.`,
+        );
     if (info.check && !info.check.passed)
-        warnings.push(`The result of ${info.input} is wrong: ${info.check.meaning} is ${info.check.residual}, at most ${info.check.bound}.`);
+        warnings.push(
+            `The result of ${info.input} is wrong: ${info.check.meaning} is ${info.check.residual}, at most ${info.check.bound}.`,
+        );
     if (info.reduced) warnings.push(info.reduced);
-    if (info.kind === 'run' && info.run && info.run.references === 0) warnings.push('The program made no references: there is nothing to draw.');
+    if (info.kind === 'run' && info.run && info.run.references === 0)
+        warnings.push('The program made no references: there is nothing to draw.');
     return warnings;
 }
 
@@ -171,7 +210,8 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
     const check = store.has('check') ? store.attributes('check') : null;
     const run = store.has('run') ? store.attributes('run') : null;
     const functions = store.has('functions') ? store.texts('functions/name') : [];
-    const inPhases = (column: string) => (store.has(`phases/${column}`) ? store.numbers(`phases/${column}`) : new Float64Array());
+    const inPhases = (column: string) =>
+        store.has(`phases/${column}`) ? store.numbers(`phases/${column}`) : new Float64Array();
     const phases = {
         names: store.has('phases') ? store.texts('phases/name') : [],
         references: inPhases('references'),
@@ -196,8 +236,17 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
             period: number(machine.period),
             yaml: store.has('machine/yaml') ? store.texts('machine/yaml').join('') : '',
         },
-        check: check && { passed: number(check.passed) === 1, meaning: text(check.meaning), residual: number(check.residual), bound: number(check.bound) },
-        run: run && { references: number(run.references), cycles: number(run.cycles), pageWalks: number(run.page_walks) },
+        check: check && {
+            passed: number(check.passed) === 1,
+            meaning: text(check.meaning),
+            residual: number(check.residual),
+            bound: number(check.bound),
+        },
+        run: run && {
+            references: number(run.references),
+            cycles: number(run.cycles),
+            pageWalks: number(run.page_walks),
+        },
         components: components(store),
         structures: structures(store),
         structureLevels: structureLevels(store),
@@ -206,7 +255,9 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         series: series(store, some),
         provenance: [
             ...Object.entries(provenance).map(([key, value]): [string, string] => [key, text(value)]),
-            ...(store.has('provenance/command_line') ? [['command_line', store.texts('provenance/command_line').join(' ')] as [string, string]] : []),
+            ...(store.has('provenance/command_line')
+                ? [['command_line', store.texts('provenance/command_line').join(' ')] as [string, string]]
+                : []),
         ].filter(([key]) => key !== 'NX_class'),
         warnings: [],
         ...some,

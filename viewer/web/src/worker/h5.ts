@@ -127,7 +127,8 @@ export class Store {
     halves(path: string, first: number, last: number): Uint32Array {
         const raw = this.raw(path, first, last);
         if (last <= first) return new Uint32Array(0);
-        if (!(raw instanceof BigUint64Array)) throw new FileError(`/${path} does not hold addresses; the file is damaged.`);
+        if (!(raw instanceof BigUint64Array))
+            throw new FileError(`/${path} does not hold addresses; the file is damaged.`);
         return new Uint32Array(raw.buffer, raw.byteOffset, raw.length * 2);
     }
 

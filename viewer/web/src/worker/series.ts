@@ -109,7 +109,7 @@ export class Series {
         withFunction = false,
     ): Promise<void> {
         for (const [from, to] of ranges) {
-            for (let at = from; at < to; ) {
+            for (let at = from; at < to;) {
                 const end = Math.min(to, (Math.floor(at / block) + 1) * block);
                 see(this.read(at, end, withPhase, withFunction));
                 at = end;
@@ -148,7 +148,8 @@ export class Series {
             let next = 0;
             for (let at = 0; at < this.rows; at += block) {
                 const column = this.store.words(this.path('phase'), at, Math.min(this.rows, at + block));
-                for (let i = 0; i < column.length; ++i) while (next <= column[i] && next <= phases) starts[next++] = at + i;
+                for (let i = 0; i < column.length; ++i)
+                    while (next <= column[i] && next <= phases) starts[next++] = at + i;
             }
         }
         this.starts = starts;

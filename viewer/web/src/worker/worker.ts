@@ -45,7 +45,7 @@ async function open(source: File | { name: string; bytes: ArrayBuffer }): Promis
 function dataRanges(): [bigint, bigint][] {
     return info.structures
         .filter((each) => each.bytes > 0 && !each.name.startsWith('stack'))
-       .map(({ base, bytes }) => [base, base + BigInt(bytes)]);
+        .map(({ base, bytes }) => [base, base + BigInt(bytes)]);
 }
 
 async function answer(method: string, args: unknown[], token: Token): Promise<unknown> {
@@ -55,11 +55,27 @@ async function answer(method: string, args: unknown[], token: Token): Promise<un
         case 'extents':
             return counts.extents((args[0] as string[]).map(seriesOf), token);
         case 'buckets': {
-            const [id, quantity, phases, axis, x0, x1, count] = args as [string, Quantity, Phases, Axis, number, number, number];
+            const [id, quantity, phases, axis, x0, x1, count] = args as [
+                string,
+                Quantity,
+                Phases,
+                Axis,
+                number,
+                number,
+                number,
+            ];
             return counts.buckets(seriesOf(id), quantity, phases, axis, x0, x1, count, token);
         }
         case 'heat': {
-            const [id, quantity, axis, x0, x1, columns, most] = args as [string, Quantity, Axis, number, number, number, number];
+            const [id, quantity, axis, x0, x1, columns, most] = args as [
+                string,
+                Quantity,
+                Axis,
+                number,
+                number,
+                number,
+                number,
+            ];
             return counts.heat(seriesOf(id), quantity, axis, x0, x1, columns, most, token);
         }
         case 'phaseSums':
