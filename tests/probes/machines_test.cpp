@@ -98,6 +98,13 @@ TEST(Machines, ACacheLargerThanTheArenaIsRefused) {
         }
 }
 
+TEST(Machines, WithoutLargePagesLowerLevelsAreRefused) {
+    SimulatedOptions options;
+    options.large_pages.clear();
+    SimulatedTarget target(load_machine("x86-desktop"), options);
+    for (const Finding& finding : probe(target, {"levels"}, false).back().findings) EXPECT_FALSE(finding.value);
+}
+
 TEST(Machines, ABudgetIsKept) {
     SimulatedTarget target(load_machine("intel-t9600"));
     Budget budget;
