@@ -102,7 +102,8 @@ TEST(Machines, WithoutLargePagesLowerLevelsAreRefused) {
     SimulatedOptions options;
     options.large_pages.clear();
     SimulatedTarget target(load_machine("x86-desktop"), options);
-    for (const Finding& finding : probe(target, {"levels"}, false).back().findings) EXPECT_FALSE(finding.value);
+    const TestReport report = probe(target, {"levels"}, false).back();
+    for (const Finding& finding : report.findings) EXPECT_FALSE(finding.value);
 }
 
 TEST(Machines, ABudgetIsKept) {
