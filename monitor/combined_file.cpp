@@ -7,18 +7,10 @@
 
 #include "monitor/result_file.hpp"
 #include "storage/axes.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
-
-template <class T>
-std::vector<T> read_column(const Group& group, const std::string& name, std::size_t rows) {
-    std::vector<T> values = group.read<T>(name);
-    if (values.size() != rows)
-        throw StorageError(fmt::format("{}: the column '{}' has {} rows instead of {}; the file is damaged",
-                                       group.where(), name, values.size(), rows));
-    return values;
-}
 
 /// The four numbers of tallies as columns.
 void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::string& axis) {

@@ -5,16 +5,10 @@
 
 namespace cachetally {
 
-Background::Background() {
-    for (Chunk& chunk : chunks_) {
-        chunk.tasks.reserve(most_tasks);
-        chunk.events.reserve(most_events);
-        chunk.posts.reserve(most_posts + Posts::slack);
-    }
-    thread_ = std::thread([this] { work(); });
-}
+Background::Background() = default;
 
 Background::~Background() {
+    if (!thread_.joinable()) return;
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
@@ -50,23 +44,28 @@ Background::Chunk& Background::chunk_for(std::size_t events, std::size_t posts) 
     if (chunk.events.size() + events > most_events || chunk.posts.size() + posts > most_posts ||
         chunk.tasks.size() == most_tasks)
         hand_over();
-    return chunks_[given_ % most_chunks];
+    Chunk& free = chunks_[given_ % most_chunks];
+    // Loops over posts look ahead, beyond the last one.
+    if (posts != 0 && free.posts.capacity() == 0) free.posts.reserve(most_posts + Posts::slack);
+    return free;
 }
 
 /// Only this thread changes given_. The next chunk is free once the thread has done the one that was there before.
 void Background::hand_over() {
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
     std::unique_lock lock(mutex_);
     ++given_;
     given_condition_.notify_one();
     done_condition_.wait(lock, [&] { return given_ - done_ < most_chunks; });
     lock.unlock();
-    Chunk& next = chunks_[given_ % most_chunks];
-    next.tasks.clear();
-    next.events.clear();
-    next.posts.clear();
+    chunks_[given_ % most_chunks].clear();
 }
 
 Tick Background::complete() {
+    if (!thread_.joinable()) {  // so little that it is sooner done than handed over
+        const Chunk chunk = std::exchange(chunks_.front(), {});
+        return carry_out(chunk);
+    }
     if (!chunks_[given_ % most_chunks].tasks.empty()) hand_over();
     std::unique_lock lock(mutex_);
     done_condition_.wait(lock, [&] { return done_ == given_; });

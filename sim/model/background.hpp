@@ -16,7 +16,8 @@
 
 namespace cachetally {
 
-/// Whoever gives it work must not touch the links concerned, their listeners, nor what lies below, before complete().
+/// The thread begins with the first work that is more than a little. Whoever gives it work must not touch the links
+/// concerned, their listeners, nor what lies below, before complete().
 class Background {
 public:
     Background();
@@ -47,6 +48,12 @@ private:
         std::vector<Task> tasks;
         std::vector<BlockEvent> events;
         std::vector<Posted> posts;
+
+        void clear() {
+            tasks.clear();
+            events.clear();
+            posts.clear();
+        }
     };
 
     Chunk& chunk_for(std::size_t events, std::size_t posts);
@@ -61,7 +68,7 @@ private:
     Tick waited_ = 0;
     std::exception_ptr failure_;
     bool stop_ = false;
-    std::thread thread_;
+    std::thread thread_;  ///< once there is enough to do
 };
 
 }  // namespace cachetally
