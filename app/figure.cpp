@@ -10,14 +10,14 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
+struct FigureOptions {
     FigureRequest request;
     std::string level, structure, what = "accesses", phases, metric = "swapouts", eviction;
     unsigned columns = 2;
     bool log = false;
 };
 
-void run(const Options& options) {
+void run(const FigureOptions& options) {
     FigureRequest request = options.request;
     if (figure_format(request.output).empty())
         throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
@@ -49,7 +49,7 @@ void check_use(const CLI::App& command, const std::string& kind) {
 }  // namespace
 
 void add_figure(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<FigureOptions>();
     CLI::App* command = app.add_subcommand("figure", "Draw a figure for print from a result file (PDF, SVG or PNG)");
     command
         ->add_option("KIND", options->request.kind,

@@ -15,7 +15,7 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
+struct ProbeOptions {
     std::vector<std::string> tests;
     std::string machine = "generic3", noise = "none", output, no_events;
     bool published_only = false, hardened_only = false, small_pages = false, json = false, force = false;
@@ -25,7 +25,7 @@ struct Options {
     unsigned stability = 25;
 };
 
-SimulatedOptions simulated(const Options& options) {
+SimulatedOptions simulated(const ProbeOptions& options) {
     SimulatedOptions chosen;
     chosen.noise = noise_named(options.noise);
     chosen.seed = options.seed;
@@ -37,7 +37,7 @@ SimulatedOptions simulated(const Options& options) {
     return chosen;
 }
 
-void write(const Options& options, const Topology& topology, std::span<const TestReport> reports) {
+void write(const ProbeOptions& options, const Topology& topology, std::span<const TestReport> reports) {
     ResultFile file(options.output, options.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
     {
         RunTitle title;
@@ -53,7 +53,7 @@ void write(const Options& options, const Topology& topology, std::span<const Tes
     file.finish();
 }
 
-void probe(const Options& options) {
+void probe(const ProbeOptions& options) {
     if (options.published_only && options.hardened_only)
         throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
     const Topology topology(load_machine(options.machine));
@@ -94,7 +94,7 @@ std::string footer() {
 }  // namespace
 
 void add_probe(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ProbeOptions>();
     CLI::App* command =
         app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
     command->add_option("TEST", options->tests, "Tests to run (default: all)");

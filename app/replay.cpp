@@ -8,7 +8,7 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
+struct ReplayOptions {
     std::string trace;
     TraceChoice choice;
     SimulationOptions simulation;
@@ -18,7 +18,7 @@ struct Options {
 }  // namespace
 
 void add_replay(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReplayOptions>();
     CLI::App* command = app.add_subcommand("replay", "Run a trace through a machine with monitors on its links");
     command
         ->add_option("TRACE", options->trace,

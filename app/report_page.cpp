@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::uintmax_t small_file = 4 << 20;
 
-struct Options {
+struct ReportOptions {
     std::string file, output;
     bool whole = false, force = false;
 };
 
-void run(const Options& options) {
+void run(const ReportOptions& options) {
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
     const ResultPage result = page_of(options.file, limit);
     write_page(options.output, result.html, options.force);
@@ -28,7 +28,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReportOptions>();
     CLI::App* command = app.add_subcommand("report", "Put a result file into a page that can be mailed or kept");
     command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
     command->add_option("-o,--output", options->output, "The page to write (HTML)")->required();

@@ -46,7 +46,7 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
     auto source = std::make_unique<WorkloadSource>(make_workload(name, settings));
     const auto check = [kernel = source.get()]() -> std::optional<Check> {
         if (!kernel->ended()) return std::nullopt;
-        const Verdict verdict = kernel->workload().check();
+        const KernelCheck verdict = kernel->workload().check();
         return Check{verdict.passed(), verdict.meaning, verdict.residual, verdict.bound};
     };
     return {name, settings, seed_of(name, settings), "", "", nullptr, std::move(source), check};

@@ -8,7 +8,7 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
+struct RunArguments {
     std::string workload;
     std::vector<std::string> settings;
     SimulationOptions simulation;
@@ -36,7 +36,7 @@ void list(bool json) {
 }  // namespace
 
 void add_run(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RunArguments>();
     CLI::App* command = app.add_subcommand("run", "Run a kernel through a machine with monitors on its links");
     command->add_option("WORKLOAD", options->workload, "A kernel (cachetally workload list)")->required();
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");

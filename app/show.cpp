@@ -12,14 +12,14 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
+struct ShowArguments {
     std::string file;
     ShowOptions show;
     unsigned width = 0;
     bool plain = false, unicode = false;
 };
 
-void run(Options options) {
+void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
     require_present(options.file);
@@ -30,7 +30,7 @@ void run(Options options) {
 }  // namespace
 
 void add_show(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ShowArguments>();
     CLI::App* command = app.add_subcommand("show", "Show a result file: tables, and a histogram over the addresses");
     command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
     ShowOptions& show = options->show;

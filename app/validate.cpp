@@ -15,14 +15,14 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
+struct ValidateOptions {
     CampaignOptions campaign;
     std::string worst;
     std::uint64_t most_worst = 10;
     bool published_only = false, hardened_only = false, json = false;
 };
 
-void save_worst(const Options& options, const CampaignResult& result) {
+void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     std::filesystem::create_directories(options.worst);
     for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
         MachineDescription machine = random_machine(options.campaign.seed, result.failures[i].machine);
@@ -33,7 +33,7 @@ void save_worst(const Options& options, const CampaignResult& result) {
     }
 }
 
-Json json_of(const CampaignResult& result, const Options& options) {
+Json json_of(const CampaignResult& result, const ValidateOptions& options) {
     Json summary = Json::array(), worst = Json::array();
     for (const Score& score : result.scores)
         summary.push_back({{"test", score.test},
@@ -58,7 +58,7 @@ Json json_of(const CampaignResult& result, const Options& options) {
             {"worst", worst}};
 }
 
-void print(const CampaignResult& result, const Options& options, double seconds) {
+void print(const CampaignResult& result, const ValidateOptions& options, double seconds) {
     fmt::print("{} machines, noise {}, {:.1f} s\n\n", result.machines, options.campaign.noise, seconds);
     fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>8} {:>8}\n", "test", "parameter", "variant", "right",
                "wrong", "not id.", "right", "wrong");
@@ -89,7 +89,7 @@ std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
     };
 }
 
-void validate(Options options) {
+void validate(ValidateOptions options) {
     if (options.published_only && options.hardened_only)
         throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
     options.campaign.suite.published = !options.hardened_only;
@@ -114,7 +114,7 @@ void validate(Options options) {
 }  // namespace
 
 void add_validate(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ValidateOptions>();
     CampaignOptions& campaign = options->campaign;
     campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");

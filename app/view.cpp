@@ -17,12 +17,12 @@ constexpr std::uintmax_t whole_file = 32 << 20;
 /// Reducing larger ones takes longer than dropping them on the page, which reads them in place.
 constexpr std::uintmax_t reducible_file = 512 << 20;
 
-struct Options {
+struct ViewOptions {
     std::string file;
     bool no_browser = false;
 };
 
-void run(const Options& options) {
+void run(const ViewOptions& options) {
     const std::string page = temporary_page(options.file);
     bool reduced = false, alone = options.file.empty();
     if (!alone) {
@@ -50,7 +50,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_view(CLI::App& app) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ViewOptions>();
     CLI::App* command = app.add_subcommand("view", "Show a result file in the browser");
     command->add_option("FILE", options->file, "A result of run, replay or sweep; without it, a page to drop files on");
     command->add_flag("--no-browser", options->no_browser, "Write the page and tell where it is, but open no browser");

@@ -6,6 +6,10 @@ target_compile_options(cachetally_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wcast-align
   $<$<BOOL:${CACHETALLY_WERROR}>:-Werror>
   $<$<BOOL:${CACHETALLY_NATIVE}>:-march=native>)
+if(CMAKE_UNITY_BUILD)
+  # g++ takes the sources that are compiled together for headers
+  target_compile_options(cachetally_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(CACHETALLY_SANITIZE)
   target_compile_options(cachetally_options INTERFACE
     -fsanitize=${CACHETALLY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all

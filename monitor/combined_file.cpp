@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "monitor/histogram_file.hpp"
 #include "monitor/result_file.hpp"
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
@@ -87,8 +88,6 @@ StructureTable::Level read_level(const Group& group, const std::string& name, st
     return level;
 }
 
-constexpr std::uint64_t blocks_enough = 256;
-
 /// Accesses and misses of a line over all phases.
 struct LineSum {
     Address address = 0;
@@ -161,11 +160,11 @@ void write_blocks(Group& level, std::span<const LineSum> sums, std::span<const s
 /// Coarse views as histograms have them: blocks of 16, 256, ... lines, until there are few.
 void write_pyramid(Group& group, const LevelLines& lines) {
     const std::vector<LineSum> sums = sums_by_line(lines);
-    if (sums.size() <= blocks_enough) return;
+    if (sums.size() <= pyramid_blocks_enough) return;
     Group pyramid = group.create_group("pyramid");
     std::uint64_t units = 16;
     unsigned number = 1;
-    for (std::size_t blocks = sums.size(); blocks > blocks_enough && units < std::uint64_t{1} << 40;
+    for (std::size_t blocks = sums.size(); blocks > pyramid_blocks_enough && units < std::uint64_t{1} << 40;
          units *= 16, ++number) {
         const std::uint64_t block_bytes = units * lines.line_bytes;
         std::vector<std::size_t> starts;

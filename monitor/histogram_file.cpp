@@ -8,11 +8,11 @@
 
 #include "monitor/accuracy.hpp"
 #include "storage/axes.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t blocks_enough = 256;
 constexpr unsigned levels_most = 15;
 
 template <class T, class Pick>
@@ -42,22 +42,13 @@ void write_pyramid(Group& group, const Histogram& histogram) {
     }
 }
 
-template <class T>
-std::vector<T> read_column(const Group& group, const std::string& name, std::size_t rows) {
-    std::vector<T> values = group.read<T>(name);
-    if (values.size() != rows)
-        throw StorageError(fmt::format("{}: the column '{}' has {} rows where 'count' has {}; the file is damaged",
-                                       group.where(), name, values.size(), rows));
-    return values;
-}
-
 }  // namespace
 
 std::vector<PyramidLevel> pyramid_of(const Histogram& histogram) {
     const std::vector<UnitShare> units = spread_over_units(histogram);
     std::vector<PyramidLevel> levels;
     std::uint64_t blocks = units.size();
-    for (std::uint64_t size = 16; blocks > blocks_enough && levels.size() < levels_most; size *= 16) {
+    for (std::uint64_t size = 16; blocks > pyramid_blocks_enough && levels.size() < levels_most; size *= 16) {
         PyramidLevel level;
         level.units = size;
         const std::uint64_t bytes_of_unit = histogram.unit_bytes();

@@ -1,6 +1,7 @@
 // Histograms in HDF5 result files: sorted columns, and pyramids for looking at them from far away.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ void write_histogram(Group& parent, const std::string& name, const Histogram& hi
 
 /// Reads it back. Throws StorageError where columns are missing, of unequal length, or out of order.
 Histogram read_histogram(const Group& parent, const std::string& name);
+
+/// A pyramid goes up until a level has at most so many blocks.
+inline constexpr std::uint64_t pyramid_blocks_enough = 256;
 
 /// A coarse view of a histogram, all phases summed, counts for several units spread evenly over them: blocks of
 /// `units` aligned units that have events, ascending.

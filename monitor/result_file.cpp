@@ -57,7 +57,7 @@ struct Number {
     std::uint64_t MonitorSummary::*value;
 };
 
-constexpr Number numbers[] = {
+constexpr Number number_fields[] = {
     {"events", &MonitorSummary::events},
     {"swapouts", &MonitorSummary::swapouts},
     {"lost", &MonitorSummary::lost},
@@ -104,7 +104,7 @@ void write_monitor(Group& parent, const std::string& name, const MonitorContents
     group.set_attribute("counters", summary.counters);
     group.set_attribute("granularity", summary.granularity);
     group.set_attribute("eviction", summary.eviction);
-    for (const Number& number : numbers) group.set_attribute(number.name, summary.*number.value);
+    for (const Number& number : number_fields) group.set_attribute(number.name, summary.*number.value);
     group.set_attribute("error", summary.error.value_or(std::numeric_limits<double>::quiet_NaN()));
     Group phases = group.create_group("phases");
     phases.write("phase", numbers_to(summary.events_per_phase.size()));
@@ -123,7 +123,7 @@ MonitorSummary read_monitor(const Group& group) {
     summary.counters = static_cast<std::uint32_t>(group.whole_attribute("counters"));
     summary.granularity = group.text_attribute("granularity");
     summary.eviction = group.text_attribute("eviction");
-    for (const Number& number : numbers) summary.*number.value = group.whole_attribute(number.name);
+    for (const Number& number : number_fields) summary.*number.value = group.whole_attribute(number.name);
     const double error = group.real_attribute("error");
     if (!std::isnan(error)) summary.error = error;
     const Group phases = group.open_group("phases");

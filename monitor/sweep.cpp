@@ -39,8 +39,8 @@ const SweepSpec& checked(const SweepSpec& spec) {
 }
 
 /// A pass over cells: the cells of one granularity, one eviction policy and all numbers of counters.
-struct Group {
-    explicit Group(KeyMap map) : keys(map) {}
+struct CellGroup {
+    explicit CellGroup(KeyMap map) : keys(map) {}
 
     KeyMap keys;
     PagedArray<SweepCell> cells;
@@ -58,12 +58,12 @@ struct Group {
     }
 };
 
-std::unique_ptr<Group> make_group(const SweepSpec& spec, Eviction eviction, const Granularity& granularity,
-                                  unsigned copy) {
+std::unique_ptr<CellGroup> make_group(const SweepSpec& spec, Eviction eviction, const Granularity& granularity,
+                                      unsigned copy) {
     MonitorSpec cell = spec.base;
     cell.eviction = eviction;
     cell.granularity = granularity;
-    auto group = std::make_unique<Group>(KeyMap(cell));
+    auto group = std::make_unique<CellGroup>(KeyMap(cell));
     const bool unlimited = cell.width >= 32 && cell.ways == 0 && !cell.is_dynamic();
     if (unlimited && eviction == Eviction::lru) {
         group->recency.emplace(spec.counters);
@@ -122,8 +122,8 @@ struct Sweep::Parts {
         Pass* pass;
     };
 
-    static std::vector<std::unique_ptr<Group>> make_groups(const SweepSpec& spec, unsigned copy) {
-        std::vector<std::unique_ptr<Group>> groups;
+    static std::vector<std::unique_ptr<CellGroup>> make_groups(const SweepSpec& spec, unsigned copy) {
+        std::vector<std::unique_ptr<CellGroup>> groups;
         for (const Eviction eviction : spec.evictions)
             for (const Granularity& granularity : spec.granularities)
                 groups.push_back(make_group(spec, eviction, granularity, copy));
@@ -162,7 +162,7 @@ struct Sweep::Parts {
         for (const auto& [number, pass] : recency_groups) find_cell(number, unit, place);
     }
     void find_cell(std::size_t number, std::uint64_t unit, std::size_t place) {
-        Group& group = *groups[number];
+        CellGroup& group = *groups[number];
         recent.cells(place)[number] = &group.cells[group.keys.key_of_unit(unit)];
     }
 
@@ -197,7 +197,7 @@ struct Sweep::Parts {
     EventFilter filter;
     FunctionCounts counts;
     Histogram exact;
-    std::vector<std::unique_ptr<Group>> groups;  ///< by eviction, then granularity
+    std::vector<std::unique_ptr<CellGroup>> groups;  ///< by eviction, then granularity
     std::vector<Numbered<RecencyPass>> recency_groups;
     std::vector<Numbered<ResidencyPass>> residency_groups;
     std::vector<ArrayPass*> array_groups;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t phases_shown_first = 16, phases_shown_last = 4, structure_rows = 40, fewest_structures = 5;
 constexpr std::size_t longest_name = 24;
-constexpr auto left = TextTable::Align::left;
+constexpr auto to_left = TextTable::Align::left;
 
 /// All demand accesses of a level, and those that missed.
 struct Demand {
@@ -57,7 +57,7 @@ std::string memory_line(const std::string& name, const MemoryCounts& memory) {
 }
 
 std::string level_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
-    TextTable table({{"level", left},
+    TextTable table({{"level", to_left},
                      {"accesses"},
                      {"misses"},
                      {"miss %"},
@@ -126,7 +126,7 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
     std::size_t used = 0;
     const std::vector<std::size_t> shown = structures_to_show(table, levels, options, used);
     TextTable text(
-        {{"data structure", left}, {"size"}, {"level", left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}});
+        {{"data structure", to_left}, {"size"}, {"level", to_left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}});
     for (const std::size_t i : shown) {
         const bool elsewhere = i == table.regions.size();
         bool first = true;
@@ -169,7 +169,7 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
 
 std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
     if (monitors.empty()) return "";
-    TextTable table({{"monitor", left},
+    TextTable table({{"monitor", to_left},
                      {"counters"},
                      {"group"},
                      {"events"},
@@ -204,7 +204,7 @@ std::string monitor_table(const std::vector<MonitorSummary>& monitors, const Tex
 
 /// Where monitors told functions apart.
 std::string function_table(const RunView& view, const TextOptions& options) {
-    TextTable table({{"function", left}, {"monitor", left}, {"events"}, {"%"}});
+    TextTable table({{"function", to_left}, {"monitor", to_left}, {"events"}, {"%"}});
     bool any = false;
     for (const MonitorSummary& monitor : view.monitors)
         for (const auto& [index, events] : monitor.events_per_function) {

@@ -12,6 +12,9 @@
 
 namespace cachetally {
 
+/// The longest latency, in cycles, and the longest cycle, in picoseconds, that a machine may have.
+inline constexpr std::uint64_t most_cycles = 1'000'000, longest_cycle = 1'000'000;
+
 /// Place in a machine file, counted from 1; 0 = not from a file.
 struct Mark {
     int line = 0;

@@ -14,8 +14,6 @@
 namespace cachetally {
 namespace {
 
-constexpr double longest_period = 1e6;  // picoseconds
-
 std::string_view trim(std::string_view text) {
     const auto first = text.find_first_not_of(" \t");
     if (first == std::string_view::npos) return {};
@@ -128,7 +126,7 @@ std::optional<std::uint64_t> parse_period(std::string_view text) {
     for (const auto& [unit, in_ghz] : units) {
         if (unit != parts->second) continue;
         const double period = std::round(1000.0 / (parts->first * in_ghz));
-        if (!(period >= 1 && period <= longest_period)) return std::nullopt;
+        if (!(period >= 1 && period <= static_cast<double>(longest_cycle))) return std::nullopt;
         return static_cast<std::uint64_t>(period);
     }
     return std::nullopt;

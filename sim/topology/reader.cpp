@@ -11,7 +11,6 @@
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t most_cycles = 1'000'000;
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 
 class MachineReader {

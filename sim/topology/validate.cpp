@@ -13,7 +13,7 @@ constexpr std::uint64_t smallest_page = 4096, largest_page = std::uint64_t{1} <<
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 44;
 constexpr std::uint64_t most_lines = std::uint64_t{1} << 26;  ///< of all copies of all caches
 constexpr std::uint64_t most_entries = std::uint64_t{1} << 20;
-constexpr unsigned most_ways = 65536, most_cycles = 1'000'000, longest_period = 1'000'000;
+constexpr unsigned most_ways = 65536;
 constexpr std::uint64_t longest_latency = 1'000'000'000;  ///< picoseconds
 constexpr unsigned most_prefetched = 64;
 
@@ -66,7 +66,7 @@ private:
 
     void check_clock() {
         const Mark mark = place_of_machine(machine_, "clock");
-        if (machine_.period < 1 || machine_.period > longest_period)
+        if (machine_.period < 1 || machine_.period > longest_cycle)
             complain(mark, fmt::format("a cycle of {} picoseconds is not possible; write a clock from 1 MHz to 1 THz",
                                        machine_.period));
         else if (machine_.period <= machine_.cores)
@@ -85,7 +85,7 @@ private:
 
     /// Also in time, so that what is counted in picoseconds lasts (time_bound.hpp).
     void check_cycles(const Mark& mark, unsigned cycles) {
-        const std::uint64_t period = std::clamp<std::uint64_t>(machine_.period, 1, longest_period);
+        const std::uint64_t period = std::clamp<std::uint64_t>(machine_.period, 1, longest_cycle);
         const std::uint64_t most = std::min<std::uint64_t>(most_cycles, longest_latency / period);
         if (cycles <= most) return;
         const bool by_time = most < most_cycles;

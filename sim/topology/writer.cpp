@@ -36,7 +36,7 @@ private:
     std::vector<std::string> pairs_;
 };
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         const auto code = static_cast<unsigned char>(c);
@@ -60,7 +60,7 @@ std::string plain(std::string_view text) {
     const auto is_tame = [&](char c) { return is_alnum(c) || std::string_view("_.+-").find(c) != text.npos; };
     const bool tame = !text.empty() && is_alnum(text.front()) && std::ranges::all_of(text, is_tame);
     const bool null = text == "null" || text == "Null" || text == "NULL";
-    return tame && !null ? std::string(text) : quoted(text);
+    return tame && !null ? std::string(text) : in_quotes(text);
 }
 
 std::string ways_text(unsigned ways) { return ways == 0 ? "full" : std::to_string(ways); }
@@ -173,8 +173,8 @@ std::string write_machine(const MachineDescription& machine) {
     const MachineDescription standard;
     std::string text;
     if (!machine.name.empty()) text += fmt::format("name: {}\n", plain(machine.name));
-    if (!machine.description.empty()) text += fmt::format("description: {}\n", quoted(machine.description));
-    if (!machine.source.empty()) text += fmt::format("source: {}\n", quoted(machine.source));
+    if (!machine.description.empty()) text += fmt::format("description: {}\n", in_quotes(machine.description));
+    if (!machine.source.empty()) text += fmt::format("source: {}\n", in_quotes(machine.source));
     if (machine.period != standard.period) text += fmt::format("clock: {}\n", format_frequency(machine.period));
     if (machine.cores != standard.cores) text += fmt::format("cores: {}\n", machine.cores);
     text += list("caches", machine.caches) + list("tlbs", machine.tlbs);

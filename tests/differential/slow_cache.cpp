@@ -11,7 +11,7 @@ bool filled_by_victims(const CacheConfig& config) {
     return config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim;
 }
 
-Address line_of(const SlowCache& cache, Address address) { return address / cache.config->line * cache.config->line; }
+Address line_start(const SlowCache& cache, Address address) { return address / cache.config->line * cache.config->line; }
 
 unsigned copy_of(unsigned shared_by, unsigned cores, unsigned core) { return core / (shared_by ? shared_by : cores); }
 
@@ -108,7 +108,7 @@ bool SlowMachine::below_takes_clean_victims(const SlowCache& cache) const {
 Answer SlowMachine::request(SlowCache& cache, const Request& request) {
     const CacheConfig& config = *cache.config;
     SlowSet& set = set_of(cache, request.address, request.virtual_address);
-    SlowWay* way = set.find(line_of(cache, request.address));
+    SlowWay* way = set.find(line_start(cache, request.address));
     count_request(counts_of(cache), request.kind, way == nullptr);
     Answer answer{config.latency, false};
     bool first_hit_on_prefetched = false;
@@ -127,7 +127,7 @@ Answer SlowMachine::request(SlowCache& cache, const Request& request) {
         if (!is_store || config.store_hit_refreshes) set.use(*way);
         if (is_store && config.write == WritePolicy::write_back) way->dirty = true;
         if (is_store && config.write == WritePolicy::write_through) {
-            send_down(cache, down(request, EventKind::store, line_of(cache, request.address)));
+            send_down(cache, down(request, EventKind::store, line_start(cache, request.address)));
         } else if (!is_store && config.inclusion == Inclusion::exclusive) {
             answer.dirty = way->dirty;
             way->valid = false;
@@ -140,7 +140,7 @@ Answer SlowMachine::request(SlowCache& cache, const Request& request) {
 /// Cycles below this level, and whether what goes up is dirty.
 Answer SlowMachine::miss(SlowCache& cache, const Request& request) {
     const CacheConfig& config = *cache.config;
-    const Address line = line_of(cache, request.address);
+    const Address line = line_start(cache, request.address);
     const bool is_store = request.kind == EventKind::store;
     if (is_store && (!config.write_allocate || filled_by_victims(config))) {
         send_down(cache, down(request, EventKind::store, line));
@@ -157,7 +157,7 @@ Answer SlowMachine::miss(SlowCache& cache, const Request& request) {
 /// Requests the line from below and inserts it, in the order that the level is configured for.
 Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool prefetched) {
     const CacheConfig& config = *cache.config;
-    const Address line = line_of(cache, request.address);
+    const Address line = line_start(cache, request.address);
     const bool writes = request.kind == EventKind::store || request.kind == EventKind::write_back ||
                         request.kind == EventKind::ring_write;
     if (config.write_back_first && set_of(cache, line, {}).full()) make_room(cache, down(request, request.kind, line));
@@ -220,7 +220,7 @@ bool SlowMachine::take_away(SlowCache& cache, Address first, std::uint64_t bytes
 
 void SlowMachine::victim_arrives(SlowCache& cache, const Request& request) {
     const CacheConfig& config = *cache.config;
-    const Address line = line_of(cache, request.address);
+    const Address line = line_start(cache, request.address);
     SlowSet& set = set_of(cache, line, {});
     SlowWay* way = set.find(line);
     count_request(counts_of(cache), request.kind, way == nullptr);
@@ -243,7 +243,7 @@ void SlowMachine::victim_arrives(SlowCache& cache, const Request& request) {
 void SlowMachine::prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched) {
     const auto wanted = cache.prefetcher.after(demand.address, demand.site, missed || first_hit_on_prefetched);
     for (const Address address : wanted) {
-        const Address line = line_of(cache, address);
+        const Address line = line_start(cache, address);
         if (set_of(cache, line, {}).find(line) != nullptr) continue;
         ++counts_of(cache).prefetches_issued;
         fetch_line(cache, down(demand, EventKind::prefetch, line), true);

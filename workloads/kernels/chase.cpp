@@ -59,7 +59,7 @@ public:
         p.barrier();
     }
 
-    Verdict check() const override {
+    KernelCheck check() const override {
         double missed = 0;
         for (const Chain& chain : chains_)
             missed += static_cast<double>(nodes_ - chain.visited) + (chain.last == 0 ? 0 : 1);

@@ -89,7 +89,7 @@ public:
     }
 
     /// The inverse transform of the result by another algorithm, against the input.
-    Verdict check() const override {
+    KernelCheck check() const override {
         std::vector<Complex> values(n_);
         for (std::uint64_t i = 0; i < n_; ++i) values[i] = std::conj(trans_.host(i));
         recursive_transform(values);

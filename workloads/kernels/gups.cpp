@@ -64,7 +64,7 @@ public:
     }
 
     /// The updates once more undo themselves.
-    Verdict check() const override {
+    KernelCheck check() const override {
         std::vector<std::uint64_t> table(table_.host().begin(), table_.host().end());
         std::uint64_t value = 1;
         for (std::uint64_t i = 0; i < updates_; ++i) {

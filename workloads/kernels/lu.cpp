@@ -58,7 +58,7 @@ public:
     }
 
     /// |A x - L (U x)| for a random x: n^2 work instead of n^3.
-    Verdict check() const override {
+    KernelCheck check() const override {
         Random random(seed_ + 1);
         std::vector<double> x(n_), ux(n_, 0.0), ax(n_, 0.0);
         for (double& value : x) value = uniform(random);

@@ -40,7 +40,7 @@ public:
     }
 
     /// Freivalds 1979: C x against A (B x) for a random x.
-    Verdict check() const override {
+    KernelCheck check() const override {
         Random random(~seed_);
         std::vector<double> x(n_), bx(n_, 0.0);
         for (double& value : x) value = uniform(random);

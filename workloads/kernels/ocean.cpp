@@ -62,7 +62,7 @@ public:
 
     /// How far the solution still is from that of the discrete equations, which is known; 1 at the beginning, where
     /// u = 0. A cycle must reduce it at least by half with multigrid; plain relaxation never increases it.
-    Verdict check() const override {
+    KernelCheck check() const override {
         double left = 0, initial = 0;
         for (std::uint64_t i = 0; i < wanted_.size(); ++i) {
             left = worse(left, grids_[0].u.host()[i] - wanted_[i]);

@@ -53,7 +53,7 @@ public:
     }
 
     /// Inversions between neighbours, and whether the keys are those that were drawn.
-    Verdict check() const override {
+    KernelCheck check() const override {
         const auto sorted = keys_[passes_ % 2].host();
         double wrong = 0;
         for (std::uint64_t i = 1; i < n_; ++i) wrong += sorted[i - 1] > sorted[i] ? 1 : 0;

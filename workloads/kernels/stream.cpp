@@ -40,7 +40,7 @@ public:
     }
 
     /// Every element goes the same way, which is followed here once.
-    Verdict check() const override {
+    KernelCheck check() const override {
         double a = initial_a, b = initial_b, c = initial_c;
         for (std::uint64_t repetition = 0; repetition < repetitions_; ++repetition) {
             if (does("copy")) c = a;

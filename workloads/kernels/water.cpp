@@ -88,7 +88,7 @@ public:
 
     /// Energy and momentum, from positions and velocities alone. The bound is that of the first steps, where the higher
     /// derivatives are still unknown; from then on the energy stays within 10^-5.
-    Verdict check() const override {
+    KernelCheck check() const override {
         const State now = state(molecules_.host());
         const double drift = std::abs(now.energy - initial_.energy) / initial_.kinetic;
         const double momentum = std::sqrt(now.momentum2 / (2 * initial_.kinetic * initial_.mass));

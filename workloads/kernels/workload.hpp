@@ -12,7 +12,7 @@
 namespace cachetally {
 
 /// Whether the numbers came out right: residual <= bound.
-struct Verdict {
+struct KernelCheck {
     std::string meaning;  ///< what the residual is
     double residual = 0;
     double bound = 0;
@@ -36,7 +36,7 @@ public:
     virtual void run(Processor& processor) = 0;
 
     /// To be called when all processors are through.
-    virtual Verdict check() const = 0;
+    virtual KernelCheck check() const = 0;
 
     /// Estimate of the references of all processors together, for progress.
     virtual double expected_references() const = 0;

@@ -15,7 +15,7 @@ struct Recording {
     /// By phase, then processor.
     std::vector<std::vector<std::vector<Reference>>> phases;
     std::vector<Region> regions;
-    Verdict verdict;
+    KernelCheck verdict;
     std::uint64_t fingerprint = 0;
     std::uint64_t references = 0;
     double expected = 0;
