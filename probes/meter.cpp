@@ -39,8 +39,10 @@ double Meter::time(const Arena& arena, const Offsets& offsets, unsigned warm_up,
 }
 
 unsigned Meter::settling_laps(const Offsets& offsets) const {
-    // Few loads: many laps cost nothing. Many loads: what is left of the first laps is little.
-    return static_cast<unsigned>(std::clamp<std::size_t>(8192 / offsets.size(), 2, 256));
+    // Few loads: many laps cost nothing. Many loads: what is left of the first laps is little. Exact times need no more
+    // laps than policies need to settle.
+    const std::size_t laps = (noise_ > 0 ? 8192 : 3072) / offsets.size();
+    return static_cast<unsigned>(std::clamp<std::size_t>(laps, 2, noise_ > 0 ? 256 : 96));
 }
 
 double Meter::settled(const Arena& arena, const Offsets& offsets) {

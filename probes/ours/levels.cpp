@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -20,6 +21,8 @@ constexpr double uneven = 1.025;              ///< pages that lie anywhere may f
 constexpr unsigned points_per_octave = 4;
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr std::uint64_t enough_lines = 4096;  ///< of a span, at least
+constexpr std::uint64_t most_ways = 64;
 
 struct Point {
     std::uint64_t bytes = 0;
@@ -48,17 +51,28 @@ class Sweep {
 public:
     Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local)
         : meter_(meter),
+          l1_(l1),
           stride_(stride),
           local_(local),
           arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest_span),
                                            meter.large_page())) {
+        fields_ = stride_ > l1.line && arena_.bytes >= l1.capacity && sets_are_fields();
         const bool dense = stride_ <= 128;  // many loads: fewer spans
         const double step = std::exp2(1.0 / (dense ? points_per_octave / 2 : points_per_octave));
         for (double bytes = static_cast<double>(l1.capacity);; bytes *= step) {
-            const std::uint64_t rounded = static_cast<std::uint64_t>(std::llround(bytes)) / stride_ * stride_;
+            const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+            const std::uint64_t rounded = whole / stride_at(whole) * stride_at(whole);
             if (rounded > arena_.bytes) break;
             points_.push_back({rounded, time(rounded)});
         }
+    }
+
+    /// Whether a set is chosen by fields of the address in all levels, so that lines far apart are as good as all.
+    bool fields() const { return fields_; }
+
+    /// Bytes between the lines of a span: large ones need no more lines than smaller ones to fill sets evenly.
+    std::uint64_t stride_at(std::uint64_t bytes) const {
+        return fields_ ? std::max(stride_, std::bit_floor(bytes / enough_lines)) : stride_;
     }
 
     const std::vector<Point>& points() const { return points_; }
@@ -66,7 +80,7 @@ public:
 
     double time(std::uint64_t bytes) {
         const auto [place, fresh] = known_.try_emplace(bytes, 0);
-        if (fresh) place->second = time(bytes, stride_);
+        if (fresh) place->second = time(bytes, stride_at(bytes));
         return place->second;
     }
 
@@ -75,25 +89,52 @@ public:
         return time_of(page_local_string(bytes, local_, stride, meter_.seed()), from);
     }
 
-    /// The time of all lines, in an order that leaves little to any TLB.
+    /// The time of all lines of some pages, in an order that leaves little to any TLB. Where sets are fields of the
+    /// address pages far apart are as good as all.
     double time_local(std::uint64_t bytes, std::uint64_t line) {
-        return time_of(page_local_string(bytes, least_page, line, meter_.seed()), 0);
+        const std::uint64_t spread =
+            fields_ ? std::max<std::uint64_t>(1, std::bit_floor(bytes / (most_ways * least_page))) : 1;
+        Offsets offsets = page_local_string(bytes / spread, least_page, line, meter_.seed());
+        for (std::uint64_t& offset : offsets) offset += offset / least_page * (spread - 1) * least_page;
+        return time_of(std::move(offsets), 0);
     }
 
 private:
+    /// Lines that meet in few sets of any level miss if these are chosen by fields of the address; those of sets that
+    /// are hashed do not meet.
+    bool sets_are_fields() {
+        const std::uint64_t sparse = std::max(stride_, std::bit_floor(arena_.bytes / enough_lines));
+        const double memory = time(arena_.bytes, sparse);
+        for (const std::uint64_t apart : {arena_.bytes / 64, arena_.bytes / 128, arena_.bytes / 256 * 3}) {
+            Offsets meeting = strided_string(arena_.bytes, std::max(apart, stride_)), scattered = meeting;
+            shuffle(meeting, meter_.seed());
+            shuffle(scattered, meter_.seed());
+            for (std::size_t i = 0; i < scattered.size(); ++i)
+                scattered[i] = scattered[i] / least_page * least_page + i * 128 % least_page;
+            const double met = meter_.settled(arena_, meeting) - meter_.settled(arena_, scattered) + l1_.latency;
+            if (met > 0.5 * memory) return true;
+        }
+        return false;
+    }
+
     double time_of(Offsets offsets, std::uint64_t from) {
         for (std::uint64_t& offset : offsets) offset += from;
-        const auto laps = static_cast<unsigned>(
-            std::clamp<std::size_t>(16384 / offsets.size(), offsets.size() < 100'000 ? 2 : 1, 64));
+        const bool exact = meter_.noise() <= 0;
+        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(
+            (exact ? 4096 : 16384) / offsets.size(), exact || offsets.size() >= 100'000 ? 1 : 2, 64));
         return meter_.time(arena_, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
     }
 
 public:
     /// The largest span up to `high` whose time does not exceed the trend by more than `share`, from `low`, which does
-    /// not.
-    std::uint64_t last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share) {
-        while (high - low > stride_) {
-            const std::uint64_t middle = low + (high - low) / 2 / stride_ * stride_;
+    /// not; off by no more than `resolution` of it.
+    std::uint64_t last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share,
+                             double resolution = 0) {
+        const std::uint64_t step = stride_at(high);
+        const auto enough = std::max(step, static_cast<std::uint64_t>(static_cast<double>(low) * resolution));
+        while (high - low > enough) {
+            const std::uint64_t middle = low + (high - low) / 2 / step * step;
+            if (middle == low) break;
             (rises_everywhere(trend, middle, share) ? high : low) = middle;
         }
         return low;
@@ -104,7 +145,7 @@ public:
         if (!rises(trend, {bytes, time(bytes)}, share)) return false;
         if (stride_ <= 128 || bytes + 2 * moved_by > arena_.bytes) return true;
         for (unsigned move = 1; move <= 2; ++move)
-            if (!rises(trend, {bytes, time(bytes, stride_, move * moved_by)}, share)) return false;
+            if (!rises(trend, {bytes, time(bytes, stride_at(bytes), move * moved_by)}, share)) return false;
         return true;
     }
 
@@ -115,7 +156,9 @@ public:
 
 private:
     Meter& meter_;
+    L1Geometry l1_;
     std::uint64_t stride_, local_;
+    bool fields_ = false;
     Arena arena_;
     std::vector<Point> points_;
     std::map<std::uint64_t, double> known_;
@@ -160,7 +203,8 @@ std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string
             continue;
         }
         const std::uint64_t low = sweep.last_quiet(trend, trend.last.bytes, points[i].bytes, least_rise);
-        const std::uint64_t high = sweep.last_quiet(trend, low, points[i].bytes, clear_rise) + sweep.stride();
+        const std::uint64_t high = sweep.last_quiet(trend, low, points[i].bytes, clear_rise, 0.005) +
+                                   std::max(sweep.stride_at(points[i].bytes), points[i].bytes / 200);
         const bool settled = trend.slope * static_cast<double>(trend.last.bytes) < 0.05 * trend.last.cycles;
         edges.push_back({low, high, trend.last.bytes, trend.last.cycles, settled});
         decisions.push_back(fmt::format("level {} ends between {} and {} bytes", edges.size(), low, high));
@@ -216,12 +260,16 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& swe
 /// no divisor of a way, or where the set is no field of the address.
 bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
     const std::vector<Point>& points = sweep.points();
+    const auto time = [&](std::uint64_t bytes) {
+        return sweep.fields() ? sweep.time_local(bytes, line) : sweep.time(bytes, line);
+    };
     for (std::size_t i = 1; i <= edges.size(); ++i) {
         const auto bytes = i < edges.size() ? edges[i].low / 100 * 95 : points.back().bytes;
-        const double dense = sweep.time(bytes, line), sparse = sweep.time(bytes / sweep.stride() * sweep.stride());
+        const std::uint64_t stride = sweep.stride_at(bytes);
+        const double dense = time(bytes), sparse = sweep.time(bytes / stride * stride);
         if (dense > 1.1 * sparse) return false;  // less is well: longer lines of lower levels are used more often
         if (i == edges.size()) break;
-        if (sweep.time(edges[i].high / 100 * 125, line) < dense * 1.05) return false;
+        if (time(edges[i].high / 100 * 125) < dense * 1.05) return false;
     }
     return true;
 }
@@ -252,7 +300,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
     }
     const std::vector<Edge> edges = find_edges(sweep, meter.noise(), report.decisions);
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
-        return levels_of(meter, l1, std::max(l1.line, stride / 4), local);
+        return levels_of(meter, l1, sweep.fields() ? std::max(l1.line, stride / 4) : l1.line, local);
     if (local > least_page && shows_tlb(sweep, edges, l1.line))
         return levels_of(meter, l1, std::max(l1.line, local_stride), least_page);
     report_edges(report, edges, sweep, meter.noise());

@@ -108,11 +108,17 @@ TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
     const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{16} << 20);
     const Arena arena = meter.target().make_arena(largest, meter.large_page());
     bool found = false;
-    for (const std::uint64_t span : {5 * l1.capacity / 2 / block * block, largest}) {
-        if (span > largest || span < 2 * l1.capacity) continue;
-        const Offsets ascending = strided_string(span, l1.line);
+    // Of the larger span some pieces only: they meet in few sets, so that they do not stay in lower levels either.
+    constexpr std::uint64_t piece = 16 << 10, apart = 256 << 10;
+    for (const std::uint64_t span : {5 * l1.capacity / 2 / block * block, largest / apart * piece}) {
+        const bool pieces = span == largest / apart * piece;
+        if (span > largest || span < (pieces ? piece : 2 * l1.capacity)) continue;
+        Offsets ascending = strided_string(span, l1.line);
         // Lines of lower levels that are longer than those of L1 are used alike in both orders.
-        const Offsets blocks = page_local_string(span, block, l1.line, meter.seed());
+        Offsets blocks = page_local_string(span, block, l1.line, meter.seed());
+        for (Offsets* offsets : {&ascending, &blocks})
+            for (std::uint64_t& offset : *offsets)
+                if (pieces) offset = offset / piece * apart + offset % piece;
         const double a = meter.time(arena, ascending, 2, 1), b = meter.time(arena, blocks, 2, 1);
         report.decisions.push_back(
             fmt::format("{}: {:.2f} cycles in order, {:.2f} in random order", format_size(span), a, b));

@@ -18,6 +18,11 @@ Lap& Lap::operator+=(const Lap& other) {
     return *this;
 }
 
+bool Lap::hits_only() const {
+    const auto none = [](double misses) { return misses == 0; };
+    return std::ranges::all_of(cache_misses, none) && std::ranges::all_of(tlb_misses, none);
+}
+
 Laps::Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats)
     : hierarchy_(hierarchy), references_(references), tick_(1 / period), repeats_(repeats) {
     counts_ = hierarchy.counts();
@@ -73,6 +78,11 @@ Lap Laps::simulate() {
 
 void Laps::look_for_repetition() {
     const std::size_t count = laps_.size();
+    if (laps_.back().hits_only()) {  // nothing comes or goes: every lap from now on is like this one
+        first_ = count - 1;
+        period_ = 1;
+        return;
+    }
     const double left = expected_loads_ - static_cast<double>(count * references_.size());
     if (left < 4 * digest_loads_) return;  // making the laps costs less
     // Two laps after each other tell most; then with longer and longer rests, so that digests do not add up.

@@ -17,6 +17,7 @@ struct Lap {
     std::vector<double> cache_misses, tlb_misses;  ///< in the order of the machine description
 
     Lap& operator+=(const Lap& other);
+    bool hits_only() const;  ///< of all levels
     friend bool operator==(const Lap&, const Lap&) = default;
 };
 
