@@ -11,6 +11,7 @@
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
+#include "monitor/hardware_cost.hpp"
 #include "monitor/sweep.hpp"
 
 namespace cachetally::app {
@@ -157,14 +158,23 @@ MonitorSpec base_of(const Options& options, const Topology& topology) {
     return completed(placed({spec}, topology).front(), topology);
 }
 
-/// A cell beside what the paper gives for it.
-SweepCell cell_of(const SweepRow& row, bool beside_paper) {
+SweepCost cost_of(MonitorSpec spec, const SweepRow& row, std::uint64_t events) {
+    spec.counters = row.counters;
+    spec.granularity = row.granularity;
+    spec.eviction = row.eviction;
+    const HardwareCost cost = hardware_cost(spec);
+    return {cost.bits(), cost.comparators, cost.area, cost.energy_per_event(events, row.swapouts)};
+}
+
+/// A cell with its cost, beside what the paper gives for it.
+SweepCell cell_of(const SweepRow& row, const MonitorSpec& base, std::uint64_t events, bool beside_paper) {
     SweepCell cell{std::string(to_string(row.eviction)),
                    to_string(row.granularity),
                    row.counters,
                    row.swapouts,
                    row.error,
                    row.bytes_per_event,
+                   cost_of(base, row, events),
                    {}};
     const bool lines = row.granularity.mode == Granularity::Mode::aligned;
     if (const auto figures = published(row.counters, row.granularity.amount); beside_paper && lines && figures)
@@ -209,7 +219,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     const AddressMap map = [&](Address address) { return hierarchy.virtual_address(address); };
     for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)),
                                           topology.machine().pages.mapping == Mapping::identity ? AddressMap() : map))
-        result.view.cells.push_back(cell_of(row, !options.preset.empty()));
+        result.view.cells.push_back(cell_of(row, spec.base, result.view.events, !options.preset.empty()));
     return result;
 }
 

@@ -17,6 +17,24 @@ std::vector<T> column(const std::vector<SweepCell>& cells, T SweepCell::*member)
     return values;
 }
 
+bool has_cost(std::span<const SweepCell> cells) {
+    return !cells.empty() && std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.cost.has_value(); });
+}
+
+/// Calls `write(name, values)` for each column of cost.
+template <class Write>
+void for_each_cost(std::span<const SweepCell> cells, Write write) {
+    const auto values = [&](auto member) {
+        std::vector<std::remove_cvref_t<decltype(SweepCost{}.*member)>> all;
+        for (const SweepCell& cell : cells) all.push_back((*cell.cost).*member);
+        return all;
+    };
+    write("bits", values(&SweepCost::bits));
+    write("comparators", values(&SweepCost::comparators));
+    write("area", values(&SweepCost::area));
+    write("energy", values(&SweepCost::energy));
+}
+
 template <class T>
 std::vector<T> distinct(const std::vector<T>& values) {
     std::vector<T> result;
@@ -66,6 +84,7 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells) {
         table("swapouts", column(own, &SweepCell::swapouts));
         table("error", column(own, &SweepCell::error));
         table("bytes_per_event", column(own, &SweepCell::bytes_per_event));
+        if (has_cost(own)) for_each_cost(own, table);
         set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
     }
 }
@@ -78,6 +97,16 @@ void read_published(const Group& rows, std::vector<SweepCell>& cells) {
     const auto error = read_column<double>(rows, "published_error", cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i)
         if (given[i] != 0) cells[i].published = PublishedFigures{swapouts[i], error[i], misprint[i] != 0};
+}
+
+void read_cost(const Group& rows, std::vector<SweepCell>& cells) {
+    if (!rows.has("bits")) return;
+    const auto bits = read_column<std::uint64_t>(rows, "bits", cells.size());
+    const auto comparators = read_column<std::uint64_t>(rows, "comparators", cells.size());
+    const auto area = read_column<std::uint64_t>(rows, "area", cells.size());
+    const auto energy = read_column<double>(rows, "energy", cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        cells[i].cost = SweepCost{bits[i], comparators[i], area[i], energy[i]};
 }
 
 }  // namespace
@@ -97,6 +126,8 @@ void write_sweep(Group& root, const SweepView& view) {
     rows.write("swapouts", column(view.cells, &SweepCell::swapouts));
     rows.write("error", column(view.cells, &SweepCell::error));
     rows.write("bytes_per_event", column(view.cells, &SweepCell::bytes_per_event));
+    if (has_cost(view.cells))
+        for_each_cost(view.cells, [&](const char* name, const auto& values) { rows.write(name, values); });
     set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
     write_published(rows, view.cells);
     write_matrices(sweep, view.cells);
@@ -119,7 +150,8 @@ SweepView read_sweep_view(const InputFile& file) {
     if (granularity.size() != eviction.size())
         throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", rows.where()));
     for (std::size_t i = 0; i < eviction.size(); ++i)
-        view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}});
+        view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}, {}});
+    read_cost(rows, view.cells);
     read_published(rows, view.cells);
     return view;
 }

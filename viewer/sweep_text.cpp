@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
 
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
@@ -78,6 +83,28 @@ std::string plain(const Matrix& matrix, unsigned width) {
                               [](const SweepCell& cell) { return Cell(fmt::format("{:.4f}", cell.bytes_per_event)); });
 }
 
+/// All cells of one eviction policy with what they give and what they take.
+std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& front, unsigned width) {
+    TextTable table({{fmt::format("cost, {}", matrix.eviction), left},
+                     {"C"},
+                     {"error %"},
+                     {"bytes/event"},
+                     {"bits"},
+                     {"comparators"},
+                     {"area"},
+                     {"energy/event"},
+                     {"", left}});
+    for (const Row& row : matrix.rows)
+        for (const SweepCell* cell : row.cells) {
+            if (!cell->cost) return "";
+            table.add({"G=" + row.granularity, std::to_string(cell->counters), percent_text(100 * cell->error),
+                       fmt::format("{:.4f}", cell->bytes_per_event), count_cell(cell->cost->bits),
+                       count_cell(cell->cost->comparators), count_cell(cell->cost->area),
+                       fmt::format("{:.0f}", cell->cost->energy), front.contains(cell) ? "*" : ""});
+        }
+    return '\n' + table.text(width);
+}
+
 double ratio_of(const SweepCell& cell) {
     return static_cast<double>(cell.swapouts) / static_cast<double>(cell.published->swapouts);
 }
@@ -125,14 +152,54 @@ std::string how_far(const SweepView& view) {
         clean, clean == 1 ? "cell" : "cells", factors / std::max(1, clean), worst);
 }
 
+std::string remarks_on_cost(const SweepView& view) {
+    if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
+    return "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an\n"
+           "SRAM bit. *: no other cell is as good in error, bytes/event and bits, and better in one.\n";
+}
+
 }  // namespace
+
+std::vector<bool> front_of(std::span<const SweepCell> cells) {
+    if (std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.cost; }))
+        return std::vector<bool>(cells.size(), false);
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto key = [&](std::size_t i) {
+        return std::tuple(cells[i].cost->bits, cells[i].error, cells[i].bytes_per_event);
+    };
+    std::ranges::sort(order, {}, key);
+    std::vector<bool> front(cells.size());
+    std::map<double, double> best;  // error to traffic of cells before, falling
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto& [bits, error, traffic] = key(order[i]);
+        if (i != 0 && key(order[i]) == key(order[i - 1])) {  // equals are both on the front, or neither is
+            front[order[i]] = front[order[i - 1]];
+            continue;
+        }
+        const auto after = best.upper_bound(error);
+        if (after != best.begin() && std::prev(after)->second <= traffic) continue;
+        front[order[i]] = true;
+        const auto place = best.insert_or_assign(error, traffic).first;
+        for (auto next = std::next(place); next != best.end() && next->second >= traffic;) next = best.erase(next);
+    }
+    return front;
+}
 
 nlohmann::ordered_json to_json(const SweepView& view) {
     Json rows = Json::array();
+    const std::vector<bool> front = front_of(view.cells);
     for (const SweepCell& cell : view.cells) {
         Json row = {{"counters", cell.counters}, {"granularity", granularity_json(cell.granularity)},
                     {"eviction", cell.eviction}, {"swapouts", cell.swapouts},
                     {"error", cell.error},       {"bytes_per_event", cell.bytes_per_event}};
+        if (cell.cost) {
+            row["bits"] = cell.cost->bits;
+            row["comparators"] = cell.cost->comparators;
+            row["area"] = cell.cost->area;
+            row["energy"] = cell.cost->energy;
+            row["front"] = static_cast<bool>(front[rows.size()]);
+        }
         if (cell.published)
             row["published"] = {{"swapouts", cell.published->swapouts},
                                 {"error", cell.published->error},
@@ -156,7 +223,12 @@ std::string to_text(const SweepView& view, unsigned width) {
     for (const Matrix& matrix : matrices_of(view))
         text += published ? beside_published(matrix, width) : plain(matrix, width);
     if (published) return text + how_far(view);
-    return text + "\nC: counters. G: lines per counter.\n";
+    std::set<const SweepCell*> front;
+    const std::vector<bool> on_front = front_of(view.cells);
+    for (std::size_t i = 0; i < view.cells.size(); ++i)
+        if (on_front[i]) front.insert(&view.cells[i]);
+    for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, width);
+    return text + "\nC: counters. G: lines per counter.\n" + remarks_on_cost(view);
 }
 
 }  // namespace cachetally

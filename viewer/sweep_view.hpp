@@ -1,6 +1,8 @@
 // SweepView: all that tables and JSON say of a sweep, from one that has just ended or from its result file.
 #pragma once
 
+#include <span>
+
 #include "viewer/run_view.hpp"
 
 namespace cachetally {
@@ -13,6 +15,14 @@ struct PublishedFigures {
     friend bool operator==(const PublishedFigures&, const PublishedFigures&) = default;
 };
 
+/// What the monitor of a cell would take in hardware (docs/cost.md).
+struct SweepCost {
+    std::uint64_t bits = 0, comparators = 0;
+    std::uint64_t area = 0;  ///< transistors
+    double energy = 0;       ///< per event; 1 = a bit read in an SRAM
+    friend bool operator==(const SweepCost&, const SweepCost&) = default;
+};
+
 struct SweepCell {
     std::string eviction;
     std::string granularity;  ///< "4", "mask:6", "dynamic:4"
@@ -20,6 +30,7 @@ struct SweepCell {
     std::uint64_t swapouts = 0;
     double error = 0;
     double bytes_per_event = 0;
+    std::optional<SweepCost> cost;  ///< nothing in files of versions that did not tell it
     std::optional<PublishedFigures> published;
     friend bool operator==(const SweepCell&, const SweepCell&) = default;
 };
@@ -32,10 +43,16 @@ struct SweepView {
     std::vector<SweepCell> cells;  ///< by eviction, granularity, counters
 };
 
-/// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, published}
+/// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, bits,
+/// comparators, area, energy, front, published}
 nlohmann::ordered_json to_json(const SweepView& view);
 
-/// A matrix of swap-outs and errors per eviction policy; beside published figures where there are any.
+/// For each cell whether no other is at least as good in error, traffic and bits and better in one of them; false
+/// where the cost is not known.
+std::vector<bool> front_of(std::span<const SweepCell> cells);
+
+/// A matrix of swap-outs and errors per eviction policy, and all cells with their cost; beside published figures where
+/// there are any.
 std::string to_text(const SweepView& view, unsigned width);
 
 /// Writes the group /sweep.

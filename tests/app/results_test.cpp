@@ -302,8 +302,12 @@ TEST_F(Results, SweepsAreShownAsTheyWerePrinted) {
     const json told = good_json(sweep);
     EXPECT_EQ(good_json({"show", "s.h5"}), told);
     ASSERT_EQ(told["rows"].size(), 12U);
-    for (const char* key : {"counters", "granularity", "swapouts", "error", "bytes_per_event"})
+    for (const char* key : {"counters", "granularity", "swapouts", "error", "bytes_per_event", "bits", "comparators",
+                            "area", "energy", "front"})
         EXPECT_TRUE(told["rows"][0].contains(key)) << key;
+    // 4 counters of 32 + 43 bits, a pointer of 2 and registers of 111
+    EXPECT_EQ(told["rows"][0]["bits"], 413);
+    EXPECT_EQ(told["rows"][1]["comparators"], 16);
     EXPECT_EQ(told["rows"][2]["granularity"], 2);
     const Finished refused = call({"show", "s.h5", "--level", "L1"});
     EXPECT_EQ(refused.status, 2);

@@ -19,6 +19,7 @@ namespace {
 using cachetally::testing::message_of;
 using cachetally::testing::TemporaryDirectory;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 CacheCounts cache_counts(Random& random) {
     CacheCounts counts;
@@ -244,9 +245,10 @@ TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
     view.references = 100;
     view.events = 90;
     for (const std::uint32_t counters : {16U, 32U})
-        view.cells.push_back(
-            {"fifo", "1", counters, counters * 3, 0.25, 1.5, PublishedFigures{counters * 2, 0.2, counters == 32}});
-    view.cells.push_back({"fifo", "dynamic:2", 16, 5, 0.5, 2.5, {}});
+        view.cells.push_back({"fifo", "1", counters, counters * 3, 0.25, 1.5,
+                              SweepCost{counters * 75, counters, counters * 900, 0.75},
+                              PublishedFigures{counters * 2, 0.2, counters == 32}});
+    view.cells.push_back({"fifo", "dynamic:2", 16, 5, 0.5, 2.5, SweepCost{2400, 32, 5000, 1.5}, {}});
     {
         ResultFile file(path_);
         Group& root = file.root();
@@ -261,6 +263,44 @@ TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
     EXPECT_EQ(to_json(read), to_json(view));
     const std::string text = to_text(read, 80);
     EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
+}
+
+TEST_F(ResultFiles, SweepsOfVersionsThatDidNotTellTheCost) {
+    SweepView view;
+    view.title = {"lu", {}, "none", true, "", "", {}};
+    view.cells.push_back({"fifo", "1", 16, 5, 0.5, 2.5, {}, {}});
+    {
+        ResultFile file(path_);
+        Group& root = file.root();
+        root.create_group("input").set_attribute("name", "lu");
+        root.create_group("machine").set_attribute("name", "none");
+        write_sweep(root, view);
+        file.finish();
+    }
+    const SweepView read = read_sweep_view(InputFile(path_));
+    EXPECT_EQ(read.cells, view.cells);
+    EXPECT_FALSE(to_json(read)["rows"][0].contains("bits"));
+    EXPECT_THAT(to_text(read, 80), Not(HasSubstr("cost")));
+}
+
+TEST(SweepFront, CellsThatNoOtherBeats) {
+    const auto cell = [](std::uint64_t bits, double error, double traffic) {
+        return SweepCell{"fifo", "1", 1, 0, error, traffic, SweepCost{bits, 0, 0, 0}, {}};
+    };
+    const std::vector<SweepCell> cells{
+        cell(10, 0.5, 1.0),  // the smallest
+        cell(20, 0.5, 1.0),  // larger, otherwise the same
+        cell(20, 0.4, 2.0),  // better error
+        cell(20, 0.6, 0.5),  // better traffic
+        cell(30, 0.4, 1.0),  // both
+        cell(30, 0.4, 1.0),  // the same again: neither beats the other
+        cell(40, 0.5, 0.9),  // less traffic than the one before
+        cell(50, 0.7, 0.5),  // worse than the fourth
+    };
+    EXPECT_EQ(front_of(cells), (std::vector<bool>{true, false, true, true, true, true, true, false}));
+    std::vector<SweepCell> unknown = cells;
+    unknown[0].cost.reset();
+    EXPECT_EQ(front_of(unknown), std::vector<bool>(8, false));
 }
 
 TEST_F(ResultFiles, StructuresAreCountedAsCombinedHistogramsAre) {
