@@ -17,6 +17,20 @@ if(CACHETALLY_SANITIZE)
   target_link_options(cachetally_options INTERFACE -fsanitize=${CACHETALLY_SANITIZE})
 endif()
 
+# cachetally_cold(TARGET): for what compiles longer than it runs, such as parsing and printing: hardly optimised, and not at all
+# where sanitizers make the compilation expensive.
+function(cachetally_cold target)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    return()
+  endif()
+  if(CACHETALLY_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
 # cachetally_room(NAME DIRECTORY... [LINK target...]): a library of all sources directly in the given directories.
 function(cachetally_room name)
   cmake_parse_arguments(ROOM "" "" "LINK" ${ARGN})

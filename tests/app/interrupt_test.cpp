@@ -47,9 +47,9 @@ void expect_partial_results(const Finished& finished) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_EQ(finished.signal, 0);
     EXPECT_THAT(finished.err, HasSubstr("interrupted"));
-    const auto json = finished.json();
-    EXPECT_EQ(json["complete"], false);
-    EXPECT_GT(json["references"], 0);
+    const auto told = finished.json();
+    EXPECT_EQ(told["complete"], false);
+    EXPECT_GT(told["references"], 0);
 }
 
 TEST(Interrupted, Run) {

@@ -27,17 +27,17 @@ TEST_F(Partial, TracesGivePartialResults) {
         with_file.insert(with_file.end(), {"-o", "r.h5", "--force"});
         Words as_json = with_file;
         as_json.emplace_back("--json");
-        const Finished text = call(with_file), json = call(as_json);
-        for (const Finished* finished : {&text, &json}) {
+        const Finished text = call(with_file), told = call(as_json);
+        for (const Finished* finished : {&text, &told}) {
             EXPECT_EQ(finished->status, 0);  // all that is there was done
             EXPECT_THAT(finished->err, HasSubstr("warning: part.h5 is marked partial"));
             EXPECT_THAT(finished->err, HasSubstr("bad.din:4:1"));
         }
         EXPECT_THAT(text.out, HasSubstr("PARTIAL: the trace is marked partial"));
-        EXPECT_EQ(json.json()["complete"], false);
-        EXPECT_EQ(json.json()["references"], 3);
-        EXPECT_THAT(std::string(json.json()["incomplete"]), HasSubstr("bad.din:4:1"));
-        EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == json.json());
+        EXPECT_EQ(told.json()["complete"], false);
+        EXPECT_EQ(told.json()["references"], 3);
+        EXPECT_THAT(std::string(told.json()["incomplete"]), HasSubstr("bad.din:4:1"));
+        EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == told.json());
         const InputFile file(directory / "r.h5");
         EXPECT_EQ(file.root().whole_attribute("complete"), 0U);
         EXPECT_THAT(file.root().text_attribute("incomplete"), HasSubstr("the trace is marked partial"));
@@ -64,11 +64,11 @@ TEST_F(Partial, LinesThatWereSkippedAreTold) {
         Words as_json = with_file;
         as_json.emplace_back("--json");
         EXPECT_THAT(call(with_file).out, HasSubstr("3 of the 5 lines of the trace skipped: not references"));
-        const auto json = call(as_json).json();
-        EXPECT_EQ(json["complete"], true);
-        EXPECT_EQ(json["text"]["lines"], 5);
-        EXPECT_EQ(json["text"]["skipped"], 3);
-        EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == json);
+        const auto told = call(as_json).json();
+        EXPECT_EQ(told["complete"], true);
+        EXPECT_EQ(told["text"]["lines"], 5);
+        EXPECT_EQ(told["text"]["skipped"], 3);
+        EXPECT_TRUE(call({"show", "r.h5", "--json"}).json() == told);
     }
     EXPECT_THAT(call({"trace", "convert", "t.lackey", "t.h5"}).out,
                 HasSubstr("3 lines of t.lackey skipped: not references"));

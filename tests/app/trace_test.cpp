@@ -88,10 +88,10 @@ protected:
 void expect_counts(const Finished& finished) {
     ASSERT_EQ(finished.status, 0) << finished.err;
     EXPECT_EQ(finished.err, "");
-    const auto json = finished.json();
-    EXPECT_EQ(json["references"], 6);
-    EXPECT_EQ(json["complete"], true);
-    const auto& level = json["levels"]["L1"];
+    const auto told = finished.json();
+    EXPECT_EQ(told["references"], 6);
+    EXPECT_EQ(told["complete"], true);
+    const auto& level = told["levels"]["L1"];
     EXPECT_EQ(level["loads"], 3);
     EXPECT_EQ(level["load_misses"], 2);
     EXPECT_EQ(level["stores"], 2);
@@ -100,7 +100,7 @@ void expect_counts(const Finished& finished) {
     EXPECT_EQ(level["writeback_misses"], 0);
     EXPECT_EQ(level["fetches"], 2);
     EXPECT_EQ(level["fetch_misses"], 1);
-    EXPECT_EQ(json["phases"].size(), 1U);
+    EXPECT_EQ(told["phases"].size(), 1U);
 }
 
 TEST_F(Traces, AreCountedAsByHandInEveryForm) {
@@ -143,22 +143,22 @@ TEST_F(Traces, AreSweptLikeKernels) {
 TEST_F(Traces, Info) {
     pack("t.lackey", "t.ct.h5");
     for (const std::string name : {"t.lackey", "t.ct.h5"}) {
-        const auto json = call({"trace", "info", name, "--json"}).json();
-        EXPECT_EQ(json["format"], name == "t.lackey" ? "lackey" : "packed");
-        EXPECT_EQ(json["references"], 6);
-        EXPECT_EQ(json["loads"], 2);
-        EXPECT_EQ(json["stores"], 2);
-        EXPECT_EQ(json["fetches"], 2);
-        EXPECT_EQ(json["cores"], 1);
-        EXPECT_EQ(json["phases"], 1);
-        EXPECT_EQ(json["lines"], 3);
-        EXPECT_EQ(json["pages"], 2);
-        EXPECT_EQ(json["addresses"]["lowest"], 0x401000);
-        EXPECT_EQ(json["addresses"]["highest"], 0x10000043);
-        EXPECT_EQ(json["complete"], true);
+        const auto told = call({"trace", "info", name, "--json"}).json();
+        EXPECT_EQ(told["format"], name == "t.lackey" ? "lackey" : "packed");
+        EXPECT_EQ(told["references"], 6);
+        EXPECT_EQ(told["loads"], 2);
+        EXPECT_EQ(told["stores"], 2);
+        EXPECT_EQ(told["fetches"], 2);
+        EXPECT_EQ(told["cores"], 1);
+        EXPECT_EQ(told["phases"], 1);
+        EXPECT_EQ(told["lines"], 3);
+        EXPECT_EQ(told["pages"], 2);
+        EXPECT_EQ(told["addresses"]["lowest"], 0x401000);
+        EXPECT_EQ(told["addresses"]["highest"], 0x10000043);
+        EXPECT_EQ(told["complete"], true);
         const auto size = std::filesystem::file_size(directory / name);
-        EXPECT_EQ(json["file_bytes"], size);
-        EXPECT_DOUBLE_EQ(json["bytes_per_reference"], static_cast<double>(size) / 6);
+        EXPECT_EQ(told["file_bytes"], size);
+        EXPECT_DOUBLE_EQ(told["bytes_per_reference"], static_cast<double>(size) / 6);
     }
     const auto text = call({"trace", "info", "t.lackey", "--json"}).json()["text"];
     EXPECT_EQ(text["lines"], 10);
@@ -198,9 +198,9 @@ TEST_F(Traces, ConvertKeepsWhatCameBeforeTheDamageMarkedPartial) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.err, HasSubstr("bad.din:7:3: "));
     EXPECT_THAT(finished.err, HasSubstr("o.h5 keeps the 6 references"));
-    const auto json = call({"trace", "info", "o.h5", "--json"}).json();
-    EXPECT_EQ(json["complete"], false);
-    EXPECT_EQ(json["references"], 6);
+    const auto told = call({"trace", "info", "o.h5", "--json"}).json();
+    EXPECT_EQ(told["complete"], false);
+    EXPECT_EQ(told["references"], 6);
 }
 
 TEST_F(Traces, ConvertLeavesNothingWhereNothingCouldBeRead) {
