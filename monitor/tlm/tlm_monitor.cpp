@@ -1,0 +1,333 @@
+#define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn, in SystemC 2.3
+#include "monitor/tlm/tlm_monitor.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "monitor/tlm/interposer.hpp"
+
+namespace cachetally {
+namespace {
+
+using Payload = tlm::tlm_generic_payload;
+using Phase = tlm::tlm_phase;
+using sc_core::sc_time;
+
+constexpr std::string_view modelled = "the platform's own software reads the ring: see TlmMonitorConfig";
+constexpr std::string_view of_programs = "software asks for it by the command register, or barrier()";
+constexpr RefusedKey not_here[] = {
+    {"link", "the monitor is where its sockets are bound"},
+    {"name", "the module has a name"},
+    {"barriers", of_programs},
+    {"functions", of_programs},
+    {"path", "records leave by the socket 'out'"},
+    {"drain", modelled},
+    {"watermark", "set TlmMonitorConfig::watermark"},
+    {"period", modelled},
+    {"drain_cost", modelled},
+};
+
+MonitorSpec spec_of(const std::string& settings) {
+    return settings.empty() ? MonitorSpec{} : parse_common(settings, not_here);
+}
+
+/// The address range that a transaction covers; with a streaming width it is the same bytes again and again.
+std::uint64_t bytes_of(const Payload& payload) {
+    const std::uint64_t length = payload.get_data_length(), width = payload.get_streaming_width();
+    return width == 0 ? length : std::min(length, width);
+}
+
+/// As it lies in memory: address (8 bytes), lines (4), count (4), zeros; each with its low byte first.
+std::vector<unsigned char> bytes_of(const Interposer::Record& record, std::uint32_t bytes, std::uint32_t lines) {
+    std::vector<unsigned char> data(bytes);
+    const auto put = [&](std::size_t at, std::size_t count, std::uint64_t value) {
+        for (std::size_t i = 0; i < count; ++i) data[at + i] = static_cast<unsigned char>(value >> 8 * i);
+    };
+    put(0, 8, record.address);
+    put(8, 4, lines);
+    put(12, 4, record.count);
+    return data;
+}
+
+bool in_thread() {
+    const sc_core::sc_curr_proc_kind kind = sc_core::sc_get_current_process_handle().proc_kind();
+    return kind == sc_core::SC_THREAD_PROC_ || kind == sc_core::SC_CTHREAD_PROC_;
+}
+
+}  // namespace
+
+struct TlmMonitor::Parts {
+    Parts(TlmMonitor& module, const TlmMonitorConfig& settings)
+        : owner(module),
+          core(spec_of(settings.settings), settings.watermark, settings.software_reads),
+          core_of(settings.core_of),
+          write_cost(static_cast<double>(core.spec().ring.write_cost) * settings.cycle),
+          upstream(*this),
+          downstream(*this),
+          registers(*this) {}
+
+    struct Upstream;
+    struct Downstream;
+    struct Registers;
+
+    /// Counts a transaction as it comes, before anybody further down can change it.
+    void observe(const Payload& payload, sc_time& delay, bool may_wait) {
+        if (!core.on() || !(payload.is_read() || payload.is_write())) return;
+        core.count(payload.is_write(), payload.get_address(), bytes_of(payload), core_of ? core_of(payload) : 0,
+                   scratch);
+        if (!scratch.empty()) send(delay, may_wait);
+    }
+
+    /// Other initiators may come in while this one waits for places in the ring.
+    void send(sc_time& delay, bool may_wait) {
+        const Interposer::Records records = std::exchange(scratch, {});
+        for (const Interposer::Record& record : records) {
+            if (!wait_for_place(delay, may_wait)) {
+                core.lose(record);
+                continue;
+            }
+            core.enqueue(record);
+            delay += write_cost;
+        }
+        queued.notify(sc_core::SC_ZERO_TIME);
+    }
+
+    /// False where there is none and waiting is not wanted, or not possible here.
+    bool wait_for_place(sc_time& delay, bool may_wait) {
+        const bool waits = may_wait && core.spec().ring.overflow == RingSpec::Overflow::stall;
+        while (core.full()) {
+            if (!waits || !in_thread()) return false;
+            queued.notify(sc_core::SC_ZERO_TIME);
+            if (delay > sc_core::SC_ZERO_TIME) {
+                sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+            } else {
+                sc_core::wait(place_free);
+            }
+        }
+        return true;
+    }
+
+    /// A process of its own writes the records: who caused them may hold what `out` waits for, or may not wait at all.
+    void write_records() {
+        for (;;) {
+            while (!core.has_next()) sc_core::wait(queued);
+            write_next();
+            ring_changed();
+        }
+    }
+
+    void write_next() {
+        const std::uint32_t generation = core.generation();
+        std::vector<unsigned char> data = bytes_of(core.next(), core.spec().ring.record, core.next().span);
+        Payload payload;
+        payload.set_command(tlm::TLM_WRITE_COMMAND);
+        payload.set_address(core.next_place());
+        payload.set_data_ptr(data.data());
+        payload.set_data_length(static_cast<unsigned>(data.size()));
+        payload.set_streaming_width(static_cast<unsigned>(data.size()));
+        payload.set_byte_enable_ptr(nullptr);
+        payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+        sc_time delay;
+        owner.out->b_transport(payload, delay);
+        if (delay > sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+        if (generation != core.generation()) return;  // the ring was emptied meanwhile, this record with it
+        // Targets that forget to set a status leave it as it was; only an error is one.
+        if (payload.get_response_status() >= tlm::TLM_INCOMPLETE_RESPONSE) return core.next_written();
+        core.next_failed();
+        warn_of(payload);
+    }
+
+    void warn_of(const Payload& payload) {
+        if (std::exchange(warned, true)) return;
+        const std::string text = "a record could not be written to " + hex(payload.get_address()) + " (" +
+                                 payload.get_response_string() + ") and is lost, as may be others; is 'base' memory?";
+        SC_REPORT_WARNING(owner.name(), text.c_str());
+    }
+    static std::string hex(std::uint64_t value) {
+        std::string text;
+        for (; value != 0 || text.empty(); value >>= 4) text.insert(text.begin(), "0123456789abcdef"[value & 15U]);
+        return "0x" + text;
+    }
+
+    void ring_changed() {
+        place_free.notify(sc_core::SC_ZERO_TIME);
+        level_changed.notify(sc_core::SC_ZERO_TIME);
+    }
+
+    void drive_interrupt() {
+        if (owner.interrupt.size() != 0) owner.interrupt->write(core.interrupt());
+    }
+
+    void forget_direct_memory(bool was_on) {
+        if (was_on || !core.on() || !sc_core::sc_start_of_simulation_invoked()) return;
+        owner.in->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
+    }
+
+    TlmMonitorResult result() const {
+        const Interposer::Totals totals = core.totals();
+        TlmMonitorResult result;
+        result.events = totals.events;
+        result.records = totals.records;
+        result.lost_records = totals.lost_records;
+        result.lost_events = totals.lost_events;
+        result.resident = totals.resident;
+        result.high_water = totals.high_water;
+        result.bytes = totals.records * core.spec().ring.record;
+        result.line_bytes = core.spec().unit();
+        for (const auto& [key, count] : core.sums())
+            result.rows.push_back({std::get<1>(key), std::get<2>(key), std::get<0>(key), count});
+        return result;
+    }
+
+    struct Upstream final : tlm::tlm_fw_transport_if<> {
+        explicit Upstream(Parts& all) : parts(all) {}
+        void b_transport(Payload& payload, sc_time& delay) override {
+            parts.observe(payload, delay, true);
+            parts.owner.out->b_transport(payload, delay);
+            parts.clear_hint(payload);
+        }
+        tlm::tlm_sync_enum nb_transport_fw(Payload& payload, Phase& phase, sc_time& delay) override {
+            if (phase == tlm::BEGIN_REQ) parts.observe(payload, delay, false);
+            const tlm::tlm_sync_enum sync = parts.owner.out->nb_transport_fw(payload, phase, delay);
+            if (sync != tlm::TLM_ACCEPTED) parts.clear_hint(payload);  // else it is the target's business by now
+            return sync;
+        }
+        bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override {
+            if (!parts.core.on()) return parts.owner.out->get_direct_mem_ptr(payload, dmi);
+            dmi.init();
+            return false;
+        }
+        unsigned transport_dbg(Payload& payload) override { return parts.owner.out->transport_dbg(payload); }
+        Parts& parts;
+    };
+
+    struct Downstream final : tlm::tlm_bw_transport_if<> {
+        explicit Downstream(Parts& all) : parts(all) {}
+        tlm::tlm_sync_enum nb_transport_bw(Payload& payload, Phase& phase, sc_time& delay) override {
+            parts.clear_hint(payload);
+            return parts.owner.in->nb_transport_bw(payload, phase, delay);
+        }
+        void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) override {
+            parts.owner.in->invalidate_direct_mem_ptr(first, last);
+        }
+        Parts& parts;
+    };
+
+    struct Registers final : tlm::tlm_fw_transport_if<> {
+        explicit Registers(Parts& all) : parts(all) {}
+        void b_transport(Payload& payload, sc_time& delay) override { parts.access(payload, delay, true); }
+        tlm::tlm_sync_enum nb_transport_fw(Payload& payload, Phase& phase, sc_time& delay) override {
+            if (phase == tlm::BEGIN_REQ) parts.access(payload, delay, false);
+            return tlm::TLM_COMPLETED;
+        }
+        bool get_direct_mem_ptr(Payload&, tlm::tlm_dmi& dmi) override {
+            dmi.init();
+            return false;
+        }
+        unsigned transport_dbg(Payload& payload) override {
+            if (!payload.is_read() || parts.fault_of(payload) != tlm::TLM_OK_RESPONSE) return 0;
+            parts.read(payload);
+            return payload.get_data_length();
+        }
+        Parts& parts;
+    };
+
+    void clear_hint(Payload& payload) const {
+        if (core.on()) payload.set_dmi_allowed(false);
+    }
+
+    /// A register access: 4 or 8 bytes, aligned to their number.
+    static tlm::tlm_response_status fault_of(const Payload& payload) {
+        const std::uint64_t length = payload.get_data_length(), address = payload.get_address();
+        if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+        if ((length != 4 && length != 8) || address % length != 0 || bytes_of(payload) != length)
+            return tlm::TLM_BURST_ERROR_RESPONSE;
+        return address < tlm_monitor_register::end ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    }
+
+    void access(Payload& payload, sc_time& delay, bool may_wait) {
+        payload.set_dmi_allowed(false);
+        tlm::tlm_response_status status = fault_of(payload);
+        if (status == tlm::TLM_OK_RESPONSE && payload.is_read()) read(payload);
+        if (status == tlm::TLM_OK_RESPONSE && payload.is_write() && !write(payload))
+            status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+        payload.set_response_status(status);
+        if (!scratch.empty()) send(delay, may_wait);
+    }
+
+    void read(Payload& payload) const {
+        for (unsigned at = 0; at < payload.get_data_length(); at += 4) {
+            const std::uint32_t value = core.read(payload.get_address() + at);
+            std::memcpy(payload.get_data_ptr() + at, &value, sizeof value);
+        }
+    }
+
+    bool write(Payload& payload) {
+        const bool was_on = core.on();
+        bool taken = true;
+        for (unsigned at = 0; at < payload.get_data_length(); at += 4) {
+            std::uint32_t value = 0;
+            std::memcpy(&value, payload.get_data_ptr() + at, sizeof value);
+            taken = core.write(payload.get_address() + at, value, scratch) && taken;
+        }
+        forget_direct_memory(was_on);
+        ring_changed();
+        return taken;
+    }
+
+    TlmMonitor& owner;
+    Interposer core;
+    std::function<unsigned(const Payload&)> core_of;
+    sc_time write_cost;
+    Upstream upstream;
+    Downstream downstream;
+    Registers registers;
+    Interposer::Records scratch;  ///< of the event at hand; empty while anybody waits
+    bool warned = false;
+    sc_core::sc_event queued, place_free, level_changed;
+};
+
+TlmMonitor::TlmMonitor(const sc_core::sc_module_name& name, const TlmMonitorConfig& config)
+    : sc_module(name),
+      in("in"),
+      out("out"),
+      control("control"),
+      interrupt("interrupt"),
+      parts_(std::make_unique<Parts>(*this, config)) {
+    in.bind(parts_->upstream);
+    out.bind(parts_->downstream);
+    control.bind(parts_->registers);
+    Parts* const parts = parts_.get();
+    sc_core::sc_spawn([parts] { parts->write_records(); }, "write_records");
+    sc_core::sc_spawn_options level;
+    level.spawn_method();
+    level.set_sensitivity(&parts_->level_changed);
+    sc_core::sc_spawn([parts] { parts->drive_interrupt(); }, "drive_interrupt", &level);
+}
+
+TlmMonitor::~TlmMonitor() = default;
+
+void TlmMonitor::switch_on(bool on) {
+    const bool was_on = parts_->core.on();
+    parts_->core.switch_on(on);
+    parts_->forget_direct_memory(was_on);
+}
+
+bool TlmMonitor::is_on() const { return parts_->core.on(); }
+
+void TlmMonitor::barrier() {
+    parts_->core.barrier(parts_->scratch);
+    sc_time delay;
+    parts_->send(delay, false);
+}
+
+TlmMonitorResult TlmMonitor::result() const { return parts_->result(); }
+
+TlmMonitorResult TlmMonitor::finish() {
+    parts_->core.finish();
+    return parts_->result();
+}
+
+}  // namespace cachetally
