@@ -1,0 +1,28 @@
+# cmake --install: the program (component program); TlmMonitor's library, headers, CMake package and pkg-config file (component tlm).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS cachetally RUNTIME COMPONENT program)
+
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/cachetally)
+install(TARGETS cachetally_tlm EXPORT cachetally_targets ARCHIVE COMPONENT tlm INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES monitor/tlm/tlm_monitor.hpp monitor/tlm/tlm_monitor_registers.hpp
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT tlm)
+install(EXPORT cachetally_targets NAMESPACE cachetally:: FILE cachetallyTargets.cmake DESTINATION ${package_directory} COMPONENT tlm)
+
+configure_package_config_file(cmake/cachetallyConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake
+  INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfigVersion.cmake cmake/FindSystemC.cmake
+  DESTINATION ${package_directory} COMPONENT tlm)
+
+# found from where the file lies, so that the tree can be moved
+set(pkgconfig_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH PREFIX_FROM_PKGCONFIG /${pkgconfig_directory} /)
+string(REGEX REPLACE "/$" "" PREFIX_FROM_PKGCONFIG "${PREFIX_FROM_PKGCONFIG}")
+set(SYSTEMC_DEFINITION "")
+if(SystemC_CPLUSPLUS)
+  set(SYSTEMC_DEFINITION "-DSC_CPLUSPLUS=${SystemC_CPLUSPLUS}")
+endif()
+configure_file(cmake/cachetally.pc.in ${CMAKE_CURRENT_BINARY_DIR}/cachetally.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cachetally.pc DESTINATION ${pkgconfig_directory} COMPONENT tlm)
