@@ -5,6 +5,7 @@
 #include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
+namespace gups {
 namespace {
 
 enum Site : std::uint32_t { init = 1, update };
@@ -94,6 +95,7 @@ private:
 };
 
 }  // namespace
+}  // namespace gups
 
 Kernel gups_kernel() {
     return {
@@ -102,7 +104,7 @@ Kernel gups_kernel() {
          {number_option("table", 1 << 20, "words of 8 bytes, a power of two", 2, std::uint64_t{1} << 32),
           number_option("updates", 0, "updates of all processors together; 0 = 4 per word", 0, std::uint64_t{1} << 40),
           processors_option()}},
-        [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Gups>(options); }};
+        [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<gups::Gups>(options); }};
 }
 
 }  // namespace cachetally

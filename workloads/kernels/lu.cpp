@@ -6,6 +6,7 @@
 #include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
+namespace lu {
 namespace {
 
 /// Statements that make references.
@@ -234,6 +235,7 @@ private:
 };
 
 }  // namespace
+}  // namespace lu
 
 Kernel lu_kernel() {
     return {{"lu",
@@ -246,7 +248,7 @@ Kernel lu_kernel() {
               number_option("stack_references", 18, "words of the stack touched per call", 0, 512),
               number_option("base_offset", 40, "bytes from a page boundary to the matrix", 0, 4095),
               number_option("seed", 1, "of the random matrix", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Lu>(options); }};
+            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<lu::Lu>(options); }};
 }
 
 }  // namespace cachetally

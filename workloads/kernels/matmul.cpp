@@ -5,6 +5,7 @@
 #include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
+namespace matmul {
 namespace {
 
 enum Site : std::uint32_t { init = 1, read_a, read_b, update_c };
@@ -108,6 +109,7 @@ private:
 };
 
 }  // namespace
+}  // namespace matmul
 
 Kernel matmul_kernel() {
     return {{"matmul",
@@ -117,7 +119,9 @@ Kernel matmul_kernel() {
                             {"naive", "blocked"}),
               number_option("block", 32, "rows and columns of a block (blocked)", 1, 1 << 14),
               number_option("seed", 1, "of the random matrices", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Matmul>(options); }};
+            [](const OptionValues& options) -> std::unique_ptr<Workload> {
+                return std::make_unique<matmul::Matmul>(options);
+            }};
 }
 
 }  // namespace cachetally

@@ -8,6 +8,7 @@
 #include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
+namespace ocean {
 namespace {
 
 enum Site : std::uint32_t {
@@ -225,6 +226,7 @@ private:
 };
 
 }  // namespace
+}  // namespace ocean
 
 Kernel ocean_kernel() {
     return {{"ocean",
@@ -233,7 +235,9 @@ Kernel ocean_kernel() {
               number_option("levels", 6, "grids, each half as fine as the one before", 1, 14),
               number_option("sweeps", 2, "relaxations before and after a coarser grid", 1, 1000),
               number_option("cycles", 4, "V-cycles", 1, 1 << 30), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Ocean>(options); }};
+            [](const OptionValues& options) -> std::unique_ptr<Workload> {
+                return std::make_unique<ocean::Ocean>(options);
+            }};
 }
 
 }  // namespace cachetally

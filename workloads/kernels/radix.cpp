@@ -5,6 +5,7 @@
 #include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
+namespace radix {
 namespace {
 
 enum Site : std::uint32_t {
@@ -144,6 +145,7 @@ private:
 };
 
 }  // namespace
+}  // namespace radix
 
 Kernel radix_kernel() {
     return {{"radix",
@@ -152,7 +154,9 @@ Kernel radix_kernel() {
               number_option("radix", 1024, "digits, a power of two", 2, 1 << 20),
               number_option("max_key", 524288, "keys are less than this", 2, std::uint64_t{1} << 32),
               number_option("seed", 1, "of the keys", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Radix>(options); }};
+            [](const OptionValues& options) -> std::unique_ptr<Workload> {
+                return std::make_unique<radix::Radix>(options);
+            }};
 }
 
 }  // namespace cachetally

@@ -3,6 +3,7 @@
 #include "workloads/kernels/numbers.hpp"
 
 namespace cachetally {
+namespace stream {
 namespace {
 
 enum Site : std::uint32_t { init = 1, copy_site, scale_site, add_site, triad_site };
@@ -111,6 +112,7 @@ private:
 };
 
 }  // namespace
+}  // namespace stream
 
 Kernel stream_kernel() {
     return {
@@ -119,7 +121,9 @@ Kernel stream_kernel() {
          {number_option("n", 262144, "elements per array", 1, std::uint64_t{1} << 32),
           number_option("repetitions", 4, "rounds of the kernels", 1, std::uint64_t{1} << 40),
           choice_option("kernel", "which of the four", {"all", "copy", "scale", "add", "triad"}), processors_option()}},
-        [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Stream>(options); }};
+        [](const OptionValues& options) -> std::unique_ptr<Workload> {
+            return std::make_unique<stream::Stream>(options);
+        }};
 }
 
 }  // namespace cachetally

@@ -9,6 +9,7 @@
 #include "workloads/kernels/water_forces.hpp"
 
 namespace cachetally {
+namespace water {
 namespace {
 
 using water::atoms;
@@ -360,6 +361,7 @@ Water::State Water::state(std::span<const double> values) const {
 }
 
 }  // namespace
+}  // namespace water
 
 Kernel water_kernel() {
     return {{"water",
@@ -367,7 +369,9 @@ Kernel water_kernel() {
              {number_option("molecules", 64, "molecules of 672 bytes", 1, 1 << 16),
               number_option("steps", 3, "time steps of 0.15 femtoseconds", 1, 1 << 30),
               number_option("seed", 1, "of the velocities", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<Water>(options); }};
+            [](const OptionValues& options) -> std::unique_ptr<Workload> {
+                return std::make_unique<water::Water>(options);
+            }};
 }
 
 }  // namespace cachetally
