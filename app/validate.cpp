@@ -135,6 +135,8 @@ void add_validate(CLI::App& app) {
     command->add_option("--worst", options->worst, "Write the worst machines into this directory, as machine files")
         ->type_name("DIR");
     command->add_option("--most-worst", options->most_worst, "How many worst machines to name")->capture_default_str();
+    command->add_option("--no-events", campaign.no_events, "Machines count no events, for this reason: times alone")
+        ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
     command->add_flag("--json", options->json, "Print JSON");

@@ -17,7 +17,8 @@ constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;  ///< bytes swep
 constexpr double clear_rise = 0.015;                             ///< share that is a rise beyond doubt
 constexpr double level_rise = 0.12;           ///< share by which a level is slower than the one above it, at least
 constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
-constexpr double uneven = 1.025;              ///< pages that lie anywhere may fill sets unevenly by so much
+constexpr double uneven = 1.025;              ///< lines of others keep times from showing all of a level
+constexpr double uneven_pages = 1.06;         ///< nor do several pages that lie anywhere and fill sets unevenly
 constexpr unsigned points_per_octave = 4;
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
@@ -84,9 +85,26 @@ public:
         return place->second;
     }
 
+    /// time() after many more laps.
+    double long_settled(std::uint64_t bytes) {
+        const auto [place, fresh] = known_settled_.try_emplace(bytes, 0);
+        if (!fresh) return place->second;
+        const Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
+        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(65536 / offsets.size(), 3, 256));
+        return place->second = meter_.time(arena_, offsets, laps, std::max(1U, laps / 4));
+    }
+
     /// The time where lines lie closer to each other, or farther.
-    double time(std::uint64_t bytes, std::uint64_t stride, std::uint64_t from = 0) {
-        return time_of(page_local_string(bytes, local_, stride, meter_.seed()), from);
+    double time(std::uint64_t bytes, std::uint64_t stride) {
+        return time_of(arena_, page_local_string(bytes, local_, stride, meter_.seed()));
+    }
+
+    /// time() in other sets, and on other pages.
+    double time_moved(std::uint64_t bytes, unsigned move) {
+        Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
+        for (std::uint64_t& offset : offsets) offset += move * moved_by;
+        while (others_.size() < move) others_.push_back(meter_.target().make_arena(arena_.bytes, arena_.page));
+        return time_of(others_[move - 1], offsets);
     }
 
     /// The time of all lines of some pages, in an order that leaves little to any TLB. Where sets are fields of the
@@ -96,7 +114,7 @@ public:
             fields_ ? std::max<std::uint64_t>(1, std::bit_floor(bytes / (most_ways * least_page))) : 1;
         Offsets offsets = page_local_string(bytes / spread, least_page, line, meter_.seed());
         for (std::uint64_t& offset : offsets) offset += offset / least_page * (spread - 1) * least_page;
-        return time_of(std::move(offsets), 0);
+        return time_of(arena_, offsets);
     }
 
 private:
@@ -117,12 +135,11 @@ private:
         return false;
     }
 
-    double time_of(Offsets offsets, std::uint64_t from) {
-        for (std::uint64_t& offset : offsets) offset += from;
+    double time_of(const Arena& arena, const Offsets& offsets) {
         const bool exact = meter_.noise() <= 0;
         const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(
             (exact ? 4096 : 16384) / offsets.size(), exact || offsets.size() >= 100'000 ? 1 : 2, 64));
-        return meter_.time(arena_, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
+        return meter_.time(arena, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
     }
 
 public:
@@ -143,9 +160,11 @@ public:
     /// Lines of others (of page tables, say) may stay in some sets for good; so other sets are tried, too.
     bool rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
         if (!rises(trend, {bytes, time(bytes)}, share)) return false;
+        // A small rise may be what is left of the first laps, of which pseudo-LRU keeps something for long.
+        if (time(bytes) < 1.2 * trend.at(bytes) && !rises(trend, {bytes, long_settled(bytes)}, share)) return false;
         if (stride_ <= 128 || bytes + 2 * moved_by > arena_.bytes) return true;
         for (unsigned move = 1; move <= 2; ++move)
-            if (!rises(trend, {bytes, time(bytes, stride_at(bytes), move * moved_by)}, share)) return false;
+            if (!rises(trend, {bytes, time_moved(bytes, move)}, share)) return false;
         return true;
     }
 
@@ -160,8 +179,9 @@ private:
     std::uint64_t stride_, local_;
     bool fields_ = false;
     Arena arena_;
+    std::vector<Arena> others_;
     std::vector<Point> points_;
-    std::map<std::uint64_t, double> known_;
+    std::map<std::uint64_t, double> known_, known_settled_;
 };
 
 double slope_to(const std::vector<Point>& points, std::size_t i) {
@@ -180,12 +200,14 @@ std::size_t next_quiet(const std::vector<Point>& points, std::size_t from, std::
 }
 
 std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string>& decisions) {
-    const std::vector<Point>& points = sweep.points();
+    std::vector<Point> points = sweep.points();
     std::vector<Edge> edges;
     const double least_rise = noise > 0 ? noise : 1e-6;
     Trend trend{points.front(), 0};
     std::size_t i = 1;
     while (i < points.size()) {
+        if (sweep.rises(trend, points[i], clear_rise) && !sweep.rises_everywhere(trend, points[i].bytes, clear_rise))
+            points[i].cycles = std::min(points[i].cycles, trend.at(points[i].bytes));
         if (!sweep.rises(trend, points[i], clear_rise)) {
             const double slope =
                 (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
@@ -221,12 +243,13 @@ double full_latency(Sweep& sweep, const Point& point) {
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }
 
-void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& sweep, double noise) {
+void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& sweep, double noise, std::uint64_t page) {
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
         const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.98 : 0.995),
-                   high = std::max(static_cast<double>(edge.high), static_cast<double>(edge.low) * uneven);
+                   high = std::max(static_cast<double>(edge.high),
+                                   static_cast<double>(edge.low) * (edge.low > page ? uneven_pages : uneven));
         if (high - low > 0.1 * low) {
             report.refuse(level, "capacity",
                           fmt::format("times begin to rise somewhere between {} and {} bytes", low, high));
@@ -303,7 +326,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
         return levels_of(meter, l1, sweep.fields() ? std::max(l1.line, stride / 4) : l1.line, local);
     if (local > least_page && shows_tlb(sweep, edges, l1.line))
         return levels_of(meter, l1, std::max(l1.line, local_stride), least_page);
-    report_edges(report, edges, sweep, meter.noise());
+    report_edges(report, edges, sweep, meter.noise(), meter.large_page());
     report.curves.push_back(std::move(curve));
     return report;
 }

@@ -214,20 +214,21 @@ public:
 
 private:
     static constexpr std::uint64_t most_ways = 24;
+    static constexpr double least_walk = 4;  ///< cycles that a walk takes, at least
 
+    /// Of n pages that meet in a set of the second TLB, or that do not, and of those that make the first one miss:
+    /// these and those meet in one of its sets, so that it behaves alike in both cases.
     double lap(std::uint64_t stride, std::uint64_t n) {
         std::vector<std::uint64_t> pages;
         for (std::uint64_t i = 0; i < n; ++i) pages.push_back(i * stride);
         const std::uint64_t others = first_.ways + (first_.ways + 1) / 2 + 2;
         for (std::uint64_t i = 0; i < others; ++i) pages.push_back((2 * i + 1) * first_sets_);
-        return pairs_.lap(pages) / static_cast<double>(pages.size());
+        return pairs_.lap(pages);
     }
 
-    /// Whether n pages do not fit, seen from what one page less costs.
+    /// Whether n pages do not fit, seen from as many that meet nowhere.
     bool bends(std::uint64_t stride, std::uint64_t n) {
-        const double before = lap(stride, n - 1), after = lap(stride, n);
-        const auto loads = static_cast<double>(n + first_.ways + (first_.ways + 1) / 2 + 2);
-        return (after - before) * loads > 3;
+        return lap(stride, n) - lap(2 * first_sets_, n) > 0.4 * static_cast<double>(n) * least_walk;
     }
 
     /// The least number of pages of this stride that do not fit; 0 = all do.
@@ -284,14 +285,10 @@ void answer_first(TestReport& report, Pairs& pairs, const Edge& edge, Sets& sets
         return;
     }
     sets = {};
-    report.refuse("TLB1", "ways", "sets of pages do not agree with the number of entries");
-    if (high - low > 0.1 * low) {
-        report.refuse("TLB1", "entries",
-                      fmt::format("times begin to rise somewhere between {} and {} pages", low, high));
-    } else {
-        report.answer("TLB1", "entries", low, low, high, "entries",
-                      "end of a quiet stretch of times of translation, bisected");
-    }
+    const std::string reason = fmt::format(
+        "times of translation begin to rise between {} and {} pages, with which sets of pages do not agree", low, high);
+    report.refuse("TLB1", "ways", reason);
+    report.refuse("TLB1", "entries", reason);
 }
 
 void answer_levels(TestReport& report, double levels) {
@@ -306,35 +303,81 @@ void answer_second(TestReport& report, Pairs& pairs, std::span<const Edge> later
     report.decisions.push_back(
         fmt::format("a second TLB by sets of pages: {} entries, {} ways", second.entries, second.ways));
     const std::string method = "compact sets of pages with a first TLB that misses, and the end of a flat stretch";
-    bool unclear = false;
     for (const Edge& edge : later) {
         const auto low = static_cast<double>(edge.low), high = std::max(static_cast<double>(edge.high - 1), low * 1.03);
         const auto entries = static_cast<double>(second.entries);
-        const bool agree = second.ways != 0 && low * 0.97 <= entries && entries <= high;
+        if (second.ways == 0 || low * 0.97 > entries || entries > high) continue;
+        if (cause_of(pairs, edge.low, report.decisions) == Cause::cache) continue;
+        report.answer("TLB2", "entries", entries, entries, entries, "entries", method);
+        const auto ways = static_cast<double>(second.ways);
+        if (search.limited())
+            report.refuse("TLB2", "ways", "the arena has too few pages for a longer stride");
+        else
+            report.answer("TLB2", "ways", ways, ways, ways, "ways", method);
+        return answer_levels(report, 2);
+    }
+    for (const Edge& edge : later) {
+        const auto low = static_cast<double>(edge.low), high = std::max(static_cast<double>(edge.high - 1), low * 1.03);
         const Cause cause = cause_of(pairs, edge.low, report.decisions);
-        if (agree && cause != Cause::cache) {
-            report.answer("TLB2", "entries", entries, entries, entries, "entries", method);
-            const auto ways = static_cast<double>(second.ways);
-            if (search.limited())
-                report.refuse("TLB2", "ways", "the arena has too few pages for a longer stride");
-            else
-                report.answer("TLB2", "ways", ways, ways, ways, "ways", method);
-            return answer_levels(report, 2);
-        }
-        if (cause == Cause::tlb && high - low < 0.1 * low) {
+        if (cause == Cause::tlb && edge.high - edge.low == 1) {
             report.answer("TLB2", "entries", low, low, high, "entries",
                           "end of a flat stretch, confirmed with two lines of each page");
             report.refuse("TLB2", "ways", "sets of pages do not agree with the number of entries");
             return answer_levels(report, 2);
         }
-        unclear = unclear || cause != Cause::cache;
     }
-    if (unclear)
-        report.refuse(
-            "", "tlb_levels",
-            "beyond the first TLB times of translation rise where it is not clear whether a TLB is full or a cache");
+    if (!later.empty())
+        report.refuse("", "tlb_levels",
+                      fmt::format("beyond the first TLB times of translation rise at {} pages, where it is not clear "
+                                  "whether a TLB is full or a cache",
+                                  later.front().low));
     else
         answer_levels(report, 1);
+}
+
+/// Entries of a TLB from its misses: the most pages that it does not miss any of once it has seen them; 0 = none do
+/// not fit into the arena.
+std::uint64_t entries_by_events(Meter& meter, unsigned level) {
+    const std::uint64_t page = meter.page(), most = std::min(meter.capabilities().largest_arena / page, 2 * most_pages);
+    const Arena arena = meter.target().make_arena(most * page, page);
+    const auto misses = [&](std::uint64_t pages) {
+        Offsets offsets;
+        for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * 128 % page);
+        return meter.target().run(arena, {offsets}, {2, 1}).tlb_misses[level] * static_cast<double>(pages) > 0.5;
+    };
+    std::uint64_t low = 0, high = 1;
+    while (high < most && !misses(high)) low = high, high = std::min(2 * high, most);
+    if (high == most && !misses(high)) return 0;
+    while (high - low > 1) {
+        const std::uint64_t middle = (low + high) / 2;
+        (misses(middle) ? high : low) = middle;
+    }
+    return low;
+}
+
+/// Where the target counts the misses of TLBs nothing is left unclear: entries that times did not tell, or told
+/// otherwise, are replaced.
+void decide_by_events(TestReport& report, Meter& meter) {
+    const unsigned count = meter.capabilities().tlb_events;
+    double levels = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const std::string level = fmt::format("TLB{}", i + 1);
+        const auto entries = static_cast<double>(entries_by_events(meter, i));
+        if (entries == 0) continue;
+        ++levels;
+        const Finding* found = report.find(level, "entries");
+        report.decisions.push_back(fmt::format("{}: misses are counted beyond {} pages, times say {}", level, entries,
+                                               found ? fmt::format("{}", found->value->number) : "nothing"));
+        if (found != nullptr && found->value->number == entries) continue;
+        std::erase_if(report.findings, [&](const Finding& finding) {
+            return finding.level == level && (finding.parameter == "entries" || finding.value);
+        });
+        report.answer(level, "entries", entries, entries, entries, "entries", "counts of misses");
+    }
+    const Finding* found = report.find("", "tlb_levels");
+    if (found != nullptr && found->value->number == levels) return;
+    std::erase_if(report.findings, [&](const Finding& finding) { return finding.parameter == "tlb_levels"; });
+    report.answer("", "tlb_levels", levels, levels, levels, "levels", "counts of misses");
 }
 
 }  // namespace
@@ -369,6 +412,7 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     answer_first(report, pairs, edges.front(), first);
     const auto later = std::ranges::find_if(edges, [&](const Edge& edge) { return edge.low >= 2 * edges.front().low; });
     answer_second(report, pairs, {later, edges.end()}, first);
+    if (meter.capabilities().tlb_events > 0) decide_by_events(report, meter);
     return report;
 }
 

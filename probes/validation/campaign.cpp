@@ -22,6 +22,7 @@ std::vector<TestReport> probe(const CampaignOptions& options, std::uint64_t numb
     const std::uint64_t seed = splitmix64(splitmix64(options.seed) + number);
     SimulatedOptions simulated;
     simulated.seed = seed;
+    simulated.no_events = options.no_events;
     constexpr const char* mixed[] = {"none", "quiet", "realistic"};
     simulated.noise = noise_named(options.noise == "mixed" ? mixed[seed % 3] : options.noise);
     SimulatedTarget target(machine, simulated);
