@@ -73,6 +73,9 @@ Json json_of(std::span<const TestReport> reports) {
                          {"references_simulated", report.cost.simulated},
                          {"cycles", report.cost.cycles},
                          {"host_seconds", report.host_seconds},
+                         {"saved_runs", report.saved.runs},
+                         {"saved_references", report.saved.references},
+                         {"saved_cycles", report.saved.cycles},
                          {"decisions", report.decisions}});
     }
     return {{"results", results}, {"tests", tests}};
@@ -94,6 +97,13 @@ void print(const MachineDescription& machine, std::span<const TestReport> report
         fmt::print("{:<12} {:<10} {:>8} {:>16} {:>16} {:>14.1f} {:>8.3f}\n", report.test, report.variant,
                    report.cost.runs, report.cost.references, report.cost.simulated, report.cost.cycles / 1e6,
                    report.host_seconds);
+    for (const TestReport& report : reports) {
+        if (report.saved.runs == 0) continue;
+        const auto all = static_cast<double>(report.cost.references + report.saved.references) / 100;
+        fmt::print("{} {}: {} runs, {} references ({:.0f} %), {:.1f} Mcycles saved against the exhaustive test\n",
+                   report.test, report.variant, report.saved.runs, report.saved.references,
+                   static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6);
+    }
 }
 
 }  // namespace cachetally::app

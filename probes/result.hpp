@@ -53,6 +53,7 @@ struct TestReport {
     std::vector<Curve> curves;
     std::vector<std::string> decisions;  ///< in the order in which they were taken
     ProbeCost cost;
+    ProbeCost saved;  ///< what leaving out sizes and confirmations saved against the exhaustive test
     double host_seconds = 0;
 
     void answer(std::string level, std::string parameter, double value, double low, double high, std::string unit,

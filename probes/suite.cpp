@@ -10,7 +10,9 @@
 #include "probes/dongarra/tests.hpp"
 #include "probes/drongowski/tests.hpp"
 #include "probes/ours/levels.hpp"
+#include "probes/ours/physical.hpp"
 #include "probes/ours/policies.hpp"
+#include "probes/ours/second_level.hpp"
 #include "probes/ours/tlb.hpp"
 #include "probes/xray/lower.hpp"
 
@@ -48,6 +50,10 @@ const std::vector<ProbeTest>& all_tests() {
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1("levels");
          }},
+        {"change_points", "ours", "levels by change points of isotonic log times", false, nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? change_points_hardened(meter, *context.hardened_l1) : without_l1("levels");
+         }},
         {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", true,
          [](Meter& meter, const Context& context) {
              const auto l1 = any_l1(context);
@@ -62,6 +68,18 @@ const std::vector<ProbeTest>& all_tests() {
         {"replacement", "ours", "replacement policy of L1 from shares of misses", false, nullptr,
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? replacement_hardened(meter, *context.hardened_l1) : without_l1("replacement");
+         }},
+        {"l2", "ours", "ways, exact capacity, inclusion and replacement of L2", false, nullptr,
+         [](Meter& meter, const Context& context) {
+             if (!context.hardened_l1) return without_l1("inclusion");
+             const L1Geometry& l1 = *context.hardened_l1;
+             return second_level_hardened(meter, l1, context.l1_policy,
+                                          context.levels ? *context.levels : levels_hardened(meter, l1));
+         }},
+        {"physical", "ours", "ways and capacity of L2 on ordinary pages, by eviction sets", false, nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? physical_hardened(meter, *context.hardened_l1, context.l1_policy)
+                                        : without_l1("ways");
          }},
         {"prefetcher", "ours", "whether anything is prefetched", false, nullptr,
          [](Meter& meter, const Context& context) {
@@ -92,17 +110,27 @@ public:
         for (const ProbeTest& test : probe_tests()) {
             const bool wanted =
                 options_.tests.empty() || std::ranges::find(options_.tests, test.name) != options_.tests.end();
-            const bool l1 = test.name == "l1";  // others need it
-            if (!wanted && !l1) continue;
+            const bool needed =
+                test.name == "l1" || ((test.name == "levels" || test.name == "replacement") && wants_l2());
+            if (!wanted && !needed) continue;
             const bool too_much = test.costly && options_.tests.empty() && options_.cheap;
-            if (test.published && options_.published && !too_much) one(test.name, "published", test.published, wanted);
-            if (test.hardened && (options_.hardened || l1))
+            const bool for_others = !wanted && test.name != "l1";
+            if (test.published && options_.published && !too_much && !for_others)
+                one(test.name, "published", test.published, wanted);
+            if (test.hardened && (options_.hardened || test.name == "l1"))
                 one(test.name, "hardened", test.hardened, wanted && options_.hardened);
         }
         return std::move(reports_);
     }
 
 private:
+    /// Tests of L2 need the levels and the policy of L1.
+    bool wants_l2() const {
+        return options_.hardened && std::ranges::any_of(options_.tests, [](const std::string& name) {
+                   return name == "l2" || name == "physical";
+               });
+    }
+
     void one(const std::string& name, const std::string& variant,
              const std::function<TestReport(Meter&, const Context&)>& run, bool keep) {
         const auto begin = std::chrono::steady_clock::now();
@@ -122,6 +150,9 @@ private:
         report.cost = target_.cost() - before;
         report.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         if (name == "l1") (variant == "published" ? context_.published_l1 : context_.hardened_l1) = l1_geometry(report);
+        if (name == "levels" && variant == "hardened") context_.levels = report;
+        if (name == "replacement")
+            if (const Finding* found = report.find("L1", "replacement")) context_.l1_policy = found->value->word;
         if (keep) reports_.push_back(std::move(report));
     }
 

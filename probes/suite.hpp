@@ -12,7 +12,9 @@ namespace cachetally {
 /// What tests know of each other's findings.
 struct Context {
     std::optional<L1Geometry> published_l1, hardened_l1;
-    TlbOptions sweep;  ///< of the published sweeps
+    std::optional<TestReport> levels;  ///< hardened
+    std::string l1_policy;             ///< as `replacement` found it
+    TlbOptions sweep;                  ///< of the published sweeps
 };
 
 /// A test, in the variants that it has.

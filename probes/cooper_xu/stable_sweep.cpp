@@ -13,6 +13,7 @@ public:
         result_.cycles.assign(sizes.size(), std::numeric_limits<double>::infinity());
         result_.trials.assign(sizes.size(), 0);
         result_.knocked_out.assign(sizes.size(), 0);
+        result_.left_out.assign(sizes.size(), 0);
         result_.sizes = std::move(sizes);
     }
 
@@ -32,6 +33,7 @@ private:
             if (unchanged_[i] >= options_.stability) continue;
             if (result_.knocked_out[i] != 0) {
                 ++result_.runs_saved;
+                ++result_.left_out[i];
                 continue;
             }
             any = true;

@@ -21,6 +21,7 @@ struct SweepResult {
     std::vector<double> cycles;              ///< the least of all trials, rounded to whole cycles
     std::vector<std::uint32_t> trials;       ///< runs made
     std::vector<std::uint8_t> knocked_out;   ///< at the end
+    std::vector<std::uint32_t> left_out;     ///< runs that knock-out saved
     std::uint64_t runs = 0, runs_saved = 0;  ///< saved: runs of the same sweeps that were left out
     unsigned sweeps = 0;
 };

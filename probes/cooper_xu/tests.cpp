@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kib = 1024, word = 8;
 constexpr std::uint64_t gap_least = kib, gap_most = 4 * kib * kib;  ///< bytes: LB and UB of the L1 test
 constexpr std::uint64_t most_ways = 16;                             ///< MaxAssoc
+constexpr unsigned laps_of_run = 3;                                 ///< two to warm up
 constexpr std::uint64_t largest_span = 32 * kib * kib, largest_tlb_span = 8 * kib * kib;
 
 TestReport published(const std::string& test) {
@@ -42,6 +43,16 @@ std::vector<Rise> rises(const std::vector<double>& cycles) {
     return found;
 }
 
+/// So many runs of a size were saved, each of so many loads a lap.
+void add_saved(TestReport& report, double runs, double loads, double cycles) {
+    const auto add = [](std::uint64_t& sum, double more) {
+        sum = static_cast<std::uint64_t>(std::max(0.0, static_cast<double>(sum) + more));
+    };
+    add(report.saved.runs, runs);
+    add(report.saved.references, runs * loads * laps_of_run);
+    report.saved.cycles += runs * loads * laps_of_run * cycles;
+}
+
 void add_curve(TestReport& report, const SweepResult& sweep, const std::string& name, const std::string& x_name,
                const std::string& unit) {
     Curve curve{report.test, report.variant, name, x_name, unit, {}, sweep.cycles, sweep.trials, sweep.knocked_out};
@@ -67,7 +78,7 @@ private:
     std::uint64_t seed(std::uint64_t bytes, unsigned trial) const { return splitmix64(meter_.seed() + bytes) + trial; }
     double time(std::uint64_t bytes, const Offsets& offsets) {
         const Arena arena = meter_.target().make_arena(bytes, meter_.page());
-        return meter_.once(arena, offsets, 2, 1);
+        return meter_.once(arena, offsets, laps_of_run - 1, 1);
     }
 
     Meter& meter_;
@@ -118,6 +129,8 @@ TestReport levels_published(Meter& meter, const L1Geometry& l1, const SweepOptio
         sample_sizes(kib, most), [&](std::uint64_t size, unsigned trial) { return strings.cache(size, trial); },
         options);
     add_curve(report, sweep, "times", "span", "bytes");
+    for (std::size_t i = 0; i < sweep.sizes.size(); ++i)
+        add_saved(report, sweep.left_out[i], static_cast<double>(sweep.sizes[i] / l1.line), sweep.cycles[i]);
     const std::vector<Rise> found = rises(sweep.cycles);
     for (std::size_t i = 0; i < found.size(); ++i) {
         const std::string level = fmt::format("L{}", i + 1);
@@ -146,6 +159,13 @@ TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& o
     };
     const SweepResult first = sweep_of(1, sizes);
     add_curve(report, first, "T1", "span", "bytes");
+    const auto pages_of = [&](std::uint64_t size) { return static_cast<double>(size / page); };
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        add_saved(report, first.left_out[i], pages_of(sizes[i]), first.cycles[i]);
+        // T(2..4) at all sizes would take as many runs as T(1) does.
+        for (unsigned n = 2; n <= 4 && options.on_demand; ++n)
+            add_saved(report, first.trials[i], n * pages_of(sizes[i]), first.cycles[i]);
+    }
     std::map<unsigned, SweepResult> all;
     if (!options.on_demand)
         for (unsigned n = 2; n <= 4; ++n)
@@ -157,6 +177,9 @@ TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& o
         for (unsigned n = 2; n <= 4 && confirmed; ++n) {
             if (options.on_demand) {
                 const SweepResult there = sweep_of(n, {sizes[i], sizes[i + 1]});
+                for (std::size_t j = 0; j < 2; ++j)  // these were made
+                    add_saved(report, -static_cast<double>(there.trials[j]), n * pages_of(sizes[i + j]),
+                              there.cycles[j]);
                 confirmed = there.cycles[1] > there.cycles[0];
             } else {
                 confirmed = all[n].cycles[i + 1] > all[n].cycles[i];

@@ -12,4 +12,8 @@ namespace cachetally {
 /// 2018, 3.3)
 TestReport levels_hardened(Meter& meter, const L1Geometry& l1);
 
+/// The same times, cut by change points: isotonic log times, PELT. A capacity lies between two points of the sweep, as
+/// nothing is bisected. (ours) Kept to be compared with levels_hardened().
+TestReport change_points_hardened(Meter& meter, const L1Geometry& l1);
+
 }  // namespace cachetally

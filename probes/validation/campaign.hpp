@@ -12,7 +12,7 @@ struct CampaignOptions {
     std::uint64_t machines = 100;
     std::uint64_t seed = 1;
     std::string noise = "none";  ///< a name of noise_names(), or "mixed": one of none, quiet, realistic by machine
-    std::string no_events;  ///< a reason hides the event counts
+    std::string no_events;       ///< a reason hides the event counts
     unsigned jobs = 1;
     SuiteOptions suite;
     /// Called by one thread at a time with the number of machines that are done; returning false ends the campaign.

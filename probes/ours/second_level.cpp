@@ -1,0 +1,278 @@
+#include "probes/ours/second_level.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "sim/model/cache_array.hpp"
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t word = 8;
+constexpr std::uint64_t largest = std::uint64_t{64} << 20;
+constexpr std::uint64_t moved_by = 21 * 128;
+constexpr std::uint64_t many_lines = 512;  ///< strides are so long that no more are needed
+constexpr double best_error = 0.03;
+constexpr unsigned patterns = 10;
+
+struct Around {
+    double low = 0, high = 0, latency = 0;  ///< bytes, cycles of L2
+};
+
+struct Second {
+    std::uint64_t way = 0, ways = 0;
+    bool exclusive = false;
+    std::string reason;  ///< where there is no way
+};
+
+class SecondLevel {
+public:
+    SecondLevel(Meter& meter, const L1Geometry& l1, const Around& around, std::vector<std::string>& decisions)
+        : meter_(meter),
+          l1_(l1),
+          around_(around),
+          decisions_(decisions),
+          arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest), meter.large_page())),
+          events_(meter.capabilities().cache_events > 1) {}
+
+    Second geometry() {
+        Second found;
+        std::uint64_t stride = std::max<std::uint64_t>(
+            l1_.way(), std::bit_ceil(static_cast<std::uint64_t>(around_.high / static_cast<double>(many_lines))));
+        std::uint64_t before = 0, now = most_that_stay(stride);
+        for (; now != 0; stride *= 2) {
+            const std::uint64_t next = most_that_stay(2 * stride);
+            if (next == now) break;
+            before = now;
+            now = next;
+        }
+        if (now == 0) return none("lines that meet in it do not tell a number of ways");
+        if (before == 0) return none("a way is no longer than one of L1, so that what it adds cannot be told");
+        if (now <= l1_.ways) return none("it has no more ways than L1, which keeps all lines that meet");
+        found.way = stride;
+        found.ways = now;
+        const std::uint64_t third = most_that_stay(3 * stride);  // sets may be three times a power of two
+        const bool three = third != 0 && third < now;
+        if (three) found.way *= 3, found.ways = third;
+        if (before != 2 * now) {
+            if (found.ways <= l1_.ways) return none("numbers of lines that stay do not halve with their distance");
+            found.exclusive = true;
+            found.ways -= l1_.ways;
+            // Which lines L1 holds is not as even as they lie in L2.
+            const std::uint64_t least = (three ? 6 : 2) * found.ways;
+            if (before < least || before > least + l1_.ways)
+                return none("numbers of lines that stay do not halve with their distance");
+        }
+        const auto capacity = static_cast<double>(found.way * found.ways);
+        const double above = found.exclusive ? static_cast<double>(l1_.capacity) : 0;
+        if (capacity * 1.001 < around_.low - above || capacity > around_.high * 1.001)
+            return none(fmt::format("{} ways of {} bytes do not agree with where times rise", found.ways, found.way));
+        return found;
+    }
+
+    /// L1 misses of a lap in which lines that meet in L1 also meet in L2, and of one in which they do not.
+    std::optional<bool> inclusive(const Second& found) {
+        const std::uint64_t others = 2 * found.ways + 2, visits = std::min<std::uint64_t>(l1_.line / word, others);
+        const std::uint64_t apart = found.way / l1_.way();
+        if (!events_ || visits == 0 || apart < 4 || found.way % l1_.way() != 0) return {};
+        if ((others + 1) * found.way > arena_.bytes) return {};
+        const auto misses = [&](bool meeting) {
+            Offsets offsets;
+            std::uint64_t visit = 0;
+            for (std::uint64_t i = 0; i < others; ++i) {
+                if (i * visits / others >= visit) offsets.push_back(word * visit++);
+                offsets.push_back(meeting ? (i + 1) * found.way
+                                          : (1 + i / (apart - 1) * apart + i % (apart - 1)) * l1_.way());
+            }
+            const Measurement run = meter_.target().run(arena_, {offsets}, {64, 64});
+            return run.cache_misses.front() * static_cast<double>(offsets.size());
+        };
+        const double apart_misses = misses(false), meeting_misses = misses(true);
+        decisions_.push_back(fmt::format("L1 misses {:.2f} of {} lines that meet in L2, {:.2f} of those that do not",
+                                         meeting_misses, others + visits, apart_misses));
+        if (meeting_misses > apart_misses + 0.5) return true;
+        if (apart_misses > static_cast<double>(others) + 0.5 * static_cast<double>(visits)) return {};  // nothing stays
+        return false;
+    }
+
+    /// Replacement: shares of misses in random orders of lines of a set, behind L1.
+    void replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report);
+
+private:
+    static Second none(std::string reason) { return {0, 0, false, std::move(reason)}; }
+
+    /// Lines `stride` apart that all stay in L2, the most; 0 = not to be found.
+    std::uint64_t most_that_stay(std::uint64_t stride) {
+        std::uint64_t low = 1, high = 8;
+        while (stay(stride, high)) {
+            low = high;
+            high *= 2;
+            if (high * stride + 2 * moved_by > 2 * arena_.bytes) return 0;
+            high = std::min(high, (arena_.bytes - 2 * moved_by) / stride);
+            if (high <= low) return 0;
+        }
+        while (high - low > 1) {
+            const std::uint64_t middle = (low + high) / 2;
+            (stay(stride, middle) ? low : high) = middle;
+        }
+        decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L2", low, stride));
+        return low;
+    }
+
+    /// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
+    bool stay(std::uint64_t stride, std::uint64_t count) {
+        if (count * stride + 2 * moved_by > arena_.bytes) return false;
+        Offsets offsets = strided_string(count * stride, stride);
+        shuffle(offsets, meter_.seed());
+        for (unsigned move = 0; move < 3; ++move) {
+            if (!misses(offsets)) return true;
+            for (std::uint64_t& offset : offsets) offset += moved_by;
+        }
+        return false;
+    }
+
+    bool misses(const Offsets& offsets) {
+        if (!events_)
+            return meter_.settled(arena_, offsets) > around_.latency * 1.003 + meter_.tolerance(around_.latency);
+        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
+        return meter_.target().run(arena_, {offsets}, {laps, laps}).cache_misses[1] *
+                   static_cast<double>(offsets.size()) >
+               0.02;
+    }
+
+    Meter& meter_;
+    L1Geometry l1_;
+    Around around_;
+    std::vector<std::string>& decisions_;
+    Arena arena_;
+    bool events_;
+};
+
+struct Shares {
+    double first = 0, second = 0;  ///< of loads that miss L1, and that miss L2, too
+};
+
+/// In the long run, of lines that meet in one set of both levels.
+Shares expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Replacement l1_policy, unsigned ways,
+                Replacement policy, bool inclusive) {
+    constexpr unsigned warm_up = 64, laps = 192;
+    const auto first = make_cache_array({1, l1_ways, l1_policy, 1, false, 0});
+    const auto second = make_cache_array({1, ways, policy, 2, false, 0});
+    std::uint64_t first_misses = 0, second_misses = 0;
+    for (unsigned lap = 0; lap < warm_up + laps; ++lap)
+        for (const std::uint64_t number : order) {
+            const Address line = (number + 1) * 64;
+            if (first->access(0, line, {}) != 0) continue;
+            const auto [found, victim] = second->access_or_insert(0, line, {}, 0);
+            if (inclusive && found == 0 && victim != 0) first->remove(0, line_of(victim));
+            first->insert(0, line, 0);
+            if (lap < warm_up) continue;
+            ++first_misses;
+            second_misses += found == 0;
+        }
+    const auto loads = static_cast<double>(laps * order.size());
+    return {static_cast<double>(first_misses) / loads, static_cast<double>(second_misses) / loads};
+}
+
+void SecondLevel::replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report) {
+    constexpr std::array candidates{Replacement::lru, Replacement::tree_plru, Replacement::fifo, Replacement::random,
+                                    Replacement::srrip};
+    const auto known = std::ranges::find(candidates, l1_policy, [](Replacement policy) { return name_of(policy); });
+    if (known == candidates.end() && l1_.ways > 1)
+        return report.refuse("L2", "replacement", "the policy of L1, which stands before it, is not known");
+    const Replacement before = known == candidates.end() ? Replacement::lru : *known;
+    if (!events_) return report.refuse("L2", "replacement", "misses of L2 cannot be counted on this target");
+    const auto ways = static_cast<unsigned>(found.ways);
+    const std::uint64_t visits = std::min<std::uint64_t>(3, l1_.line / word);
+    if ((2 * ways + 1) * found.way + 3 * moved_by > arena_.bytes)
+        return report.refuse("L2", "replacement", "the arena is too small for so many lines that meet");
+    std::array<double, candidates.size()> errors;
+    errors.fill(1);
+    for (unsigned base = 0; base < 3; ++base) {  // in some sets lines of others stay
+        std::array<double, candidates.size()> squares{};
+        for (unsigned i = 0; i < patterns; ++i) {
+            const unsigned lines = ways + 1 + i * (ways - 1) / patterns;
+            std::vector<std::uint64_t> order;
+            for (std::uint64_t visit = 0; visit < visits; ++visit)
+                for (unsigned line = 0; line < lines; ++line) order.push_back(line);
+            shuffle(order, meter_.seed() + i);
+            std::vector<std::uint64_t> seen(lines, 0);
+            Offsets offsets;
+            for (const std::uint64_t line : order)
+                offsets.push_back(base * moved_by / l1_.line * l1_.line + line * found.way + word * seen[line]++);
+            const Measurement run = meter_.target().run(arena_, {offsets}, {64, 128});
+            for (std::size_t c = 0; c < candidates.size(); ++c) {
+                const Shares shares = expected(order, l1_.ways, before, ways, candidates[c], inclusive);
+                squares[c] += std::pow(run.cache_misses[1] - shares.second, 2);
+            }
+        }
+        for (std::size_t c = 0; c < candidates.size(); ++c)
+            errors[c] = std::min(errors[c], std::sqrt(squares[c] / patterns));
+    }
+    std::string text = "errors:";
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+        text += fmt::format(" {} {:.3f}", name_of(candidates[c]), errors[c]);
+    decisions_.push_back(text);
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
+    double second = 1;
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+        if (c != best) second = std::min(second, errors[c]);
+    if (errors[best] > best_error)
+        report.refuse("L2", "replacement", "no policy that is known would miss as often as was counted");
+    else if (second < 2 * errors[best] + 0.01)
+        report.refuse("L2", "replacement", "two policies would miss alike behind this L1");
+    else
+        report.answer("L2", "replacement", std::string(name_of(candidates[best])),
+                      "shares of misses in random orders of the lines of a set, behind L1");
+}
+
+void refuse_all(TestReport& report, const std::string& reason) {
+    for (const char* parameter : {"ways", "capacity", "inclusion", "replacement"})
+        report.refuse("L2", parameter, reason);
+}
+
+}  // namespace
+
+TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::string& l1_policy,
+                                 const TestReport& levels) {
+    TestReport report;
+    const Finding* capacity = levels.find("L2", "capacity");
+    const Finding* latency = levels.find("L2", "latency");
+    if (capacity == nullptr || (latency == nullptr && meter.capabilities().cache_events < 2)) {
+        refuse_all(report, "no second level was found whose capacity (and, without event counts, latency) is known");
+        return report;
+    }
+    SecondLevel level(meter, l1, {capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number},
+                      report.decisions);
+    const Second found = level.geometry();
+    if (found.way == 0) {
+        refuse_all(report, found.reason);
+        return report;
+    }
+    const auto ways = static_cast<double>(found.ways), bytes = static_cast<double>(found.way * found.ways);
+    const std::string method = "numbers of lines that stay, by their distance";
+    report.answer("L2", "ways", ways, ways, ways, "ways", method);
+    report.answer("L2", "capacity", bytes, bytes, bytes, "bytes", method);
+    if (found.exclusive) {
+        report.answer("L2", "inclusion", "exclusive", "as many lines more stay as L1 has ways, at any distance");
+        report.refuse("L2", "replacement", "an exclusive level gets its lines when L1 gives them up");
+        return report;
+    }
+    const std::optional<bool> inclusive = level.inclusive(found);
+    if (!inclusive) {
+        report.refuse("L2", "inclusion", "not exclusive; whether L1 loses lines to it cannot be told here");
+        report.refuse("L2", "replacement", "it is not known whether L1 loses lines to it");
+        return report;
+    }
+    report.answer("L2", "inclusion", *inclusive ? "inclusive" : "neither",
+                  "misses of L1 beside lines that meet in L2, and that do not");
+    level.replacement(found, *inclusive, l1_policy, report);
+    return report;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,129 @@
+#include "probes/ours/sweep.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;  ///< bytes swept
+constexpr std::uint64_t moved_by = 21 * 128;                     ///< bytes
+constexpr std::uint64_t least_page = 4096;
+constexpr std::uint64_t enough_lines = 4096;  ///< of a span, at least
+constexpr std::uint64_t enough_pages = 256;   ///< of a span, likewise
+constexpr unsigned points_per_octave = 4;
+
+}  // namespace
+
+Sweep::Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local)
+    : meter_(meter),
+      l1_(l1),
+      stride_(stride),
+      local_(local),
+      arena_(
+          meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest_span), meter.large_page())) {
+    fields_ = stride_ > l1.line && arena_.bytes >= l1.capacity && sets_are_fields();
+    const bool dense = stride_ <= 128;  // many loads: fewer spans
+    const double step = std::exp2(1.0 / (dense ? points_per_octave / 2 : points_per_octave));
+    for (double bytes = static_cast<double>(l1.capacity);; bytes *= step) {
+        const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+        const std::uint64_t rounded = whole / stride_at(whole) * stride_at(whole);
+        if (rounded > arena_.bytes) break;
+        points_.push_back({rounded, time(rounded)});
+    }
+}
+
+std::uint64_t Sweep::stride_at(std::uint64_t bytes) const {
+    return fields_ ? std::max(stride_, std::bit_floor(bytes / enough_lines)) : stride_;
+}
+
+double Sweep::time(std::uint64_t bytes) {
+    const auto [place, fresh] = known_.try_emplace(bytes, 0);
+    if (fresh) place->second = time(bytes, stride_at(bytes));
+    return place->second;
+}
+
+/// time() after many more laps.
+double Sweep::long_settled(std::uint64_t bytes) {
+    const auto [place, fresh] = known_settled_.try_emplace(bytes, 0);
+    if (!fresh) return place->second;
+    const Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
+    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(65536 / offsets.size(), 3, 256));
+    return place->second = meter_.time(arena_, offsets, laps, std::max(1U, laps / 4));
+}
+
+double Sweep::time(std::uint64_t bytes, std::uint64_t stride) {
+    return time_of(arena_, page_local_string(bytes, local_, stride, meter_.seed()));
+}
+
+/// time() in other sets, and on other pages.
+double Sweep::time_moved(std::uint64_t bytes, unsigned move) {
+    Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
+    for (std::uint64_t& offset : offsets) offset += move * moved_by;
+    while (others_.size() < move) others_.push_back(meter_.target().make_arena(arena_.bytes, arena_.page));
+    return time_of(others_[move - 1], offsets);
+}
+
+double Sweep::time_local(std::uint64_t bytes, std::uint64_t line) {
+    const std::uint64_t spread =
+        fields_ ? std::max<std::uint64_t>(1, std::bit_floor(bytes / (enough_pages * least_page))) : 1;
+    Offsets offsets = page_local_string(bytes / spread, least_page, line, meter_.seed());
+    for (std::uint64_t& offset : offsets) offset += offset / least_page * (spread - 1) * least_page;
+    return time_of(arena_, offsets);
+}
+
+/// Lines that meet in few sets of any level miss if these are chosen by fields of the address; those of sets that are
+/// hashed do not meet.
+bool Sweep::sets_are_fields() {
+    const std::uint64_t sparse = std::max(stride_, std::bit_floor(arena_.bytes / enough_lines));
+    const Arena fresh = meter_.target().make_arena(arena_.bytes, arena_.page);
+    const Offsets lines = page_local_string(arena_.bytes, local_, sparse, meter_.seed());
+    const double memory = std::max(time_of(arena_, lines), meter_.once(fresh, lines, 0, 1));
+    for (const std::uint64_t apart : {arena_.bytes / 64, arena_.bytes / 128, arena_.bytes / 256 * 3}) {
+        Offsets meeting = strided_string(arena_.bytes, std::max(apart, stride_)), scattered = meeting;
+        shuffle(meeting, meter_.seed());
+        shuffle(scattered, meter_.seed());
+        for (std::size_t i = 0; i < scattered.size(); ++i)
+            scattered[i] = scattered[i] / least_page * least_page + i * 128 % least_page;
+        const double met = meter_.settled(arena_, meeting) - meter_.settled(arena_, scattered) + l1_.latency;
+        if (met > 0.5 * memory) return true;
+    }
+    return false;
+}
+
+double Sweep::time_of(const Arena& arena, const Offsets& offsets) {
+    const bool exact = meter_.noise() <= 0;
+    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>((exact ? 4096 : 16384) / offsets.size(),
+                                                                    exact || offsets.size() >= 100'000 ? 1 : 2, 64));
+    return meter_.time(arena, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
+}
+
+std::uint64_t Sweep::last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share,
+                                double resolution) {
+    const std::uint64_t step = stride_at(high);
+    const auto enough = std::max(step, static_cast<std::uint64_t>(static_cast<double>(low) * resolution));
+    while (high - low > enough) {
+        const std::uint64_t middle = low + (high - low) / 2 / step * step;
+        if (middle == low) break;
+        (rises_everywhere(trend, middle, share) ? high : low) = middle;
+    }
+    return low;
+}
+
+bool Sweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
+    if (!rises(trend, {bytes, time(bytes)}, share)) return false;
+    // A small rise may be what is left of the first laps, of which pseudo-LRU keeps something for long.
+    if (time(bytes) < 1.2 * trend.at(bytes) && !rises(trend, {bytes, long_settled(bytes)}, share)) return false;
+    if (stride_ <= 128 || bytes + 2 * moved_by > arena_.bytes) return true;
+    for (unsigned move = 1; move <= 2; ++move)
+        if (!rises(trend, {bytes, time_moved(bytes, move)}, share)) return false;
+    return true;
+}
+
+bool Sweep::rises(const Trend& trend, const SpanTime& point, double share) const {
+    const double expected = trend.at(point.bytes);
+    return point.cycles > expected * (1 + share) + meter_.tolerance(expected);
+}
+
+}  // namespace cachetally

@@ -1,0 +1,77 @@
+// Times of chases over spans: what tests of cache levels look at.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "probes/xray/l1.hpp"
+
+namespace cachetally {
+
+struct SpanTime {
+    std::uint64_t bytes = 0;
+    double cycles = 0;
+};
+
+/// What the times of quiet points foretell for larger spans.
+struct Trend {
+    SpanTime last;
+    double slope = 0;  ///< cycles per byte, not negative
+
+    double at(std::uint64_t bytes) const {
+        return last.cycles + slope * (static_cast<double>(bytes) - static_cast<double>(last.bytes));
+    }
+};
+
+/// Chases of lines `stride` apart, in random order within pieces of `local` bytes, over spans that grow by equal ratios
+/// from the capacity of L1 to the arena. Where a set is chosen by fields of the address in all levels, lines of larger
+/// spans lie farther apart. (ours)
+class Sweep {
+public:
+    Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local);
+
+    const std::vector<SpanTime>& points() const { return points_; }
+    std::uint64_t stride() const { return stride_; }
+
+    /// Whether sets are fields of the address: told by lines that meet in few sets, and miss.
+    bool fields() const { return fields_; }
+
+    /// Bytes between the lines of a span.
+    std::uint64_t stride_at(std::uint64_t bytes) const;
+
+    double time(std::uint64_t bytes);
+    /// Where lines lie closer to each other, or farther.
+    double time(std::uint64_t bytes, std::uint64_t stride);
+
+    /// The time of all lines of some pages, in an order that leaves little to any TLB. Where sets are fields of the
+    /// address pages far apart are as good as all.
+    double time_local(std::uint64_t bytes, std::uint64_t line);
+
+    /// The largest span up to `high` whose time does not exceed the trend by more than `share`, from `low`, which does
+    /// not; off by no more than `resolution` of it.
+    std::uint64_t last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share,
+                             double resolution = 0);
+
+    /// Lines of others (of page tables, say) may stay in some sets for good, and pages lie badly; so other sets, on
+    /// other pages, are tried, too.
+    bool rises_everywhere(const Trend& trend, std::uint64_t bytes, double share);
+
+    bool rises(const Trend& trend, const SpanTime& point, double share) const;
+
+private:
+    bool sets_are_fields();
+    double long_settled(std::uint64_t bytes);
+    double time_moved(std::uint64_t bytes, unsigned move);
+    double time_of(const Arena& arena, const Offsets& offsets);
+
+    Meter& meter_;
+    L1Geometry l1_;
+    std::uint64_t stride_, local_;
+    bool fields_ = false;
+    Arena arena_;
+    std::vector<Arena> others_;
+    std::vector<SpanTime> points_;
+    std::map<std::uint64_t, double> known_, known_settled_;
+};
+
+}  // namespace cachetally
