@@ -30,6 +30,7 @@ void add_run(CLI::App& app);
 void add_show(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_trace(CLI::App& app);
+void add_trackers(CLI::App& app);
 void add_view(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_workload(CLI::App& app);

@@ -1,0 +1,349 @@
+// cachetally trackers: the counter array beside other trackers on one link, at equal bits and equal traffic.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/checks.hpp"
+#include "app/commands.hpp"
+#include "app/input.hpp"
+#include "app/progress.hpp"
+#include "app/report.hpp"
+#include "app/terminal.hpp"
+#include "monitor/hardware_cost.hpp"
+#include "monitor/trackers/top_keys.hpp"
+#include "monitor/trackers/tracker_listener.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct TrackersOptions {
+    std::string source;
+    std::vector<std::string> settings;
+    TraceChoice choice;
+    SimulationOptions simulation;
+    std::string link, monitor;
+    std::vector<std::string> trackers;
+    std::uint64_t bits = 0;
+    double traffic = 0;
+    std::uint64_t top = 32;
+};
+
+/// What one tracker gave, and what it takes.
+struct TrackerRow {
+    std::string name, spec;
+    TrackerCost cost;
+    std::uint64_t reports = 0, bytes = 0, lost = 0;
+    double bytes_per_event = 0, error = 0;
+    std::vector<TopKeys> phases;
+    TopSummary top;
+};
+
+/// What all are measured by.
+struct Truth {
+    RunResult run;
+    RunTitle title;
+    Histogram exact;
+    std::vector<AddressRange> data;
+};
+
+constexpr RefusedKey not_of_trackers[] = {
+    {"link", "write --link NAME"},
+    {"name", "they are named after their kinds"},
+    {"functions", "trackers do not tell functions apart"},
+};
+
+MonitorSpec array_spec(const TrackersOptions& options, const Topology& topology) {
+    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_of_trackers);
+    if (spec.is_dynamic())
+        throw UsageError("'--monitor': trackers have fixed keys; write 'granularity' as lines, as in granularity=4");
+    spec.link = options.link.empty() ? topology.links()[topology.core_link(false)].name : options.link;
+    return completed(placed({spec}, topology).front(), topology);
+}
+
+/// One pass over the source with listeners on every copy of the link.
+class Pass {
+public:
+    Pass(const TrackersOptions& options, const Topology& topology, const MonitorSpec& base)
+        : options_(options),
+          topology_(topology),
+          base_(base),
+          input_(open_input(options.source, options.settings, options.choice)),
+          hierarchy_(topology) {
+        check_cores(input_, topology);
+    }
+
+    template <class Listener, class... Arguments>
+    std::vector<std::unique_ptr<Listener>> attach(Arguments... arguments) {
+        std::vector<std::unique_ptr<Listener>> copies;
+        const std::size_t link = topology_.link(base_.link);
+        for (unsigned copy = 0; copy < hierarchy_.copies(link); ++copy) {
+            if constexpr (std::is_same_v<Listener, ExactHistogram>)
+                copies.push_back(std::make_unique<Listener>(base_));
+            else if constexpr (std::is_same_v<Listener, Monitor>)
+                copies.push_back(std::make_unique<Listener>(base_, copy, topology_.machine().period));
+            else
+                copies.push_back(std::make_unique<Listener>(base_, arguments..., copy));
+            hierarchy_.listen(link, copy, *copies.back());
+        }
+        return copies;
+    }
+
+    RunResult run() {
+        const RunOptions how = run_options(options_.simulation, *input_.source);
+        RunResult result = cachetally::run(hierarchy_, *input_.source, within_time(how, topology_, hierarchy_));
+        clear_progress_line();
+        refuse_incomplete(result, title(result), nullptr);
+        return result;
+    }
+
+    RunTitle title(const RunResult& run) const {
+        return title_of(topology_, input_, run, options_.simulation.max_references);
+    }
+    std::vector<AddressRange> data() const { return ranges_of(data_of(input_.source->regions())); }
+    double error(const Truth& truth, const Histogram& measured) const {
+        AddressMap map;
+        if (topology_.machine().pages.mapping != Mapping::identity)
+            map = [this](Address address) { return hierarchy_.virtual_address(address); };
+        return histogram_error(truth.exact, measured, truth.data, map);
+    }
+
+private:
+    const TrackersOptions& options_;
+    const Topology& topology_;
+    MonitorSpec base_;
+    Input input_;
+    Hierarchy hierarchy_;
+};
+
+using TrackerCopies = std::vector<std::unique_ptr<TrackerListener>>;
+
+std::vector<TrackerCopies> attach_all(Pass& pass, const std::vector<TrackerSpec>& specs) {
+    std::vector<TrackerCopies> all;
+    for (const TrackerSpec& spec : specs) all.push_back(pass.attach<TrackerListener>(spec));
+    return all;
+}
+
+void measure_top(TrackerRow& row, const Truth& truth, const Histogram& measured, std::uint64_t top) {
+    row.phases = top_keys(truth.exact, measured, top);
+    row.top = summary_of(row.phases);
+}
+
+TrackerRow row_of(const TrackerSpec& spec, TrackerCopies& copies, const MonitorSpec& base, const Pass& pass,
+                  const Truth& truth, std::uint64_t top) {
+    std::vector<TrackerResult> results;
+    for (auto& copy : copies) results.push_back(copy->finish());
+    const TrackerResult result = merged(results);
+    TrackerRow row{std::string(to_string(spec.kind)),
+                   to_string(spec),
+                   tracker_cost(spec, base),
+                   result.reports,
+                   result.bytes,
+                   result.lost,
+                   result.bytes_per_event(),
+                   0,
+                   {},
+                   {}};
+    row.error = pass.error(truth, result.histogram);
+    measure_top(row, truth, result.histogram, top);
+    return row;
+}
+
+TrackerRow row_of(const MonitorSpec& base, std::vector<std::unique_ptr<Monitor>>& copies, const Pass& pass,
+                  const Truth& truth, std::uint64_t top) {
+    std::vector<MonitorResult> results;
+    for (auto& copy : copies) {
+        copy->finish();
+        results.push_back(copy->result());
+    }
+    const MonitorResult result = merged(results);
+    const HardwareCost cost = hardware_cost(base);
+    TrackerRow row{"counter_array",
+                   to_string(base),
+                   {cost.bits(), cost.comparators, cost.area},
+                   result.swapouts,
+                   result.bytes,
+                   result.lost_records,
+                   result.bytes_per_event(),
+                   0,
+                   {},
+                   {}};
+    row.error = pass.error(truth, result.histogram);
+    measure_top(row, truth, result.histogram, top);
+    return row;
+}
+
+std::vector<TrackerRow> rows_of(const std::vector<TrackerSpec>& specs, std::vector<TrackerCopies>& trackers,
+                                const MonitorSpec& base, const Pass& pass, const Truth& truth, std::uint64_t top) {
+    std::vector<TrackerRow> rows;
+    for (std::size_t i = 0; i < specs.size(); ++i)
+        rows.push_back(row_of(specs[i], trackers[i], base, pass, truth, top));
+    return rows;
+}
+
+/// Every kind with the bits and the traffic asked for, or else those of the counter array. Tables are not always full
+/// when they are read, and barriers read them too: further passes with other epochs bring the traffic near.
+std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topology& topology, const MonitorSpec& base,
+                                   const TrackerRow& array, const Truth& truth) {
+    constexpr int most_passes = 12;
+    constexpr double near_enough = 0.1;
+    const std::uint64_t bits = options.bits == 0 ? array.cost.bits : options.bits;
+    const double traffic = options.traffic == 0 ? array.bytes_per_event : options.traffic;
+    std::vector<TrackerSpec> specs;
+    for (unsigned kind = 0; kind < tracker_kind_count; ++kind)
+        specs.push_back(tracker_of_size(static_cast<TrackerKind>(kind), bits, traffic, base));
+    for (int pass_number = 1;; ++pass_number) {
+        Pass pass(options, topology, base);
+        std::vector<TrackerCopies> trackers = attach_all(pass, specs);
+        pass.run();
+        std::vector<TrackerRow> rows = rows_of(specs, trackers, base, pass, truth, options.top);
+        bool changed = false;
+        for (std::size_t i = 0; i < specs.size() && pass_number < most_passes; ++i) {
+            const double share = std::clamp(rows[i].bytes_per_event / traffic, 0.1, 10.0);
+            if (traffic <= 0 || std::abs(share - 1) <= near_enough) continue;
+            const TrackerSpec before = specs[i];
+            specs[i] = with_epochs_scaled(before, share);
+            changed = changed || specs[i] != before;
+        }
+        if (!changed) return rows;
+    }
+}
+
+Json json_of(const TrackerRow& row) {
+    Json phases = Json::array();
+    for (const TopKeys& phase : row.phases)
+        phases.push_back(
+            {{"phase", phase.phase}, {"wanted", phase.wanted}, {"told", phase.told}, {"right", phase.right}});
+    return {{"tracker", row.name},
+            {"spec", row.spec},
+            {"bits", row.cost.bits},
+            {"comparators", row.cost.comparators},
+            {"area", row.cost.area},
+            {"reports", row.reports},
+            {"bytes", row.bytes},
+            {"bytes_per_event", row.bytes_per_event},
+            {"lost", row.lost},
+            {"error", row.error},
+            {"recall", row.top.recall},
+            {"precision", row.top.precision},
+            {"worst_recall", row.top.worst_recall},
+            {"phases", phases}};
+}
+
+void print_json(const Truth& truth, const std::string& link, std::uint64_t top, const std::vector<TrackerRow>& rows) {
+    Json json = truth.title.json();
+    json["link"] = link;
+    json["events"] = truth.exact.total();
+    json["top"] = top;
+    json["rows"] = Json::array();
+    for (const TrackerRow& row : rows) json["rows"].push_back(json_of(row));
+    fmt::print("{}\n", json.dump(2));
+}
+
+void print_table(const Truth& truth, const std::string& link, std::uint64_t top, const std::vector<TrackerRow>& rows) {
+    fmt::print("{}: {} on {}, {}\n{}\n", truth.title.text(), counted(truth.exact.total(), "event"), link,
+               counted(truth.exact.phases(), "phase"), truth.title.remarks());
+    TextTable table({{"tracker", TextTable::Align::left},
+                     {"bits"},
+                     {"comparators"},
+                     {"bytes/event"},
+                     {"error %"},
+                     {fmt::format("top {}: recall %", top)},
+                     {"worst"},
+                     {"precision %"}});
+    for (const TrackerRow& row : rows)
+        table.add({row.name, count_cell(row.cost.bits), count_cell(row.cost.comparators),
+                   fmt::format("{:.4f}", row.bytes_per_event), percent_text(100 * row.error),
+                   fmt::format("{:.1f}", 100 * row.top.recall), fmt::format("{:.1f}", 100 * row.top.worst_recall),
+                   fmt::format("{:.1f}", 100 * row.top.precision)});
+    fmt::print("{}\n", table.text(terminal_width()));
+    for (const TrackerRow& row : rows)
+        fmt::print("{}: {}{}\n", row.name, row.spec,
+                   row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
+}
+
+void compare(const TrackersOptions& options) {
+    const Topology topology = topology_of(options.simulation);
+    const MonitorSpec base = array_spec(options, topology);
+    std::vector<TrackerSpec> specs;
+    for (const std::string& text : options.trackers) specs.push_back(parse_tracker(text));
+    if (specs.empty() && options.source == "-")
+        throw UsageError(
+            "trackers of equal size are made after a first pass, and standard input can be read only once; "
+            "name the file, or the trackers by --tracker");
+    Pass first(options, topology, base);
+    auto array = first.attach<Monitor>();
+    auto exact = first.attach<ExactHistogram>();
+    std::vector<TrackerCopies> trackers = attach_all(first, specs);
+    Truth truth{first.run(), {}, {}, {}};
+    truth.title = first.title(truth.run);
+    truth.data = first.data();
+    std::vector<Histogram> histograms;
+    for (auto& copy : exact) histograms.push_back(copy->finish());
+    truth.exact = merged(histograms);
+    std::vector<TrackerRow> rows{row_of(base, array, first, truth, options.top)};
+    const std::vector<TrackerRow> others = specs.empty() ? equal_rows(options, topology, base, rows.front(), truth)
+                                                         : rows_of(specs, trackers, base, first, truth, options.top);
+    rows.insert(rows.end(), others.begin(), others.end());
+    if (options.simulation.json)
+        print_json(truth, base.link, options.top, rows);
+    else
+        print_table(truth, base.link, options.top, rows);
+}
+
+}  // namespace
+
+void add_trackers(CLI::App& app) {
+    auto options = std::make_shared<TrackersOptions>();
+    CLI::App* command = app.add_subcommand(
+        "trackers", "Compare the counter array with other trackers of hot lines, at equal bits and equal traffic");
+    command->add_option("WORKLOAD", options->source, "A kernel (cachetally workload list) or a trace file")->required();
+    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
+    command
+        ->add_option("--monitor", options->monitor,
+                     "The counter array, as in counters=64,eviction=lru,granularity=2 (docs/monitors.md); the others "
+                     "share its lines, groups, kinds and filters")
+        ->type_name("SPEC")
+        ->check(not_empty("settings, as in counters=64"));
+    command
+        ->add_option("--tracker", options->trackers,
+                     "A tracker, as in kind=count_min,counters=64,columns=256 (docs/trackers.md); may be repeated. "
+                     "Default: one of each kind, as large as the counter array")
+        ->type_name("SPEC")
+        ->check(not_empty("a tracker, as in kind=sampling,period=100"))
+        ->allow_extra_args(false);
+    CLI::Option* bits =
+        command->add_option("--bits", options->bits, "Bits of the default trackers")->check(whole_number(1));
+    CLI::Option* traffic = command->add_option("--traffic", options->traffic, "Bytes per event of the default trackers")
+                               ->type_name("BYTES")
+                               ->check(CLI::PositiveNumber);
+    command->get_option("--tracker")->excludes(bits)->excludes(traffic);
+    command->add_option("--top", options->top, "How many of the hottest lines of a phase are looked for")
+        ->check(whole_number(1, 1'000'000))
+        ->capture_default_str();
+    command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
+        ->type_name("NAME")
+        ->check(not_empty("the name of a link"));
+    command->add_option("-m,--machine", options->simulation.machine, "A built-in machine or a machine file")
+        ->type_name("NAME|FILE")
+        ->check(not_empty("the name of a machine or of a machine file"))
+        ->capture_default_str();
+    command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
+        ->check(whole_number(1, 256));
+    command
+        ->add_option("--max-references", options->simulation.max_references,
+                     "Stop after so many references; 0: make all")
+        ->check(whole_number());
+    add_trace_options(*command, options->choice);
+    command->add_flag("--json", options->simulation.json, "Print JSON");
+    command->footer(
+        "Examples:\n"
+        "  cachetally trackers lu n=128 --top 16\n"
+        "  cachetally trackers radix --link L1D-L2 --traffic 0.05\n"
+        "  cachetally trackers gzip.ct.h5 --tracker kind=sampling,period=1000 \\\n"
+        "      --tracker kind=hotness,counters=64,threshold=32,epoch=10000");
+    command->callback([options] { compare(*options); });
+}
+
+}  // namespace cachetally::app

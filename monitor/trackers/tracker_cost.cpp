@@ -1,0 +1,121 @@
+// What trackers take in hardware, and trackers of a given size.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "monitor/hardware_cost.hpp"
+#include "monitor/trackers/tracker_spec.hpp"
+
+namespace cachetally {
+namespace {
+
+/// Bits of the keys of a monitor's groups, without those that choose a set.
+std::uint64_t tracker_key_bits(const MonitorSpec& base) {
+    const unsigned unit_bits = usual_address_bits - log2_exact(base.unit());
+    return static_cast<std::uint64_t>(std::bit_width((~std::uint64_t{0} >> (64 - unit_bits)) / base.units_per_key()));
+}
+
+/// Switch, kinds, group, filters and ring are the same as the monitor's.
+TrackerCost shared_cost(const MonitorSpec& base) {
+    const HardwareCost monitor = hardware_cost(base);
+    const std::uint64_t filters = 2 * base.ranges.size() + base.cores.size();
+    return {monitor.register_bits, filters, monitor.register_bits * transistors::register_bit};
+}
+
+void add_registers(TrackerCost& cost, std::uint64_t bits) {
+    cost.bits += bits;
+    cost.area += bits * transistors::register_bit;
+}
+
+/// Counters with keys in a CAM; the smallest is found by comparing them in pairs.
+void add_table(TrackerCost& cost, std::uint64_t counters, std::uint64_t key_bits, std::uint64_t width) {
+    cost.bits += counters * (key_bits + 1 + width);
+    cost.comparators += counters + counters - 1;
+    cost.area += counters * (key_bits + 1 + width) * transistors::sram_bit +
+                 counters * key_bits * transistors::equality_bit + (counters - 1) * width * transistors::magnitude_bit;
+}
+
+}  // namespace
+
+TrackerCost tracker_cost(const TrackerSpec& spec, const MonitorSpec& base) {
+    validate(spec);
+    TrackerCost cost = shared_cost(base);
+    const std::uint64_t key_bits = tracker_key_bits(base), random_bits = spec.random ? 64 : 0;
+    if (spec.kind == TrackerKind::sampling) {
+        add_registers(cost, 2 * bits_for(spec.period + 1) + random_bits + usual_address_bits);
+        return cost;
+    }
+    add_table(cost, spec.counters, key_bits, spec.width);
+    add_registers(cost, 2 * bits_for(spec.epoch + 1));
+    if (spec.kind == TrackerKind::count_min) {
+        const std::uint64_t sketch_bits = std::uint64_t{spec.rows} * spec.columns * spec.width;
+        cost.bits += sketch_bits;
+        cost.area += sketch_bits * transistors::sram_bit +
+                     (spec.rows - 1) * std::uint64_t{spec.width} * transistors::magnitude_bit;
+        cost.comparators += spec.rows - 1;
+        add_registers(cost, std::uint64_t{spec.rows} * 64);  // multipliers of the hashes
+    }
+    if (spec.kind == TrackerKind::hotness) {
+        const std::uint64_t list_bits = std::uint64_t{spec.list} * spec.record() * 8;
+        cost.bits += list_bits;
+        cost.area += list_bits * transistors::sram_bit + spec.width * transistors::magnitude_bit;
+        cost.comparators += 1;  // with the threshold
+        const std::uint64_t blocks = spec.blocks.empty() ? 0 : std::ranges::max(spec.blocks) + std::uint64_t{1};
+        add_registers(cost, spec.width + 2 * bits_for(std::uint64_t{spec.down_sampling} + 1) + random_bits + blocks);
+    }
+    return cost;
+}
+
+namespace {
+
+/// The most counters with which the tracker takes at most so many bits.
+void fill_up(TrackerSpec& spec, std::uint64_t bits, const MonitorSpec& base) {
+    spec.counters = 1;
+    const std::uint64_t least = tracker_cost(spec, base).bits;
+    const std::uint64_t each = tracker_key_bits(base) + 1 + spec.width;
+    if (bits > least)
+        spec.counters += static_cast<std::uint32_t>(std::min<std::uint64_t>((bits - least) / each, 1U << 22));
+}
+
+std::uint64_t events_per(double bytes, double bytes_per_event) {
+    const double events = bytes_per_event <= 0 ? 1e12 : std::round(bytes / bytes_per_event);
+    return static_cast<std::uint64_t>(std::clamp(events, 1.0, 1e9));
+}
+
+/// What has at least its share of the list is hot.
+void set_threshold(TrackerSpec& spec) {
+    if (spec.kind != TrackerKind::hotness) return;
+    spec.threshold = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(spec.epoch / spec.list, 1, 1U << 31));
+}
+
+}  // namespace
+
+TrackerSpec with_epochs_scaled(TrackerSpec spec, double factor) {
+    if (spec.kind == TrackerKind::sampling || spec.epoch == 0) return spec;
+    spec.epoch = events_per(static_cast<double>(spec.epoch) * factor, 1);
+    set_threshold(spec);
+    return spec;
+}
+
+TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_per_event, const MonitorSpec& base) {
+    TrackerSpec spec;
+    spec.kind = kind;
+    if (kind == TrackerKind::sampling) {
+        spec.period = events_per(spec.record(), bytes_per_event);
+        return spec;
+    }
+    spec.epoch = 1'000'000'000;            // as many bits as the longest takes
+    if (kind == TrackerKind::count_min) {  // half for the sketch
+        spec.columns = static_cast<std::uint32_t>(
+            std::bit_floor(std::clamp<std::uint64_t>(bits / 2 / (std::uint64_t{spec.rows} * spec.width), 1, 1U << 22)));
+    }
+    if (kind == TrackerKind::hotness)  // a fourth for the hot list
+        spec.list = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(bits / 4 / (spec.record() * 8), 1, 1U << 22));
+    fill_up(spec, bits, base);
+    const std::uint32_t reports = kind == TrackerKind::hotness ? std::min(spec.list, spec.counters) : spec.counters;
+    spec.epoch = events_per(static_cast<double>(reports) * spec.record(), bytes_per_event);
+    set_threshold(spec);
+    return spec;
+}
+
+}  // namespace cachetally
