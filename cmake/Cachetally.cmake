@@ -7,8 +7,10 @@ target_compile_options(cachetally_options INTERFACE
   $<$<BOOL:${CACHETALLY_WERROR}>:-Werror>
   $<$<BOOL:${CACHETALLY_NATIVE}>:-march=native>)
 if(CMAKE_UNITY_BUILD)
-  # g++ takes the sources that are compiled together for headers
-  target_compile_options(cachetally_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  # What is compiled together is no header, and a name of one source may be a variable in the next: each source is held to all
+  # warnings where it is compiled for itself (the preset debug).
+  target_compile_options(cachetally_options INTERFACE
+    -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 if(CACHETALLY_SANITIZE)
   target_compile_options(cachetally_options INTERFACE
