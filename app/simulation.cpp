@@ -109,7 +109,7 @@ RunOptions within_time(RunOptions options, const Topology& topology, const Hiera
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting) {
     Outcome outcome;
-    outcome.hierarchy = std::make_unique<Hierarchy>(topology);
+    outcome.hierarchy = std::make_unique<Hierarchy>(topology, source.can_sieve());
     std::vector<Watch> watches;
     for (const MonitorSpec& spec : monitors)
         watches.emplace_back(completed(spec, topology), topology, *outcome.hierarchy, counting.errors);

@@ -192,7 +192,7 @@ struct Result {
 Result sweep(const Options& options, const Topology& topology, const Input& input) {
     SweepSpec spec{base_of(options, topology), parse_counters(options.counters),
                    parse_granularities(options.granularity), parse_evictions(options.eviction)};
-    Hierarchy hierarchy(topology);
+    Hierarchy hierarchy(topology, input.source->can_sieve());
     const std::size_t link = topology.link(spec.base.link);
     std::vector<std::unique_ptr<Sweep>> sweeps;
     for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {

@@ -49,6 +49,19 @@ void Monitor::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, I
     bank_->add_all(events, injector);
 }
 
+bool Monitor::takes_sieved() const { return filter_.passes_all() && bank_->takes_sieved(); }
+
+void Monitor::on_sieved(const SievedBlocks& blocks, std::uint8_t, Injector& injector) {
+    if (!control_.enabled()) {
+        bank_->follow_sieved(blocks.kept);
+        return;
+    }
+    result_.events += blocks.marks.size();
+    bank_->add_sieved(blocks, injector);
+}
+
+void Monitor::follow_sieved(BlockEvent straddling) { bank_->follow_sieved({&straddling, 1}); }
+
 void Monitor::on_control(const Control& control, Tick time, Injector& injector) {
     const bool swaps_out = control_.swaps_out(control);
     if (swaps_out) bank_->flush(time, injector);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "monitor/control.hpp"
+#include "monitor/counter_bank.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/spec.hpp"
-#include "monitor/counter_bank.hpp"
 #include "sim/model/link.hpp"
 
 namespace cachetally {
@@ -49,6 +49,9 @@ public:
     bool accepts_merged(std::uint32_t line_bytes) const override;
     void on_event(const LinkEvent& event, Injector& injector) override;
     void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
+    bool takes_sieved() const override;
+    void on_sieved(const SievedBlocks& blocks, std::uint8_t core, Injector& injector) override;
+    void follow_sieved(BlockEvent straddling) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
     /// The run is over: swaps all counters out and lets the software read everything; nothing is lost and no traffic

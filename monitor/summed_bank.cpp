@@ -1,74 +1,181 @@
-// SummedBank: LRU and FIFO counters in a table of all keys, where only the number of records matters.
+// SummedBank: LRU and FIFO counters, where only the number of records matters.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <limits>
 #include <map>
+#include <vector>
 
+#include "monitor/counter_bank.hpp"
 #include "monitor/granularity.hpp"
 #include "monitor/paged_counts.hpp"
-#include "monitor/counter_bank.hpp"
+#include "sim/model/sieve.hpp"
+#include "sim/model/stretch.hpp"
 
 namespace cachetally {
 namespace {
 
 /// What is kept of a key.
 struct Cell {
-    std::uint64_t mark = 0;   ///< position in the log of its last use (FIFO: of its arrival) that is known; 0: none
-    std::uint64_t count = 0;  ///< events of the phase
-    std::uint64_t base = 0;   ///< of these, those that are in records: its counter holds the difference
-
-    std::uint64_t held() const { return count - base; }
+    std::uint64_t count = 0;   ///< events of the phase, but for those in its counter
+    std::uint32_t holder = 0;  ///< its counter, if that is still its own
 };
 
-/// A log of uses (FIFO: of arrivals) tells who has a counter: the keys whose mark is not before the log's begin. The
-/// victim is the first entry that is still its cell's mark.
-template <bool by_recency>
+/// A counter's number with how often it has changed hands, so that who remembers it can tell whether it is the same.
+using CounterName = std::uint64_t;
+constexpr CounterName nobody = CounterName{1} << 63;  ///< of number 0, which is never that often given
+
+/// Counters by number (an Id: not a byte, which might alias everything). Uses (FIFO: arrivals) are appended to a log;
+/// the victim is the first entry that is still its counter's last.
+template <bool by_recency, class Id>
+class Counters {
+public:
+    /// A counter's number with how often it has changed hands, so that who remembers it can tell whether it is the
+    /// same.
+    using Name = std::uint64_t;
+    static constexpr Name nobody = ~Name{0};
+
+    explicit Counters(std::uint32_t size)
+        : log_(std::bit_ceil(2 * (std::size_t{size} + most_uses))), mask_(log_.size() - 1), counters_(size) {
+        for (std::uint32_t number = 0; number < size; ++number) counters_[number].name = number;
+        free_all();
+    }
+
+    struct Counter {
+        CounterName name = 0;
+        std::uint64_t last = 0;  ///< position in the log
+        std::uint64_t held = 0;  ///< events
+        Cell* cell = nullptr;    ///< of its key; null: it is free
+    };
+
+    Counter& operator[](CounterName name) { return counters_[static_cast<Id>(name)]; }
+    std::span<const Counter> all() const { return counters_; }
+
+    /// After make_room_in_log() for so many uses.
+    void use(Counter& counter) {
+        if (by_recency) append(counter);
+    }
+
+    /// The counter that comes next: a free one, or that used longest ago (FIFO: that has its key longest).
+    Counter& victim() {
+        if (taken_ < counters_.size()) return counters_[taken_++];
+        while (!is_last(begin_)) ++begin_;
+        return counters_[log_[begin_++ & mask_]];
+    }
+
+    void give(Counter& counter, Cell& cell) {
+        counter = {counter.name + generation, counter.last, 0, &cell};
+        cell.holder = static_cast<Id>(counter.name);
+        if (!by_recency) append(counter);
+    }
+
+    void free_all() {
+        for (Counter& counter : counters_) counter = {counter.name + generation, 0, 0, nullptr};
+        begin_ = end_;
+        taken_ = 0;
+    }
+
+    /// Appends what is current once more where the log is too full; each entry is read before its place is written.
+    static constexpr std::size_t most_uses = 1024;
+    void make_room_in_log() {
+        if (end_ - begin_ + most_uses <= log_.size()) [[likely]]
+            return;
+        for (const std::uint64_t stop = end_; begin_ != stop; ++begin_)
+            if (is_last(begin_)) append(counters_[log_[begin_ & mask_]]);
+    }
+
+private:
+    static constexpr CounterName generation = CounterName{1} << 32;
+
+    bool is_last(std::uint64_t position) const { return counters_[log_[position & mask_]].last == position; }
+    void append(Counter& counter) {
+        log_[end_ & mask_] = static_cast<Id>(counter.name);
+        counter.last = end_++;
+    }
+
+    std::vector<Id> log_;
+    std::uint64_t mask_;
+    std::uint64_t begin_ = 1, end_ = 1;  ///< positions in the log
+    std::vector<Counter> counters_;
+    std::uint32_t taken_ = 0;
+};
+static_assert(Stretch::most <= Counters<true, std::uint16_t>::most_uses);
+
+template <bool by_recency, class Id>
 class SummedBank final : public CounterBank {
+    using Numbered = Counters<by_recency, Id>;
+    using Counter = typename Numbered::Counter;
+
 public:
     SummedBank(const MonitorSpec& spec, Tick cycle)
         : CounterBank(spec.ring, cycle),
           keys_(spec),
           unit_(spec.unit()),
           span_(spec.units_per_key()),
-          counters_(spec.counters),
           full_(spec.full()),
-          log_(std::bit_ceil(2 * (std::size_t{spec.counters} + most_at_once))),
-          mask_(log_.size() - 1) {
+          counters_(spec.counters) {
+        names_by_slot_.fill(nobody);
         select(no_function);
     }
 
     void add(Address address, std::uint64_t count, Tick time, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        make_room_in_log();
-        use((*cells_)[keys_.key(address)], count);
-        write_each(swapouts_ - before, time, injector);
+        counters_.make_room_in_log();
+        use(address, count);
+        for (std::uint64_t records = swapouts_ - before; records > 0; --records) ring_.write(time, injector);
     }
 
     void add_all(std::span<const BlockEvent> events, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        for (; !events.empty(); events = events.subspan(std::min(events.size(), most_at_once))) {
-            make_room_in_log();
-            const auto some = events.first(std::min(events.size(), most_at_once));
-            if (keys_.units_per_key() == 1) {
-                use_all(some, [this](Address address) { return keys_.unit(address); });
+        for (; !events.empty(); events = events.subspan(std::min(events.size(), Numbered::most_uses))) {
+            counters_.make_room_in_log();
+            for (const BlockEvent event : events.first(std::min(events.size(), Numbered::most_uses)))
+                use(event.block(), 1);
+        }
+        write_timeless(swapouts_ - before, injector);
+    }
+
+    bool takes_sieved() const override { return true; }
+
+    void add_sieved(const SievedBlocks& blocks, Injector& injector) override {
+        const std::uint64_t before = swapouts_;
+        counters_.make_room_in_log();
+        const BlockEvent* kept = blocks.kept.data();
+        for (const std::uint8_t mark : blocks.marks) {
+            if ((mark & sieve_mark::kept) != 0) {
+                const Address line = (kept++)->block();
+                const unsigned slot = Sieve::slot_of(line);
+                lines_by_slot_[slot] = line;
+                names_by_slot_[slot] = use(line, 1);
             } else {
-                use_all(some, [this](Address address) { return keys_.key(address); });
+                const unsigned slot = mark & sieve_mark::slot;
+                Counter& counter = counters_[names_by_slot_[slot]];
+                if (counter.name != names_by_slot_[slot]) [[unlikely]] {
+                    names_by_slot_[slot] = use(lines_by_slot_[slot], 1);
+                } else {
+                    count(counter, 1);
+                }
             }
         }
-        if (swapouts_ == before) return;
-        ring_.write_all(swapouts_ - before);
-        injector.write_past(swapouts_ - before);
+        write_timeless(swapouts_ - before, injector);
+    }
+
+    void follow_sieved(std::span<const BlockEvent> kept) override {
+        for (const BlockEvent event : kept) {
+            lines_by_slot_[Sieve::slot_of(event.block())] = event.block();
+            names_by_slot_[Sieve::slot_of(event.block())] = nobody;
+        }
     }
 
     void flush(Tick time, Injector& injector) override {
         const std::uint64_t before = swapouts_;
         read_out();
-        write_each(swapouts_ - before, time, injector);
+        for (std::uint64_t records = swapouts_ - before; records > 0; --records) ring_.write(time, injector);
     }
 
     void read_out() override {
-        swapouts_ += resident_counters();
-        begin_ = end_;
-        taken_ = 0;
+        for (const Counter& counter : counters_.all()) swap_out(counter);
+        counters_.free_all();
     }
 
     void select(std::uint32_t function) override { cells_ = &cells_of_[function]; }
@@ -86,100 +193,84 @@ public:
 
     std::uint64_t resident_events() const override {
         std::uint64_t events = 0;
-        each_resident([&](const Cell& cell) { events += cell.held(); });
+        for (const Counter& counter : counters_.all()) events += counter.held;
         return events;
     }
     std::uint32_t resident_counters() const override {
-        std::uint32_t counters = 0;
-        each_resident([&](const Cell& cell) { counters += cell.held() != 0 ? 1 : 0; });
-        return counters;
+        return static_cast<std::uint32_t>(
+            std::ranges::count_if(counters_.all(), [](const Counter& counter) { return counter.held != 0; }));
     }
 
 private:
-    static constexpr std::size_t most_at_once = 512;
-
-    bool is_current(std::uint64_t position) const { return log_[position & mask_]->mark == position; }
-
-    template <class Visit>
-    void each_resident(Visit visit) const {
-        for (std::uint64_t position = begin_; position != end_; ++position)
-            if (is_current(position)) visit(*log_[position & mask_]);
+    /// Returns the name of the counter.
+    CounterName use(Address address, std::uint64_t events) {
+        Cell& cell = (*cells_)[keys_.key(address)];
+        Counter* counter = &counters_[cell.holder];
+        if (counter->cell != &cell) [[unlikely]]
+            counter = &enter(cell);
+        count(*counter, events);
+        return counter->name;
     }
 
-    template <class Key>
-    void use_all(std::span<const BlockEvent> events, Key key_of) {
-        PagedArray<Cell>& cells = *cells_;
-        for (std::size_t i = 0; i < events.size();) {
-            const std::uint64_t key = key_of(events[i].block());
-            std::uint64_t count = 1;
-            for (++i; i < events.size() && key_of(events[i].block()) == key; ++i) ++count;
-            use(cells[key], count);
-        }
+    void count(Counter& counter, std::uint64_t events) {
+        counters_.use(counter);
+        counter.held += events;
+        if (counter.held >= full_) [[unlikely]]
+            overflow(counter);
     }
 
-    void use(Cell& cell, std::uint64_t count) {
-        cell.count += count;
-        const bool held = cell.mark >= begin_;
-        if (by_recency || !held) append(cell);
-        if (!held) [[unlikely]]
-            enter(cell, count);
-        if (cell.held() >= full_) [[unlikely]]
-            overflow(cell);
+    Counter& enter(Cell& cell) {
+        Counter& counter = counters_.victim();
+        swap_out(counter);
+        counters_.give(counter, cell);
+        return counter;
     }
 
-    void append(Cell& cell) {
-        cell.mark = end_;
-        log_[end_++ & mask_] = &cell;
-    }
-
-    /// A key gets a counter, for which another one's may have to make room.
-    void enter(Cell& cell, std::uint64_t count) {
-        cell.base = cell.count - count;
-        if (taken_ < counters_) {
-            ++taken_;
-            return;
-        }
-        while (!is_current(begin_)) ++begin_;
-        swapouts_ += log_[begin_++ & mask_]->held() != 0 ? 1 : 0;
+    /// A counter that holds 0 gives no record.
+    void swap_out(const Counter& counter) {
+        if (counter.held == 0) return;
+        ++swapouts_;
+        counter.cell->count += counter.held;
     }
 
     /// A full counter is swapped out at once and keeps its key.
-    [[gnu::noinline]] void overflow(Cell& cell) {
-        const std::uint64_t records = cell.held() / full_;
+    [[gnu::noinline]] void overflow(Counter& counter) {
+        const std::uint64_t records = counter.held / full_;
         swapouts_ += records;
-        cell.base += records * full_;
+        counter.cell->count += records * full_;
+        counter.held -= records * full_;
     }
 
-    /// Appends what is current once more where the log is too full; each entry is read before its place is written.
-    void make_room_in_log() {
-        if (end_ - begin_ + most_at_once <= log_.size()) [[likely]]
-            return;
-        for (const std::uint64_t stop = end_; begin_ != stop; ++begin_)
-            if (is_current(begin_)) append(*log_[begin_ & mask_]);
-    }
-
-    void write_each(std::uint64_t records, Tick time, Injector& injector) {
-        for (; records > 0; --records) ring_.write(time, injector);
+    void write_timeless(std::uint64_t records, Injector& injector) {
+        if (records == 0) return;
+        ring_.write_all(records);
+        injector.write_past(records);
     }
 
     KeyMap keys_;
-    std::uint32_t unit_, span_, counters_;
+    std::uint32_t unit_, span_;
     std::uint64_t full_;
+    Numbered counters_;
     std::map<std::uint32_t, PagedArray<Cell>> cells_of_;  ///< per function
     PagedArray<Cell>* cells_ = nullptr;
-    std::vector<Cell*> log_;
-    std::uint64_t mask_;
-    std::uint64_t begin_ = 1, end_ = 1;  ///< positions in the log
-    std::uint32_t taken_ = 0;            ///< counters that have a key
+    std::array<Address, Sieve::lines> lines_by_slot_{};
+    std::array<CounterName, Sieve::lines> names_by_slot_;  ///< of their counters, if still current
 };
+
+template <bool by_recency>
+std::unique_ptr<CounterBank> make_bank(const MonitorSpec& spec, Tick cycle) {
+    if (spec.counters <= std::numeric_limits<std::uint16_t>::max() + 1U)
+        return std::make_unique<SummedBank<by_recency, std::uint16_t>>(spec, cycle);
+    return std::make_unique<SummedBank<by_recency, std::uint32_t>>(spec, cycle);
+}
 
 }  // namespace
 
 std::unique_ptr<CounterBank> make_summed_bank(const MonitorSpec& spec, Tick cycle) {
     const bool fully_associative = spec.ways == 0 || spec.ways == spec.counters;
     if (spec.is_dynamic() || !fully_associative || !RingBuffer::timeless(spec.ring)) return nullptr;
-    if (spec.eviction == Eviction::lru) return std::make_unique<SummedBank<true>>(spec, cycle);
-    if (spec.eviction == Eviction::fifo) return std::make_unique<SummedBank<false>>(spec, cycle);
+    if (spec.eviction == Eviction::lru) return make_bank<true>(spec, cycle);
+    if (spec.eviction == Eviction::fifo) return make_bank<false>(spec, cycle);
     return nullptr;
 }
 

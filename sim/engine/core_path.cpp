@@ -35,6 +35,7 @@ void CorePath::settle(std::uint32_t block_bytes, bool timeless) {
     const bool merges = link_.merges(block_bytes) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes));
     watch_ = !watched ? Watch::nobody : merges ? Watch::merged : Watch::each;
     posts_ = timeless && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
+    sieves_ = posts_ && fits_sieve();
 }
 
 bool CorePath::chain_takes_posts() const {
@@ -44,6 +45,18 @@ bool CorePath::chain_takes_posts() const {
         if (cache != cache_ && (cache->is_next_to_core() || cache->config().virtually_indexed)) return false;
     }
     return true;
+}
+
+/// Sets must refine the slots of the sieve, and repetitions must change nothing. Walks may come into any set, so that
+/// a slot must be one set.
+bool CorePath::fits_sieve() const {
+    constexpr unsigned data =
+        1U << static_cast<unsigned>(ReferenceKind::load) | 1U << static_cast<unsigned>(ReferenceKind::store);
+    const IndexingPolicy& index = cache_->indexing();
+    if ((plain_kinds_ & data) != data || line_bytes_ != Sieve::line_bytes || virtually_indexed_ || !index.is_field() ||
+        index.sets() % Sieve::lines != 0 || !cache_->repetition_is_plain())
+        return false;
+    return tlb_ == nullptr || (index.sets() == Sieve::lines && tlb_->refines(Sieve::pages, Sieve::page_bytes));
 }
 
 void CorePath::post(bool on) {

@@ -1,6 +1,7 @@
 // CorePath: the way of one core's data references or instruction fetches into the hierarchy.
 #pragma once
 
+#include <array>
 #include <span>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "sim/model/downlink.hpp"
 #include "sim/model/page_table.hpp"
 #include "sim/model/reference.hpp"
+#include "sim/model/sieve.hpp"
 #include "sim/model/stretch.hpp"
 #include "sim/model/tlb.hpp"
 
@@ -47,7 +49,8 @@ public:
     /// The same without regard to time, where posts(): what goes below the first level is posted and, but for the last
     /// posts, handed over. Nobody else may use the hierarchy before hand_over(), nor, where there is
     /// a `background`, before its completion. Between post(true) and post(false). `stretches`: all those of the
-    /// references by lines_wished(), or none. Time does not tell for what somebody waits below the first level.
+    /// references by lines_wished(), or none; or, without references, sieved ones, where sieves(). Time does not tell
+    /// for what somebody waits below the first level.
     Progress run_posting(std::span<const Reference> references, std::span<const Stretch> stretches, Tick now,
                          Background* background);
 
@@ -60,7 +63,10 @@ public:
     /// The time for which somebody waited in what was handed over and done at once, since the last call.
     Tick waited() { return std::exchange(waited_, 0); }
 
-    LineWish lines_wished() const { return {static_cast<std::uint32_t>(line_bytes_), plain_kinds_}; }
+    LineWish lines_wished() const { return {static_cast<std::uint32_t>(line_bytes_), plain_kinds_, sieves_}; }
+
+    /// True when settled references (Sieve) of sieved stretches need not be made.
+    bool sieves() const { return sieves_; }
 
 private:
     /// How listeners are told of events on the core's links.
@@ -87,9 +93,14 @@ private:
     template <class Lookup, class Sets, class Translation>
     Progress post_by(Lookup lookup, Sets set_of, Translation translation, const Work& work);
     template <class Lookup, class Sets, class Translation>
-    Tick post_stretch(Lookup lookup, Sets set_of, Translation& translation, const Stretch& stretch, Tick now);
-    template <class Lookup, class Sets>
-    void post_lines(Lookup lookup, Sets set_of, std::span<const Reference> references, const BlockEvent* lines);
+    class Poster;
+    bool fits_sieve() const;
+    template <class Access>
+    Tick with_walks(Address first, Address last, Access access);
+    Tick access_kept(BlockEvent line, Tick now);
+    Tick access_straddling(const Reference& reference, Tick now);
+    bool is_unsettled(unsigned slot) const { return (unsettled_ >> slot & 1) != 0; }
+    void settle_slot(unsigned slot) { unsettled_ &= ~(std::uint64_t{1} << slot); }
     Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
     void tell(const LinkEvent& event, Address virtual_address);
@@ -107,7 +118,9 @@ private:
     bool quick_ = false;  ///< accesses that change nothing may be recognised
     bool virtually_indexed_ = false;
     bool walks_enter_here_ = false;
-    bool posts_ = false;
+    bool posts_ = false, sieves_ = false;
+    std::uint64_t unsettled_ = 0;  ///< by slot of lines: something else came into the set of the settled line
+    std::array<Address, Sieve::lines> settled_lines_{};  ///< those, in physical memory
     Tick waited_ = 0;
     Background* background_ = nullptr;  ///< while run_posting() runs
     Watch watch_ = Watch::nobody;

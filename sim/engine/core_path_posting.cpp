@@ -1,15 +1,13 @@
 // CorePath without regard to time: the first cache by a loop of its own, all below it by posts.
 #include <algorithm>
 
-#include "sim/engine/core_path_parts.hpp"
+#include "sim/engine/poster.hpp"
 #include "sim/model/background.hpp"
+#include "sim/model/ordered_array.hpp"
 #include "sim/model/stamp_array.hpp"
 
 namespace cachetally {
 namespace {
-
-/// Posts that are delivered at once: few enough to stay in a host's first-level cache.
-constexpr std::size_t most_posts = 512;
 
 /// An array of which nothing more is known.
 struct AnyLookup {
@@ -22,32 +20,31 @@ struct AnyLookup {
     void keep() const {}
     void reload() {}
 };
+
+/// One whose sets are in the order of use.
+template <unsigned groups>
+struct OrderedLookup : AnyLookup {
+    OrderedArray<groups>& ordered;
+    explicit OrderedLookup(OrderedArray<groups>& known) : AnyLookup{known}, ordered(known) {}
+    auto in_order() const { return typename OrderedArray<groups>::Lookup(ordered); }
+};
+
 static_assert(StampArray<1>::Lookup::fewest_uses >= Stretch::most &&
               StampArray<2>::Lookup::fewest_uses >= Stretch::most);
 
-/// How the lines of a stretch are found in physical memory, from `from` on: where they are then, and how many. The next
-/// one's translation would change something.
-struct Translated {
-    const BlockEvent* lines;
-    std::size_t count;
-};
-
 struct AsIs {
-    Translated translate(const Stretch& stretch, std::size_t from) const {
-        return {stretch.lines + from, stretch.size() - from};
-    }
+    Translated translate(std::span<const BlockEvent> lines) const { return {lines.data(), lines.size()}; }
 };
 
 class ByPages {
 public:
     explicit ByPages(const PageTable& pages) : pages_(pages) {}
 
-    Translated translate(const Stretch& stretch, std::size_t from) {
+    Translated translate(std::span<const BlockEvent> lines) {
         std::size_t count = 0;
-        for (Address physical = 0; from + count < stretch.size(); ++count) {
-            const BlockEvent line = stretch.lines[from + count];
-            if (!pages_.knows(line.bits(), physical)) break;
-            physical_[count] = line.moved_by(physical - line.bits());
+        for (Address physical = 0; count < lines.size(); ++count) {
+            if (!pages_.knows(lines[count].bits(), physical)) break;
+            physical_[count] = lines[count].moved_by(physical - lines[count].bits());
         }
         return {physical_.data(), count};
     }
@@ -57,38 +54,16 @@ private:
     std::array<BlockEvent, Stretch::most> physical_;
 };
 
-/// The posts of the first cache, as its loop writes them.
-class Outbox {
-public:
-    explicit Outbox(Downlink& link) : link_(link), begin_(link.posts().room(2 * Stretch::most)), out_(begin_) {}
-
-    /// `dirty`: 1 or 0. The victim is written in any case: which it is none can predict.
-    void miss(Address line, Cause cause, Address victim, std::uint64_t dirty) {
-        out_[0] = {line, cause.word()};
-        out_[1] = {victim | entry_bit::dirty, cause.as(EventKind::write_back).word()};
-        out_ += 1 + dirty;
-    }
-    std::uint64_t written() const { return static_cast<std::uint64_t>(out_ - begin_); }
-    void close() { link_.posts().set_end(out_); }
-
-private:
-    Downlink& link_;
-    Posted* begin_;
-    Posted* out_;
-};
-
 }  // namespace
 
-/// By the first TLB, as far as it hits; its lookups are counted and told.
+/// By the first TLB, as far as it hits; its lookups are told.
 template <class Pages>
 class CorePath::ByTlb {
 public:
     ByTlb(CorePath& path, Pages pages) : path_(path), pages_(pages) {}
 
-    Translated translate(const Stretch& stretch, std::size_t from) {
-        const std::span lines(stretch.lines + from, stretch.size() - from);
+    Translated translate(std::span<const BlockEvent> lines) {
         const std::size_t count = pages_.look_up(lines, physical_.data());
-        path_.tlb_->count_hits(count);
         path_.tlb_link_->tell(lines.first(count), path_.kinds_, path_.core_);
         return {physical_.data(), count};
     }
@@ -166,22 +141,21 @@ private:
 
 }  // namespace
 
-struct CorePath::Work {
-    std::span<const Reference> references;
-    std::span<const Stretch> stretches;
-    Tick now;
-};
-
 Progress CorePath::run_posting(std::span<const Reference> references, std::span<const Stretch> stretches, Tick now,
                                Background* background) {
     const Work work{references, stretches, now};
     background_ = background;
     const SetOf<IndexingPolicy> any{cache_->indexing(), virtually_indexed_};
     CacheArray& array = cache_->array();
-    if (cache_->indexing().is_field() && !virtually_indexed_)
+    if (cache_->indexing().is_field() && !virtually_indexed_) {
+        const SetOf<IndexingPolicy::Field> field{cache_->indexing().field()};
         if (auto* known = dynamic_cast<StampArray<2>*>(&array))
-            return post_translated(StampArray<2>::Lookup(*known),
-                                   SetOf<IndexingPolicy::Field>{cache_->indexing().field()}, work);
+            return post_translated(StampArray<2>::Lookup(*known), field, work);
+        if (auto* known = dynamic_cast<OrderedArray<1>*>(&array); known != nullptr && known->replaces_in_order())
+            return post_translated(OrderedLookup(*known), field, work);
+        if (auto* known = dynamic_cast<OrderedArray<2>*>(&array); known != nullptr && known->replaces_in_order())
+            return post_translated(OrderedLookup(*known), field, work);
+    }
     return post_translated(AnyLookup{array}, any, work);
 }
 
@@ -204,85 +178,53 @@ Progress CorePath::post_translated(Lookup lookup, Sets set_of, const Work& work)
     return post_by(lookup, set_of, AsIs{}, work);
 }
 
-/// Stretch by stretch, and what lies between them one by one, while it goes this way.
 template <class Lookup, class Sets, class Translation>
 Progress CorePath::post_by(Lookup lookup, Sets set_of, Translation translation, const Work& work) {
-    std::array<BlockEvent, Stretch::most> lines;
-    auto found = work.stretches.begin();
-    const Reference* next = work.references.data();
-    const Reference* const end = next + work.references.size();
-    Tick now = work.now;
-    while (next < end) {
-        Stretch stretch{};
-        if (work.stretches.empty()) {
-            stretch = find_stretch({next, end}, lines_wished(), lines.data());
-        } else if (found != work.stretches.end() && found->references.data() == next) {
-            stretch = *found++;
-        }
-        if (stretch.size() != 0) {
-            now = post_stretch(lookup, set_of, translation, stretch, now);
-            next += stretch.size();
-        } else if (takes(next->kind)) {
-            now = access_lines(*next++, now);
-        } else {
-            break;
-        }
-    }
-    return {static_cast<std::size_t>(next - work.references.data()), now};
+    Poster poster(*this, lookup, set_of, translation);
+    return work.references.empty() ? Progress{0, poster.make_sieved(work.stretches, work.now)} : poster.make(work);
 }
 
-/// Makes the references of a stretch; where a translation would change something, one by one.
-template <class Lookup, class Sets, class Translation>
-Tick CorePath::post_stretch(Lookup lookup, Sets set_of, Translation& translation, const Stretch& stretch, Tick now) {
-    for (std::size_t made = 0; made < stretch.size(); ++made) {
-        const auto [lines, count] = translation.translate(stretch, made);
-        post_lines(lookup, set_of, stretch.references.subspan(made, count), lines);
-        const Stretch::Kinds kinds = stretch.kinds_of(made, made + count);
-        cache_->count_requests(kinds.loads, kinds.stores, kinds.fetches);
-        now += static_cast<Tick>(count) * quick_latency_;
-        made += count;
-        if (cache_->below().posts().size() >= most_posts) hand_over(background_);
-        if (made < stretch.size()) now = access_lines(stretch.references[made], now);
+/// Makes an access to the lines [first, last]. Walks may bring entries of page tables into the sets of lines that are
+/// settled; the line of `first` is settled, the others' slots are empty.
+template <class Access>
+Tick CorePath::with_walks(Address first, Address last, Access access) {
+    std::array<Address, Sieve::lines> before;
+    const Entry* const front = cache_->front();
+    for (unsigned slot = 0; slot < Sieve::lines; ++slot) before[slot] = line_of(front[slot]);
+    const Tick time = access();
+    for (Address i = 1; i <= (last - first) / Sieve::line_bytes && i < Sieve::lines; ++i) {
+        const unsigned slot = Sieve::slot_of(first + i * Sieve::line_bytes);
+        before[slot] = line_of(front[slot]);
     }
+    before[Sieve::slot_of(first)] = pages_.translate(first);
+    for (unsigned slot = 0; slot < Sieve::lines; ++slot) {
+        if (before[slot] == line_of(front[slot]) || is_unsettled(slot)) continue;
+        settled_lines_[slot] = before[slot];
+        unsettled_ |= std::uint64_t{1} << slot;
+    }
+    return time;
+}
+
+/// Of which listeners are told elsewhere.
+Tick CorePath::access_kept(BlockEvent line, Tick now) {
+    const Address address = line.block();
+    const Cause cause{0, line.kind(), core_};
+    if (tlb_ == nullptr) return cache_->request(pages_.translate(address), cause, now).time;
+    return with_walks(address, address, [&] {
+        const Tick time = tlb_->translate(address, pages_.page_bits(address), cause, now);
+        return cache_->request(pages_.translate(address), cause, time).time;
+    });
+}
+
+Tick CorePath::access_straddling(const Reference& reference, Tick now) {
+    const Address first = align_down(reference.address, Sieve::line_bytes);
+    const Address last = align_down(reference.address + (reference.size - 1U), Sieve::line_bytes);
+    now = tlb_ == nullptr ? access_lines(reference, now)
+                          : with_walks(first, last, [&] { return access_lines(reference, now); });
+    const BlockEvent line(first, event_kind(reference.kind));
+    if (tlb_link_ != nullptr) tlb_link_->follow_sieved(line);
+    link_.follow_sieved(line.moved_by(pages_.translate(first) - first));
     return now;
-}
-
-/// Makes references whose lines are known. All that the loop needs is in registers; nothing here may fail, or look at
-/// what others change.
-template <class Lookup, class Sets>
-void CorePath::post_lines(Lookup lookup, Sets set_of, std::span<const Reference> references, const BlockEvent* lines) {
-    const Cache::FirstLevel level = cache_->first_level();
-    Entry* const front = level.front;
-    const std::uint64_t origin = Cause(0, EventKind::load, core_).word();
-    std::uint64_t first_fills = 0;
-    std::array<std::uint64_t, 3> misses{};
-    lookup.reload();
-    Outbox outbox(cache_->below());
-    for (std::size_t i = 0; i < references.size(); ++i) {
-        const BlockEvent reference = lines[i];
-        const std::uint64_t set = set_of(references[i].address, reference.bits());
-        if (Cache::changes_nothing(front[set], reference)) [[likely]]
-            continue;
-        const Address line = reference.block();
-        const auto kind = static_cast<std::size_t>(reference.kind());
-        if (Entry found = 0; lookup.use(set, line, level.state[kind], found)) {
-            front[set] = Cache::front_of_hit(line, level.hit_flags[kind], found);
-            continue;
-        }
-        const Entry victim = lookup.insert(set, line, level.state[kind]);
-        front[set] = line | level.miss_flags[kind];
-        ++misses[kind];
-        if (victim == 0) [[unlikely]]
-            ++first_fills;
-        const std::uint64_t asks = kind & static_cast<std::uint64_t>(EventKind::fetch);  // a store asks with a load
-        outbox.miss(line, Cause::from(std::uint64_t{references[i].site} << 32 | origin | asks), line_of(victim),
-                    victim / entry_bit::dirty & level.write_back_traffic);
-    }
-    lookup.keep();
-    outbox.close();
-    const std::uint64_t missed = misses[0] + misses[1] + misses[2];
-    cache_->count({.misses = misses, .evictions = missed - first_fills, .writebacks_out = outbox.written() - missed});
-    link_.tell({lines, references.size()}, kinds_, core_);
 }
 
 }  // namespace cachetally

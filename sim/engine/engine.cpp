@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace cachetally {
 namespace {
@@ -17,6 +18,7 @@ struct Stream {
     Tick time = 0;
     std::span<const Reference> references;
     std::span<const Stretch> stretches;  ///< of them, or none
+    std::size_t sieved = 0;              ///< so many references are in sieved stretches instead
     Control control;                     ///< follows the references
     State state = State::running;
 };
@@ -32,7 +34,9 @@ public:
           phase_start_(hierarchy.counts()) {
         for (unsigned core = 0; core < streams_.size(); ++core) streams_[core].time = core;
         if (streams_.size() != 1) return;
-        source_.wish(hierarchy_.lines_wished(0));
+        LineWish wish = hierarchy_.lines_wished(0);
+        wish.sieved = wish.sieved && options_.max_references == 0;  // else it may be necessary to stop anywhere
+        source_.wish(wish);
         if (std::thread::hardware_concurrency() > 1) hierarchy_.work_in_background();
     }
 
@@ -93,6 +97,11 @@ private:
         Stream& stream = streams_[core];
         const Tick until = limit(core);
         while (stream.state == Stream::State::running && stream.time < until && !over()) {
+            if (stream.sieved != 0) {
+                stream.time = hierarchy_.run_sieved(core, stream.stretches, stream.time);
+                count(std::exchange(stream.sieved, 0));
+                continue;
+            }
             if (stream.references.empty()) {
                 obey(stream.control, core);
                 if (stream.state == Stream::State::running) refill(core);
@@ -111,6 +120,7 @@ private:
         const Batch batch = source_.next(core);
         stream.references = batch.references;
         stream.stretches = batch.stretches;
+        stream.sieved = batch.sieved;
         stream.control = batch.control;
         const std::uint64_t wanted = options_.max_references - references_;
         if (options_.max_references == 0 || wanted >= stream.references.size()) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 #include "sim/engine/core_path.hpp"
 #include "sim/model/background.hpp"
@@ -27,11 +28,11 @@ auto sum_of(const Copies<Part>& copies) {
 
 /// The components, and the copies of every link. Elaboration goes through the topology once.
 struct Hierarchy::Parts {
-    explicit Parts(const Topology& topology);
+    Parts(const Topology& topology, bool sieved);
 
     const Component& component(std::size_t id) const { return components[id]; }
     bool next_to_core(const Component& part) const;
-    void make_components();
+    void make_components(bool sieved);
     void connect(std::size_t id, const LinkInfo& link);
     void connect_core(std::size_t id, const LinkInfo& link);
     void connect_walker(std::size_t id, const LinkInfo& link);
@@ -68,13 +69,13 @@ struct Hierarchy::Parts {
     Tick owed = 0;  ///< for which somebody waited in what was posted
 };
 
-Hierarchy::Parts::Parts(const Topology& topology)
+Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
     : machine(topology.machine()),
       components(topology.components()),
       links(topology.links()),
       pages(machine.pages, machine.memories.front().size),
       downlinks(links.size()) {
-    make_components();
+    make_components(sieved);
     for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
     // In the order of the machine description, which is the order in which an inclusive level takes lines away.
     for (auto& copies : caches)
@@ -94,7 +95,7 @@ bool Hierarchy::Parts::next_to_core(const Component& part) const {
     });
 }
 
-void Hierarchy::Parts::make_components() {
+void Hierarchy::Parts::make_components(bool sieved) {
     caches.resize(machine.caches.size());
     tlbs.resize(machine.tlbs.size());
     memories.resize(machine.memories.size());
@@ -107,8 +108,8 @@ void Hierarchy::Parts::make_components() {
                     break;
                 case Component::Kind::walker: break;
                 case Component::Kind::cache:
-                    caches[part.index].push_back(
-                        make_cache(machine.caches[part.index], copy, machine.period, next_to_core(part)));
+                    caches[part.index].push_back(make_cache(machine.caches[part.index], copy, machine.period,
+                                                            next_to_core(part), next_to_core(part) && !sieved));
                     break;
                 case Component::Kind::memory:
                     memories[part.index] =
@@ -280,7 +281,7 @@ void Hierarchy::Parts::stop_posting() {
     }
 }
 
-Hierarchy::Hierarchy(const Topology& topology) : parts_(std::make_unique<Parts>(topology)) {}
+Hierarchy::Hierarchy(const Topology& topology, bool sieved) : parts_(std::make_unique<Parts>(topology, sieved)) {}
 Hierarchy::~Hierarchy() = default;
 Hierarchy::Hierarchy(Hierarchy&&) noexcept = default;
 Hierarchy& Hierarchy::operator=(Hierarchy&&) noexcept = default;
@@ -349,6 +350,17 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
     if (!parts.background) now += complete(core, now);
     parts.references += done;
     return {done, now};
+}
+
+Tick Hierarchy::run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now) {
+    Parts& parts = *parts_;
+    if (!lines_wished(core).sieved) throw std::logic_error("this core's way takes no sieved stretches");
+    if (stretches.empty()) return now;
+    now = parts.post(*parts.paths_of[core][0], {}, stretches, now).time;
+    if (!parts.background) now += complete(core, now);
+    for (const Stretch& stretch : stretches)
+        parts.references += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
+    return now;
 }
 
 Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {

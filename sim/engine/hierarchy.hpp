@@ -22,7 +22,8 @@ struct Progress {
 
 class Hierarchy {
 public:
-    explicit Hierarchy(const Topology& topology);
+    /// `sieved`: a hint that most references will come in sieved stretches; for speed only.
+    explicit Hierarchy(const Topology& topology, bool sieved = false);
     ~Hierarchy();
     Hierarchy(Hierarchy&&) noexcept;
     Hierarchy& operator=(Hierarchy&&) noexcept;
@@ -44,6 +45,9 @@ public:
     /// `stretches`: all those of the references by lines_wished(), or none.
     Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
                  std::span<const Stretch> stretches = {});
+
+    /// Makes the references of sieved stretches, where lines_wished() allows them. Returns when the last is complete.
+    Tick run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now);
 
     /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
     /// is looked at: Progress::time then lacks what only complete() tells, and what listeners and counts() say is valid

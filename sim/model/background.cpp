@@ -1,9 +1,21 @@
 #include "sim/model/background.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace cachetally {
+namespace {
+
+/// As insert() at the end, in one piece.
+template <class T>
+void append(std::vector<T>& target, std::span<const T> values) {
+    const std::size_t size = target.size();
+    target.resize(size + values.size());
+    std::memcpy(static_cast<void*>(&target[size]), values.data(), values.size_bytes());
+}
+
+}  // namespace
 
 Background::Background() = default;
 
@@ -21,28 +33,51 @@ void Background::tell(Downlink& link, std::span<const BlockEvent> events, std::u
     while (!events.empty()) {
         const auto some = events.first(std::min(events.size(), most_events));
         Chunk& chunk = chunk_for(some.size(), 0);
-        chunk.events.insert(chunk.events.end(), some.begin(), some.end());
-        chunk.tasks.push_back({&link, static_cast<std::uint32_t>(some.size()), kinds, core});
+        append(chunk.events, some);
+        chunk.tasks.push_back({.link = &link,
+                               .what = Task::What::tell,
+                               .core = core,
+                               .kinds = kinds,
+                               .count = static_cast<std::uint32_t>(some.size())});
         events = events.subspan(some.size());
     }
+}
+
+/// Pieces are no longer than a stretch.
+void Background::tell_sieved(Downlink& link, const SievedBlocks& blocks, std::uint8_t core) {
+    Chunk& chunk = chunk_for(blocks.kept.size(), 0, blocks.marks.size());
+    append(chunk.events, blocks.kept);
+    append(chunk.marks, blocks.marks);
+    chunk.tasks.push_back({.link = &link,
+                           .what = Task::What::tell_sieved,
+                           .core = core,
+                           .count = static_cast<std::uint32_t>(blocks.kept.size()),
+                           .marks = static_cast<std::uint32_t>(blocks.marks.size())});
+}
+
+void Background::follow_sieved(Downlink& link, BlockEvent straddling) {
+    Chunk& chunk = chunk_for(1, 0);
+    chunk.events.push_back(straddling);
+    chunk.tasks.push_back({.link = &link, .what = Task::What::follow_sieved, .count = 1});
 }
 
 void Background::deliver(Downlink& link) {
     for (auto posts = link.posts().all(); !posts.empty();) {
         const auto some = posts.first(std::min(posts.size(), most_posts));
         Chunk& chunk = chunk_for(0, some.size());
-        chunk.posts.insert(chunk.posts.end(), some.begin(), some.end());
-        chunk.tasks.push_back({&link, static_cast<std::uint32_t>(some.size()), 0, 0});
+        append(chunk.posts, some);
+        chunk.tasks.push_back(
+            {.link = &link, .what = Task::What::deliver, .count = static_cast<std::uint32_t>(some.size())});
         posts = posts.subspan(some.size());
     }
     link.posts().clear();
 }
 
 /// The chunk that is being filled, with room for so much more.
-Background::Chunk& Background::chunk_for(std::size_t events, std::size_t posts) {
+Background::Chunk& Background::chunk_for(std::size_t events, std::size_t posts, std::size_t marks) {
     const Chunk& chunk = chunks_[given_ % most_chunks];
-    if (chunk.events.size() + events > most_events || chunk.posts.size() + posts > most_posts ||
-        chunk.tasks.size() == most_tasks)
+    if (chunk.events.size() + events > most_events || chunk.marks.size() + marks > most_events ||
+        chunk.posts.size() + posts > most_posts || chunk.tasks.size() == most_tasks)
         hand_over();
     Chunk& free = chunks_[given_ % most_chunks];
     // Loops over posts look ahead, beyond the last one.
@@ -99,14 +134,21 @@ void Background::work() {
 Tick Background::carry_out(const Chunk& chunk) {
     Tick waited = 0;
     std::span<const BlockEvent> events = chunk.events;
+    std::span<const std::uint8_t> marks = chunk.marks;
     std::span<const Posted> posts = chunk.posts;
+    const auto take = [](auto& from, std::size_t count) {
+        const auto first = from.first(count);
+        from = from.subspan(count);
+        return first;
+    };
     for (const Task& task : chunk.tasks) {
-        if (task.kinds != 0) {
-            task.link->tell_now(events.first(task.count), task.kinds, task.core);
-            events = events.subspan(task.count);
-        } else {
-            waited += task.link->deliver(posts.first(task.count));
-            posts = posts.subspan(task.count);
+        switch (task.what) {
+            case Task::What::tell: task.link->tell_now(take(events, task.count), task.kinds, task.core); break;
+            case Task::What::tell_sieved:
+                task.link->tell_sieved_now({take(marks, task.marks), take(events, task.count)}, task.core);
+                break;
+            case Task::What::follow_sieved: task.link->follow_sieved_now(take(events, 1).front()); break;
+            case Task::What::deliver: waited += task.link->deliver(take(posts, task.count)); break;
         }
     }
     return waited;

@@ -28,6 +28,10 @@ public:
     /// Tells the listeners of a link; as Downlink::tell_now().
     void tell(Downlink& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
+    /// As Downlink::tell_sieved_now() and follow_sieved_now().
+    void tell_sieved(Downlink& link, const SievedBlocks& blocks, std::uint8_t core);
+    void follow_sieved(Downlink& link, BlockEvent straddling);
+
     /// Delivers what is posted on a link, and empties it.
     void deliver(Downlink& link);
 
@@ -39,24 +43,29 @@ private:
     static constexpr std::size_t most_events = 32768, most_posts = 8192, most_tasks = 4096;
 
     struct Task {
+        enum class What : std::uint8_t { tell, tell_sieved, follow_sieved, deliver };
         Downlink* link;
-        std::uint32_t count;  ///< of events, or of posts where there are no kinds
-        std::uint32_t kinds;
-        std::uint8_t core;
+        What what;
+        std::uint8_t core = 0;
+        std::uint32_t kinds = 0;
+        std::uint32_t count = 0;  ///< of events, kept ones, or posts
+        std::uint32_t marks = 0;
     };
     struct Chunk {
         std::vector<Task> tasks;
         std::vector<BlockEvent> events;
+        std::vector<std::uint8_t> marks;
         std::vector<Posted> posts;
 
         void clear() {
             tasks.clear();
             events.clear();
+            marks.clear();
             posts.clear();
         }
     };
 
-    Chunk& chunk_for(std::size_t events, std::size_t posts);
+    Chunk& chunk_for(std::size_t events, std::size_t posts, std::size_t marks = 0);
     void hand_over();
     void work();
     static Tick carry_out(const Chunk& chunk);

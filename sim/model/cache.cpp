@@ -227,6 +227,14 @@ Entry Cache::front_after(EventKind kind, bool hit) const {
     return store && writes_back_ ? front_bit::all : front_bit::no_store;
 }
 
+bool Cache::repetition_is_plain() const {
+    for (const auto& flags : front_flags_) {
+        const Entry store = flags[index_of(EventKind::store)], load = flags[index_of(EventKind::load)];
+        if (store != front_bit::all || load != front_bit::no_store) return false;
+    }
+    return true;
+}
+
 Cache::FirstLevel Cache::first_level() {
     FirstLevel level{};
     for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) {
@@ -300,14 +308,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core) {
+std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core,
+                                  bool mostly_hits) {
     const bool field = !config.virtually_indexed && (config.indexing == Indexing::modulo || sets_of(config) == 1);
+    const bool compact = field && !next_to_core;  // walks come in here: their addresses do not fit
     const ArrayGeometry geometry{.sets = sets_of(config),
                                  .ways = static_cast<unsigned>(ways_of(config)),
                                  .replacement = config.replacement,
                                  .seed = config.seed + copy,
-                                 .mostly_hits = next_to_core,
-                                 .line_bits = field ? log2_exact(config.line) : 0};
+                                 .mostly_hits = mostly_hits,
+                                 .line_bits = compact ? log2_exact(config.line) : 0};
     return with_array_type(geometry, [&]<class Array>(ArrayType<Array>) -> std::unique_ptr<Cache> {
         return std::make_unique<CacheOf<Array>>(config, geometry, period, next_to_core);
     });

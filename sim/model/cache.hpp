@@ -96,6 +96,9 @@ public:
         return !prefetcher_ && (kind != ReferenceKind::store || writes_back_);
     }
 
+    /// True where an access to the line that its set was asked for last changes nothing, but a first store to it.
+    bool repetition_is_plain() const;
+
     CacheArray& array() { return array_; }
 
     /// A request of a core for a line that hits() has not found in `array`.
@@ -247,8 +250,9 @@ private:
 };
 
 /// One copy of a level; its array is chosen for its geometry. `copy` numbers the copies; `period` is the length of a
-/// cycle in ticks. A cache next to a core recognises accesses that change nothing.
-std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core);
+/// cycle in ticks. A cache next to a core recognises accesses that change nothing. `mostly_hits` is a hint for speed.
+std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core,
+                                  bool mostly_hits);
 
 inline Reply Downlink::request(Address address, Cause cause, Tick time) {
     if (posting_) {

@@ -10,7 +10,10 @@
 namespace cachetally {
 
 void Downlink::listen(LinkListener& listener, bool* pending) {
-    listeners_.push_back({&listener, listener.kinds(), std::make_unique<Injector>(pending)});
+    constexpr std::uint32_t data = bit(EventKind::load) | bit(EventKind::store);
+    const std::uint32_t kinds = listener.kinds();
+    listeners_.push_back(
+        {&listener, kinds, std::make_unique<Injector>(pending), (data & ~kinds) == 0 && listener.takes_sieved()});
     kinds_ |= listeners_.back().kinds;
 }
 
@@ -39,16 +42,54 @@ void Downlink::tell(std::span<const BlockEvent> events, std::uint32_t kinds, std
 }
 
 void Downlink::tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
-    for (const Listening& listening : listeners_) {
-        if ((kinds & ~listening.kinds) == 0) {
-            listening.listener->on_blocks(events, core, *listening.injector);
-        } else if ((kinds & listening.kinds) != 0) {
-            wanted_.clear();
-            std::ranges::copy_if(events, std::back_inserter(wanted_),
-                                 [&](const BlockEvent& event) { return (listening.kinds & bit(event.kind())) != 0; });
-            listening.listener->on_blocks(wanted_, core, *listening.injector);
-        }
+    for (const Listening& listening : listeners_) tell_blocks(listening, events, kinds, core);
+}
+
+void Downlink::tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
+                           std::uint8_t core) {
+    if ((kinds & ~listening.kinds) == 0) {
+        listening.listener->on_blocks(events, core, *listening.injector);
+    } else if ((kinds & listening.kinds) != 0) {
+        wanted_.clear();
+        std::ranges::copy_if(events, std::back_inserter(wanted_),
+                             [&](const BlockEvent& event) { return (listening.kinds & bit(event.kind())) != 0; });
+        listening.listener->on_blocks(wanted_, core, *listening.injector);
     }
+}
+
+void Downlink::tell_sieved(const SievedBlocks& blocks, std::uint8_t core) {
+    if (kinds_ == 0) return;
+    if (background_ != nullptr) {
+        background_->tell_sieved(*this, blocks, core);
+    } else {
+        tell_sieved_now(blocks, core);
+    }
+}
+
+void Downlink::tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core) {
+    const auto takes = [](const Listening& listening) { return listening.takes_sieved; };
+    for (const Listening& listening : listeners_)
+        if (listening.takes_sieved) listening.listener->on_sieved(blocks, core, *listening.injector);
+    if (std::ranges::all_of(listeners_, takes)) return;
+    slot_lines_.expand(blocks, expanded_);
+    for (const Listening& listening : listeners_)
+        if (!listening.takes_sieved)
+            tell_blocks(listening, expanded_, bit(EventKind::load) | bit(EventKind::store), core);
+}
+
+void Downlink::follow_sieved(BlockEvent straddling) {
+    if (kinds_ == 0) return;
+    if (background_ != nullptr) {
+        background_->follow_sieved(*this, straddling);
+    } else {
+        follow_sieved_now(straddling);
+    }
+}
+
+void Downlink::follow_sieved_now(BlockEvent straddling) {
+    for (const Listening& listening : listeners_)
+        if (listening.takes_sieved) listening.listener->follow_sieved(straddling);
+    slot_lines_.pass(straddling);
 }
 
 /// All posts that wait are of one core: only where it runs alone is anything posted.

@@ -76,6 +76,12 @@ public:
     void tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
     void tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
+    /// Many loads and stores, sieved; and the first line of a reference that straddles lines, which is told as others.
+    void tell_sieved(const SievedBlocks& blocks, std::uint8_t core);
+    void tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core);
+    void follow_sieved(BlockEvent straddling);
+    void follow_sieved_now(BlockEvent straddling);
+
     /// From now on listeners are told by `background` (null: at once). Where all of them accept merged events.
     void tell_by(Background* background) { background_ = background; }
 
@@ -109,10 +115,13 @@ private:
         LinkListener* listener;
         std::uint32_t kinds;
         std::unique_ptr<Injector> injector;
+        bool takes_sieved;
     };
 
     void tell(const LinkEvent& event);
     void tell_of(std::span<const Posted> posts);
+    void tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
+                     std::uint8_t core);
 
     Cache* cache_ = nullptr;
     Memory* memory_ = nullptr;
@@ -122,7 +131,8 @@ private:
     bool takes_clean_victims_ = false, posting_ = false;
     Posts posts_;
     std::vector<Listening> listeners_;
-    std::vector<BlockEvent> posted_, wanted_;  ///< what tell() is given and gives; kept to save allocations
+    SlotLines slot_lines_;                                ///< for those that do not take sieved events
+    std::vector<BlockEvent> posted_, wanted_, expanded_;  ///< what tell() is given and gives; kept to save allocations
 };
 
 }  // namespace cachetally

@@ -8,6 +8,7 @@
 
 #include "sim/model/event.hpp"
 #include "sim/model/reference_source.hpp"
+#include "sim/model/sieve.hpp"
 #include "sim/model/types.hpp"
 
 namespace cachetally {
@@ -80,6 +81,15 @@ public:
     /// Events in order, by one core and of kinds() only, where accepts_merged(). Records which go past all caches may
     /// be sent as a number.
     virtual void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector);
+
+    /// Whether it takes on_sieved(), where accepts_merged(). Asked once, when attached.
+    virtual bool takes_sieved() const { return false; }
+
+    /// Loads and stores in order, sieved: a settled one is of the line that the last kept one of its slot was for, in
+    /// this call or an earlier one. Where kinds() has both kinds. Those that straddle lines are told as other events;
+    /// follow_sieved() tells the first line, which later ones may be settled by.
+    virtual void on_sieved(const SievedBlocks&, std::uint8_t, Injector&) {}
+    virtual void follow_sieved(BlockEvent) {}
 
     /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
     virtual void on_control(const Control& control, Tick time, Injector& injector) = 0;

@@ -45,6 +45,37 @@ public:
         return {hit ? old : 0, hit ? 0 : old};
     }
 
+    /// What is in the place of a line: 1 or 0, and the line itself or, if it was missing, its victim.
+    struct Replaced {
+        std::uint64_t miss;
+        Entry old;
+    };
+
+    /// Uses or inserts lines, latest in front; a copy for loops. Where replaces_in_order().
+    class Lookup {
+    public:
+        explicit Lookup(const OrderedArray& array) : tags_(array.tags_ + 0), last_(1U << (array.ways_ - 1)) {}
+
+        /// Without a branch, as access_or_insert(). `state` is added to that of a line that is there.
+        Replaced replace(std::uint64_t index, Address line, Entry state) const {
+            Entry* const set = set_at(index);
+            const unsigned found = match_tags<fixed_groups>(set, line);
+            const auto position = static_cast<unsigned>(__builtin_ctz(found | last_));
+            const Entry old = set[position], fresh = line | entry_bit::valid;
+            move_to_front<fixed_groups>(set, fixed_groups, position, (found != 0 ? old : fresh) | state);
+            return {found == 0 ? std::uint64_t{1} : 0, old};
+        }
+
+        Entry latest(std::uint64_t index) const { return *set_at(index); }
+
+    private:
+        Entry* set_at(std::uint64_t index) const { return tags_ + index * fixed_groups * scan_width; }
+
+        Entry* tags_;
+        unsigned last_;
+    };
+    bool replaces_in_order() const { return reorder_ && fixed_groups != 0; }
+
     Entry insert(std::uint64_t index, Address line, Entry state) override {
         Entry* set = set_at(index);
         const Entry victim = set[ways_ - 1];

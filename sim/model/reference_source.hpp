@@ -39,11 +39,12 @@ struct Control {
     friend bool operator==(const Control&, const Control&) = default;
 };
 
-/// A stretch of one core's stream: references, then one control.
+/// A stretch of one core's stream: references, then one control. Valid until the next call of next() for the same core.
 struct Batch {
-    std::span<const Reference> references;  ///< valid until the next call of next() for the same core
+    std::span<const Reference> references;
     Control control;
     std::span<const Stretch> stretches = {};  ///< of the references: all, or none where they were not found
+    std::size_t sieved = 0;                   ///< so many references are in sieved stretches, and nowhere else
 };
 
 /// One stream of references per core. A source may be live and endless: nothing is known of its length in advance.
@@ -62,6 +63,9 @@ public:
     /// What the reader of the only stream would like to find in Batch::stretches. A source that makes its batches
     /// ahead, on a thread of its own, finds it there; others need not.
     virtual void wish(LineWish) {}
+
+    /// True where a wish for sieved stretches is mostly fulfilled.
+    virtual bool can_sieve() const { return false; }
 
     /// Named data structures; complete once the streams are over, and for kernels from the beginning.
     virtual std::vector<Region> regions() const { return {}; }

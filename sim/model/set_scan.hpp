@@ -26,17 +26,25 @@ inline unsigned match_group(const Entry* tags, __m256i key) {
     return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(valid, key))));
 }
 
+/// Positions, as bits, of the valid entry of `line`: one at most. A number of groups that is known.
+template <unsigned groups>
+unsigned match_tags(const Entry* set, Address line) {
+    const __m256i key = _mm256_set1_epi64x(static_cast<long long>(line | entry_bit::valid));
+    unsigned found = 0;
+    for (unsigned group = 0; group < groups; ++group)
+        found |= match_group(set + group * scan_width, key) << (group * scan_width);
+    return found;
+}
+
 /// Position of the valid entry of `line` in `groups` groups of four tags; >= 4 * groups where it is not there. All
 /// groups are looked at where their number is known to be small: which one it is cannot be predicted.
 template <unsigned fixed_groups>
 unsigned find_tag(const Entry* set, unsigned groups, Address line) {
-    const __m256i key = _mm256_set1_epi64x(static_cast<long long>(line | entry_bit::valid));
     if constexpr (fixed_groups != 0) {
-        unsigned found = 1U << (fixed_groups * scan_width);
-        for (unsigned group = 0; group < fixed_groups; ++group)
-            found |= match_group(set + group * scan_width, key) << (group * scan_width);
-        return static_cast<unsigned>(__builtin_ctz(found));
+        return static_cast<unsigned>(
+            __builtin_ctz(match_tags<fixed_groups>(set, line) | 1U << fixed_groups * scan_width));
     } else {
+        const __m256i key = _mm256_set1_epi64x(static_cast<long long>(line | entry_bit::valid));
         for (unsigned group = 0; group < groups; ++group)
             if (const unsigned found = match_group(set + group * scan_width, key); found != 0)
                 return group * scan_width + static_cast<unsigned>(__builtin_ctz(found));
@@ -74,6 +82,14 @@ void move_to_front(Entry* set, unsigned groups, unsigned position, Entry entry) 
 }
 
 #else
+
+template <unsigned groups>
+unsigned match_tags(const Entry* set, Address line) {
+    unsigned found = 0;
+    for (unsigned position = 0; position < groups * scan_width; ++position)
+        found |= ((set[position] & match_mask) == (line | entry_bit::valid) ? 1U : 0U) << position;
+    return found;
+}
 
 template <unsigned fixed_groups>
 unsigned find_tag(const Entry* set, unsigned groups, Address line) {

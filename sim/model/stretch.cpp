@@ -93,19 +93,7 @@ Stretch find_stretch(std::span<const Reference> references, LineWish wish, Block
         kinds.fetches += references[size].kind == ReferenceKind::fetch ? 1 : 0;
     }
     kinds.loads = static_cast<std::uint32_t>(size) - kinds.stores - kinds.fetches;
-    return {references.first(size), lines, kinds};
-}
-
-/// Most stretches are made whole.
-Stretch::Kinds Stretch::kinds_of(std::size_t from, std::size_t to) const {
-    if (from == 0 && to == size()) return kinds;
-    Kinds some;
-    for (std::size_t i = from; i < to; ++i) {
-        some.stores += references[i].kind == ReferenceKind::store ? 1 : 0;
-        some.fetches += references[i].kind == ReferenceKind::fetch ? 1 : 0;
-    }
-    some.loads = static_cast<std::uint32_t>(to - from) - some.stores - some.fetches;
-    return some;
+    return {.references = references.first(size), .lines = {lines, size}, .kinds = kinds};
 }
 
 void FoundLines::start(std::size_t references) {

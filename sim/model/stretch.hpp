@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace cachetally {
 struct LineWish {
     std::uint32_t line_bytes = 0;  ///< 0: nothing is wished
     unsigned kinds = 0;
+    bool sieved = false;  ///< settled references (Sieve) may be left out
 
     friend bool operator==(const LineWish&, const LineWish&) = default;
 };
@@ -26,14 +28,15 @@ struct Stretch {
         std::uint32_t loads = 0, stores = 0, fetches = 0;
     };
 
-    std::span<const Reference> references;
-    const BlockEvent* lines = nullptr;  ///< of each: its line, by virtual address, and its kind
-    Kinds kinds;
+    std::span<const Reference> references = {};  ///< none where it is sieved
+    std::span<const BlockEvent> lines =
+        {};  ///< of each, or each that was kept: its line, by virtual address, and its kind
+    Kinds kinds = {};
+    std::span<const std::uint8_t> marks = {};  ///< by reference: sieve_mark; where it is sieved
+    const Reference* straddling = nullptr;     ///< comes after them; where it is sieved
 
-    std::size_t size() const { return references.size(); }
-
-    /// Kinds of the references [from, to).
-    Kinds kinds_of(std::size_t from, std::size_t to) const;
+    std::size_t size() const { return sieved() ? marks.size() : references.size(); }
+    bool sieved() const { return references.empty(); }
 };
 
 /// The stretch at the beginning of `references`, of at most Stretch::most: up to the first that crosses the border of

@@ -101,6 +101,13 @@ public:
     CacheArray& array() { return *array_; }
     bool has_front() const { return pages_ != nullptr; }
 
+    /// True where pages are of `page_bytes`, their sets refine so many (by the page's number), and a lookup of the page
+    /// that its set was asked for last changes nothing.
+    bool refines(unsigned sets, unsigned page_bytes) const {
+        return has_front() && front_bits_ == log2_exact(page_bytes) && index_.sets() % sets == 0 &&
+               insertion_is_use(config_.replacement);
+    }
+
     /// The link to the next TLB, or to the walkers; only listeners use it as a Downlink.
     Downlink& below() { return below_; }
     void lead_to(Tlb& next) { next_ = &next; }

@@ -32,7 +32,9 @@ void ReferenceBlock::find_lines(LineWish wish) {
     const unsigned data =
         1U << static_cast<unsigned>(ReferenceKind::load) | 1U << static_cast<unsigned>(ReferenceKind::store);
     const bool known = data_only && (data & ~wish.kinds) == 0;
-    if (wish.line_bytes == 0 || (!known && std::ranges::any_of(std::as_const(*this).references(), other_way))) return;
+    if (is_sieved || wish.line_bytes == 0 ||
+        (!known && std::ranges::any_of(std::as_const(*this).references(), other_way)))
+        return;
     lines_.start(size_);
     std::size_t begin = 0;
     for (const PlacedControl& placed : controls) {

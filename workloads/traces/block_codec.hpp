@@ -25,7 +25,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Packs blocks. Each reference is coded against one of the 16 before it: the one that needs fewest bytes (ours).
+/// Packs blocks. References that a Sieve keeps are coded against one of the 16 kept before them, the one that needs
+/// fewest bytes; settled ones against the last reference to their line (ours).
 class BlockEncoder {
 public:
     explicit BlockEncoder(int level = default_packing_level);
@@ -51,8 +52,10 @@ public:
     BlockDecoder(BlockDecoder&&) noexcept;
     BlockDecoder& operator=(BlockDecoder&&) noexcept;
 
-    /// Throws BlockError where the bytes are not a block: a wrong checksum, sizes that do not fit, values out of range.
-    void decode(std::span<const std::byte> bytes, ReferenceBlock& block);
+    /// Makes a sieved block where `wish` allows it and all references are data, else a whole one. Throws BlockError
+    /// where the bytes are not a block: a wrong checksum, sizes that do not fit, values out of range; of a sieved block
+    /// less is looked at.
+    void decode(std::span<const std::byte> bytes, ReferenceBlock& block, LineWish wish = {});
 
 private:
     struct State;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sim/model/sieve.hpp"
+#include "sim/model/stretch.hpp"
 #include "storage/hash.hpp"
 #include "workloads/traces/block_codec.hpp"
 #include "workloads/traces/block_layout.hpp"
@@ -14,17 +16,33 @@ namespace {
 
 using namespace block_layout;
 
-constexpr unsigned change_cost =
-    3;  ///< half bytes that a change of traits is taken to cost, against a delta byte's two
-
 unsigned class_of(std::uint64_t delta) {
     const auto bytes = static_cast<unsigned>(std::bit_width(delta) + 7) / 8;
     return std::min(bytes, 7U);
 }
 
+/// A table of different traits, and indices into it.
+class TraitTable {
+public:
+    std::uint16_t index_of(std::uint64_t traits) {
+        const auto [entry, inserted] = index_.try_emplace(traits, static_cast<std::uint16_t>(table_.size()));
+        if (inserted) table_.push_back(traits);
+        return entry->second;
+    }
+    const std::vector<std::uint64_t>& all() const { return table_; }
+    bool wide() const { return table_.size() > 256; }
+    bool data_only() const { return std::ranges::none_of(table_, traits_of_fetch); }
+    void clear() { table_.clear(), index_.clear(); }
+
+private:
+    std::vector<std::uint64_t> table_;
+    std::unordered_map<std::uint64_t, std::uint16_t> index_;
+};
+
 template <class T>
-std::span<const std::byte> bytes_of_vector(const std::vector<T>& values) {
-    return std::as_bytes(std::span(values));
+void append(std::vector<std::byte>& out, std::span<const T> values) {
+    const auto bytes = std::as_bytes(values);
+    out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -32,16 +50,21 @@ std::span<const std::byte> bytes_of_vector(const std::vector<T>& values) {
 struct BlockEncoder::State {
     int level;
     std::vector<std::byte> compressor = std::vector<std::byte>(static_cast<std::size_t>(LZ4_sizeofStateHC()));
-    std::vector<Reference> history;  ///< the lead, then the block
-    std::vector<std::uint8_t> codes, deltas;
-    std::vector<std::uint16_t> changes;
-    std::vector<std::uint64_t> table;
-    std::unordered_map<std::uint64_t, std::uint16_t> index;
+    std::vector<Address> kept;  ///< the lead, then addresses of kept references
+    std::vector<std::uint8_t> marks, codes, deltas, offsets;
+    std::vector<std::uint16_t> kept_traits, left_traits;
+    TraitTable table;
+    std::vector<std::byte> bytes;
 
     void check(std::span<const Reference> references, std::span<const PlacedControl> controls) const;
     void code_references(std::span<const Reference> references);
-    void code_one(const Reference* reference, unsigned& last_distance);
-    std::uint32_t pack(std::span<const std::byte> bytes, std::vector<std::byte>& out);
+    void code_kept(const Reference& reference, unsigned& last_distance);
+    void code_settled(const Reference& reference, Address& last);
+    Header header(std::size_t controls) const;
+    std::uint32_t pack(std::vector<std::byte>& out);
+    std::uint32_t pack_bytes(std::span<const std::uint8_t> stream, std::vector<std::byte>& out);
+    std::uint32_t pack_indices(std::span<const std::uint16_t> indices, std::vector<std::byte>& out);
+    std::uint32_t pack_tables(std::span<const PlacedControl> controls, std::vector<std::byte>& out);
 };
 
 BlockEncoder::BlockEncoder(int level) : state_(std::make_unique<State>()) {
@@ -71,45 +94,60 @@ void BlockEncoder::State::check(std::span<const Reference> references, std::span
 }
 
 void BlockEncoder::State::code_references(std::span<const Reference> references) {
-    history.assign(ReferenceBlock::lead, Reference{});
-    history.insert(history.end(), references.begin(), references.end());
-    codes.clear(), deltas.clear(), changes.clear(), table.clear(), index.clear();
+    kept.assign(lead, 0);
+    marks.clear(), codes.clear(), deltas.clear(), offsets.clear(), kept_traits.clear(), left_traits.clear();
+    table.clear();
+    Sieve sieve;
+    auto last = first_addresses();
     unsigned last_distance = 0;
-    for (std::size_t i = 0; i < references.size(); ++i)
-        code_one(history.data() + ReferenceBlock::lead + i, last_distance);
+    for (const Reference& reference : references) {
+        Address& last_of_slot = last[Sieve::slot_of(reference.address)];
+        if (sieve.settles(reference)) {
+            code_settled(reference, last_of_slot);
+        } else {
+            code_kept(reference, last_distance);
+        }
+        last_of_slot = reference.address;
+    }
+}
+
+void BlockEncoder::State::code_settled(const Reference& reference, Address& last) {
+    const bool stores = reference.kind == ReferenceKind::store;
+    marks.push_back(static_cast<std::uint8_t>(Sieve::slot_of(reference.address) | (stores ? sieve_mark::stores : 0U)));
+    offsets.push_back(static_cast<std::uint8_t>(zigzag(reference.address - last)));
+    left_traits.push_back(table.index_of(traits_of(reference)));
 }
 
 /// Chooses the reference to code against: the cheapest; among equals the distance used last, then the nearest.
-void BlockEncoder::State::code_one(const Reference* reference, unsigned& last_distance) {
-    const std::uint64_t traits = traits_of(*reference);
+void BlockEncoder::State::code_kept(const Reference& reference, unsigned& last_distance) {
     unsigned best_cost = ~0U, best = 0;
+    const auto delta_from = [&](unsigned distance) {
+        return zigzag(reference.address - kept[kept.size() - 1 - distance]);
+    };
     const auto consider = [&](unsigned distance) {
-        const Reference& base = *(reference - 1 - distance);
-        const unsigned cost = 2 * delta_length[class_of(zigzag(reference->address - base.address))] +
-                              (traits_of(base) == traits ? 0 : change_cost);
+        const unsigned cost = delta_length[class_of(delta_from(distance))];
         if (cost >= best_cost) return;
         best_cost = cost;
         best = distance;
     };
     consider(last_distance);
-    for (unsigned distance = 0; distance < ReferenceBlock::lead && best_cost > 0; ++distance) consider(distance);
+    for (unsigned distance = 0; distance < lead && best_cost > 0; ++distance) consider(distance);
     last_distance = best;
 
-    const Reference& base = *(reference - 1 - best);
-    const std::uint64_t delta = zigzag(reference->address - base.address);
+    const std::uint64_t delta = delta_from(best);
     const unsigned length_class = class_of(delta);
-    const bool change = traits_of(base) != traits;
-    codes.push_back(static_cast<std::uint8_t>(best | (length_class << length_shift) | (change ? change_bit : 0U)));
+    const unsigned stores = reference.kind == ReferenceKind::store ? 1 : 0;
+    marks.push_back(
+        static_cast<std::uint8_t>(sieve_mark::kept | (Sieve::straddles(reference) ? sieve_mark::straddles : 0U)));
+    codes.push_back(static_cast<std::uint8_t>(best | (length_class << length_shift) | (stores << store_shift)));
     for (unsigned i = 0; i < delta_length[length_class]; ++i)
         deltas.push_back(static_cast<std::uint8_t>(delta >> (8 * i)));
-    if (!change) return;
-    const auto [entry, inserted] = index.try_emplace(traits, static_cast<std::uint16_t>(table.size()));
-    if (inserted) table.push_back(traits);
-    changes.push_back(entry->second);
+    kept_traits.push_back(table.index_of(traits_of(reference)));
+    kept.push_back(reference.address);
 }
 
-/// Appends a stream, compressed where that makes it smaller; returns the bytes that it takes.
-std::uint32_t BlockEncoder::State::pack(std::span<const std::byte> bytes, std::vector<std::byte>& out) {
+/// Appends the stream in `bytes`, compressed where that makes it smaller; returns the bytes that it takes.
+std::uint32_t BlockEncoder::State::pack(std::vector<std::byte>& out) {
     if (bytes.empty()) return 0;
     const std::size_t begin = out.size();
     const auto source_size = static_cast<int>(bytes.size());
@@ -126,32 +164,55 @@ std::uint32_t BlockEncoder::State::pack(std::span<const std::byte> bytes, std::v
     return static_cast<std::uint32_t>(size);
 }
 
+std::uint32_t BlockEncoder::State::pack_bytes(std::span<const std::uint8_t> stream, std::vector<std::byte>& out) {
+    bytes.clear();
+    append(bytes, stream);
+    return pack(out);
+}
+
+std::uint32_t BlockEncoder::State::pack_indices(std::span<const std::uint16_t> indices, std::vector<std::byte>& out) {
+    bytes.clear();
+    if (table.wide()) {
+        append(bytes, indices);
+    } else {
+        for (const std::uint16_t index : indices) bytes.push_back(static_cast<std::byte>(index));
+    }
+    return pack(out);
+}
+
+std::uint32_t BlockEncoder::State::pack_tables(std::span<const PlacedControl> controls, std::vector<std::byte>& out) {
+    bytes.clear();
+    append(bytes, std::span(table.all()));
+    for (const auto& [position, control] : controls) {
+        const StoredControl stored{position, static_cast<std::uint32_t>(control.kind), control.argument};
+        append(bytes, std::span(&stored, 1));
+    }
+    return pack(out);
+}
+
+Header BlockEncoder::State::header(std::size_t controls) const {
+    Header header;
+    header.references = static_cast<std::uint32_t>(marks.size());
+    header.kept = static_cast<std::uint32_t>(codes.size());
+    header.delta_bytes = static_cast<std::uint32_t>(deltas.size());
+    header.traits = static_cast<std::uint32_t>(table.all().size());
+    header.controls = static_cast<std::uint32_t>(controls);
+    header.flags = (table.data_only() ? header_flag::data_only : 0) | (table.wide() ? header_flag::wide_traits : 0);
+    return header;
+}
+
 void BlockEncoder::encode(std::span<const Reference> references, std::span<const PlacedControl> controls,
                           std::vector<std::byte>& out) {
     State& state = *state_;
     state.check(references, controls);
     state.code_references(references);
-    std::vector<std::byte> traits(state.changes.size() * 2 + state.table.size() * 8);
-    if (!traits.empty()) {
-        std::memcpy(traits.data(), state.changes.data(), state.changes.size() * 2);
-        std::memcpy(traits.data() + state.changes.size() * 2, state.table.data(), state.table.size() * 8);
-    }
-    std::vector<StoredControl> stored;
-    for (const auto& [position, control] : controls)
-        stored.push_back({position, static_cast<std::uint32_t>(control.kind), control.argument});
-
     const std::size_t begin = out.size();
     out.resize(begin + sizeof(Header));
-    Header header;
-    header.references = static_cast<std::uint32_t>(references.size());
-    header.delta_bytes = static_cast<std::uint32_t>(state.deltas.size());
-    header.changes = static_cast<std::uint32_t>(state.changes.size());
-    header.traits = static_cast<std::uint32_t>(state.table.size());
-    header.controls = static_cast<std::uint32_t>(controls.size());
-    header.packed[0] = state.pack(bytes_of_vector(state.codes), out);
-    header.packed[1] = state.pack(bytes_of_vector(state.deltas), out);
-    header.packed[2] = state.pack(traits, out);
-    header.packed[3] = state.pack(bytes_of_vector(stored), out);
+    Header header = state.header(controls.size());
+    header.packed = {state.pack_bytes(state.marks, out),   state.pack_bytes(state.codes, out),
+                     state.pack_bytes(state.deltas, out),  state.pack_indices(state.kept_traits, out),
+                     state.pack_bytes(state.offsets, out), state.pack_indices(state.left_traits, out),
+                     state.pack_tables(controls, out)};
     std::memcpy(out.data() + begin, &header, sizeof header);
     seal_block(std::span(out).subspan(begin));
 }

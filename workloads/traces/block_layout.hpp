@@ -3,40 +3,64 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "sim/model/reference.hpp"
+#include "sim/model/sieve.hpp"
 
 namespace cachetally::block_layout {
 
 static_assert(std::endian::native == std::endian::little,
               "packed traces are little-endian, as are all machines so far");
 
-/// At the beginning of a block; four packed streams follow.
+/// The streams of a block, in the order in which they follow the header.
+enum class Stream : std::uint8_t { marks, codes, deltas, kept_traits, offsets, left_traits, tables };
+inline constexpr std::size_t stream_count = 7;
+inline constexpr std::array<const char*, stream_count> stream_names{
+    "marks", "codes", "deltas", "traits of kept references", "offsets", "traits of settled references", "tables"};
+
+/// At the beginning of a block; the streams follow.
 struct Header {
     std::uint64_t checksum = 0;    ///< XXH3, 64 bits, of all that follows
-    std::uint32_t references = 0;  ///< also the bytes of the stream of codes
+    std::uint32_t references = 0;  ///< also the bytes of the marks
+    std::uint32_t kept = 0;        ///< references that are not settled; also the bytes of the codes
     std::uint32_t delta_bytes = 0;
-    std::uint32_t changes = 0;  ///< references whose traits are not those of the reference they are coded against
-    std::uint32_t traits = 0;   ///< entries of the table of traits
+    std::uint32_t traits = 0;  ///< entries of the table of traits
     std::uint32_t controls = 0;
-    std::array<std::uint32_t, 4> packed{};  ///< bytes of each stream as stored; equal to its size = not compressed
+    std::uint32_t flags = 0;
+    std::array<std::uint32_t, stream_count> packed{};  ///< bytes of each stream as stored; its size = not compressed
     std::uint32_t reserved = 0;
 };
-static_assert(sizeof(Header) == 48);
+static_assert(sizeof(Header) == 64);
 
-/// A control in the fourth stream.
+namespace header_flag {
+inline constexpr std::uint32_t data_only = 1;    ///< no reference is a fetch
+inline constexpr std::uint32_t wide_traits = 2;  ///< indices of traits have 2 bytes instead of 1
+inline constexpr std::uint32_t all = 3;
+}  // namespace header_flag
+
+/// A control, behind the table of traits.
 struct StoredControl {
     std::uint32_t position, kind, argument;
 };
 static_assert(sizeof(StoredControl) == 12);
 
-// A code: bits 0-3 say how many references back, less one; bits 4-6 the class of the delta's length; bit 7 a change.
-inline constexpr std::uint8_t distance_bits = 0x0f;
-inline constexpr unsigned length_shift = 4;
-inline constexpr std::uint8_t change_bit = 0x80;
+// A code: bits 0-3 say how many kept references back, less one; bits 4-6 the class of the delta's length; bit 7 a
+// store.
+inline constexpr std::size_t lead = 16;  ///< zeros before the first kept reference
+inline constexpr unsigned distance_bits = 0x0f, length_shift = 4, store_shift = 7;
 inline constexpr std::array<std::uint8_t, 8> delta_length{0, 1, 2, 3, 4, 5, 6, 8};
+
+/// By slot of lines: the address that the first settled reference's offset is from. It lies in no neighbouring slot, so
+/// that a settled reference before any kept one of its slot cannot be right.
+inline std::array<Address, Sieve::lines> first_addresses() {
+    std::array<Address, Sieve::lines> addresses;
+    for (unsigned slot = 0; slot < Sieve::lines; ++slot)
+        addresses[slot] = Address{Sieve::line_bytes} * (slot ^ (Sieve::lines / 2));
+    return addresses;
+}
 
 /// The traits of a reference, all but its address: site, size, kind and flags from the lowest bits to the highest.
 inline std::uint64_t traits_of(const Reference& reference) {
@@ -44,18 +68,20 @@ inline std::uint64_t traits_of(const Reference& reference) {
     std::memcpy(&traits, reinterpret_cast<const char*>(&reference) + sizeof(Address), sizeof traits);
     return traits;
 }
-inline void set_traits(Reference& reference, std::uint64_t traits) {
-    std::memcpy(reinterpret_cast<char*>(&reference) + sizeof(Address), &traits, sizeof traits);
+inline Reference reference_of(Address address, std::uint64_t traits) {
+    Reference reference;
+    std::memcpy(reinterpret_cast<char*>(&reference), &address, sizeof address);
+    std::memcpy(reinterpret_cast<char*>(&reference) + sizeof address, &traits, sizeof traits);
+    return reference;
 }
 static_assert(offsetof(Reference, site) == 8 && offsetof(Reference, size) == 12 && offsetof(Reference, kind) == 14 &&
               offsetof(Reference, flags) == 15);
 
-inline bool traits_valid(std::uint64_t traits) {
-    return ((traits >> 32) & 0xffff) != 0 && ((traits >> 48) & 0xff) <= 2;
-}
-
+inline std::uint64_t size_of_traits(std::uint64_t traits) { return traits >> 32 & 0xffff; }
+inline std::uint64_t kind_of_traits(std::uint64_t traits) { return traits >> 48 & 0xff; }
+inline bool traits_valid(std::uint64_t traits) { return size_of_traits(traits) != 0 && kind_of_traits(traits) <= 2; }
 inline bool traits_of_fetch(std::uint64_t traits) {
-    return ((traits >> 48) & 0xff) == static_cast<std::uint64_t>(ReferenceKind::fetch);
+    return kind_of_traits(traits) == static_cast<std::uint64_t>(ReferenceKind::fetch);
 }
 
 /// Signed to unsigned, small magnitudes to small numbers.

@@ -20,7 +20,7 @@ class Cursor {
 public:
     void enter(const ReferenceBlock& block) {
         block_ = &block;
-        reference_ = control_ = stretch_ = 0;
+        position_ = control_ = stretch_ = 0;
         finished_ = false;
     }
     bool finished() const { return finished_; }
@@ -38,17 +38,38 @@ public:
 private:
     /// Up to the reference `end`.
     Batch batch(std::size_t end, Control control) {
-        const std::size_t begin = std::exchange(reference_, end), first = stretch_;
+        const std::size_t begin = std::exchange(position_, end);
+        if (block_->is_sieved) return {{}, control, sieved_stretches(end - begin), end - begin};
         const auto references = block_->references().subspan(begin, end - begin);
         const Reference* const stop = references.data() + references.size();
-        while (stretch_ < block_->found.size() && block_->found[stretch_].references.data() < stop) ++stretch_;
-        return {references, control, block_->found.subspan(first, stretch_ - first)};
+        return {references, control,
+                stretches_while([&](const Stretch& stretch) { return stretch.references.data() < stop; })};
+    }
+
+    /// Those of so many references: stretches do not go beyond a control.
+    std::span<const Stretch> sieved_stretches(std::size_t count) {
+        return stretches_while([count](const Stretch& stretch) mutable {
+            const bool within = count != 0;
+            count -= within ? stretch.size() + (stretch.straddling != nullptr ? 1 : 0) : 0;
+            return within;
+        });
+    }
+
+    template <class Test>
+    std::span<const Stretch> stretches_while(Test belongs) {
+        const std::size_t first = stretch_;
+        while (stretch_ < block_->found.size() && belongs(block_->found[stretch_])) ++stretch_;
+        return block_->found.subspan(first, stretch_ - first);
     }
 
     const ReferenceBlock* block_ = nullptr;
-    std::size_t reference_ = 0, control_ = 0, stretch_ = 0;
+    std::size_t position_ = 0, control_ = 0, stretch_ = 0;
     bool finished_ = true;
 };
+
+bool only_one_sieves(const std::vector<std::unique_ptr<BlockProducer>>& producers) {
+    return producers.size() == 1 && producers.front()->can_sieve();
+}
 
 double mean_progress(const std::vector<std::unique_ptr<BlockProducer>>& producers) {
     double sum = 0;
@@ -70,21 +91,25 @@ public:
     std::vector<Region> regions() const override { return tables_.regions; }
     std::vector<std::string> functions() const override { return tables_.functions; }
     double progress() const override { return mean_progress(producers_); }
+    bool can_sieve() const override { return only_one_sieves(producers_); }
 
     Batch next(unsigned core) override {
         Lane& lane = lanes_.at(core);
         if (lane.cursor.finished()) {
-            producers_[core]->produce(lane.block);
+            producers_[core]->produce(lane.block, wish_);
+            lane.block.find_lines(wish_);
             lane.cursor.enter(lane.block);
         }
         return lane.cursor.next();
     }
+    void wish(LineWish wish) override { wish_ = wish; }
 
 private:
     struct Lane {
         ReferenceBlock block;
         Cursor cursor;
     };
+    LineWish wish_;
     std::vector<std::unique_ptr<BlockProducer>> producers_;
     TraceTables tables_;
     std::vector<Lane> lanes_;
@@ -113,6 +138,7 @@ public:
     std::vector<Region> regions() const override { return tables_.regions; }
     std::vector<std::string> functions() const override { return tables_.functions; }
     double progress() const override { return mean_progress(producers_); }
+    bool can_sieve() const override { return only_one_sieves(producers_); }
 
     Batch next(unsigned core) override {
         Lane& lane = lanes_.at(core);
@@ -178,7 +204,7 @@ private:
             lock.unlock();
             std::exception_ptr failure;
             try {
-                producers_[static_cast<std::size_t>(chosen)]->produce(block);
+                producers_[static_cast<std::size_t>(chosen)]->produce(block, wish);
                 block.find_lines(wish);
             } catch (...) {
                 failure = std::current_exception();
@@ -206,7 +232,7 @@ class SourceProducer : public BlockProducer {
 public:
     explicit SourceProducer(ReferenceSource& source) : source_(source) {}
 
-    void produce(ReferenceBlock& block) override {
+    void produce(ReferenceBlock& block, LineWish) override {
         if (failure_) std::rethrow_exception(failure_);
         Reference* target = block.start(block_references);
         std::size_t size = 0;

@@ -19,7 +19,8 @@ inline constexpr char functions[] = "functions";
 inline constexpr char format_attribute[] = "format";
 inline constexpr char format_text[] = "cachetally packed trace";
 inline constexpr char version_attribute[] = "version";
-inline constexpr std::uint64_t version = 2;
+inline constexpr std::uint64_t version = 3;
 inline constexpr char cores_attribute[] = "cores";
+inline constexpr char fetches_attribute[] = "fetches";
 
 }  // namespace cachetally::packed_names

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::uint64_t most_cores = 65536;
 constexpr std::uint64_t window_rows = 4096;
-/// No packed block is larger: header, codes, deltas, changes, traits and controls at their largest.
-constexpr std::uint64_t largest_block = 48 + largest_block_references * (1 + 8 + 2 + 8) + largest_block_controls * 12;
+/// No packed block is larger: header, marks, codes, deltas, indices, table and controls at their largest.
+constexpr std::uint64_t largest_block =
+    64 + largest_block_references * (1 + 1 + 8 + 2 + 8) + largest_block_controls * 12;
 
 /// What the streams of a trace share; used by one thread at a time.
 struct PackedFile {
@@ -31,7 +32,8 @@ struct PackedFile {
           bytes(index.open_dataset(packed_names::index_bytes)),
           references(index.open_dataset(packed_names::index_references)),
           rows(core.rows()),
-          block_bytes(blocks.rows()) {
+          block_bytes(blocks.rows()),
+          fetches(trace.whole_attribute(packed_names::fetches_attribute)) {
         for (const Dataset* column : {&offset, &bytes, &references})
             if (column->rows() != rows) throw TraceError(column->where() + ": has another length than its neighbours");
     }
@@ -55,7 +57,7 @@ struct PackedFile {
     InputFile input;
     Group trace, index;
     Dataset blocks, core, offset, bytes, references;
-    std::uint64_t rows, block_bytes;
+    std::uint64_t rows, block_bytes, fetches;
 };
 
 /// One row of the index.
@@ -115,7 +117,7 @@ public:
     PackedProducer(std::shared_ptr<const PackedFile> file, std::uint32_t core, std::uint64_t references, bool data_only)
         : file_(std::move(file)), core_(core), index_(*file_, core), expected_(references), data_only_(data_only) {}
 
-    void produce(ReferenceBlock& block) override {
+    void produce(ReferenceBlock& block, LineWish wish) override {
         IndexEntry entry;
         if (!index_.next(entry)) {
             if (seen_ != expected_)
@@ -126,18 +128,20 @@ public:
             done_ = file_->rows;
             return;
         }
-        read(entry, block);
+        read(entry, block, wish);
         seen_ += block.size();
         done_ = index_.block() + 1;
         if (data_only_) keep_data_only(block);
     }
+
+    bool can_sieve() const override { return file_->fetches == 0; }
 
     double progress() const override {
         return file_->rows == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(file_->rows);
     }
 
 private:
-    void read(const IndexEntry& entry, ReferenceBlock& block) {
+    void read(const IndexEntry& entry, ReferenceBlock& block, LineWish wish) {
         if (entry.bytes > largest_block || entry.offset > file_->block_bytes ||
             entry.bytes > file_->block_bytes - entry.offset)
             fail(fmt::format("its {} bytes from {} on are not within the {} bytes of all blocks", entry.bytes,
@@ -145,7 +149,7 @@ private:
         packed_.resize(entry.bytes);
         file_->blocks.read_rows(entry.offset, std::span<std::uint8_t>(packed_));
         try {
-            decoder_.decode(std::as_bytes(std::span(packed_)), block);
+            decoder_.decode(std::as_bytes(std::span(packed_)), block, wish);
         } catch (const BlockError& error) {
             fail(error.what());
         }

@@ -103,7 +103,7 @@ void PackedTraceWriter::State::complete() {
     trace->set_attribute("checksum", "xxh3-64");
     trace->set_attribute("block_references", block_references);
     trace->set_attribute("phases", streams.front().barriers + 1);
-    const char* names[] = {"loads", "stores", "fetches"};
+    const char* names[] = {"loads", "stores", packed_names::fetches_attribute};
     for (std::size_t i = 0; i < by_kind.size(); ++i) trace->set_attribute(names[i], by_kind[i]);
     index_group.reset();
     trace.reset();

@@ -15,7 +15,7 @@ namespace cachetally {
 
 struct PackedOptions {
     ResultFile::Existing existing = ResultFile::Existing::refuse;
-    std::uint32_t block_references = 32768;  ///< 1 to 65536
+    std::uint32_t block_references = 65536;  ///< 1 to 65536
     int level = default_packing_level;       ///< effort of LZ4 HC, 1 (fastest to write) to 12 (smallest)
 };
 

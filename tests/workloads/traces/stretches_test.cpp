@@ -18,7 +18,7 @@ class Producer final : public BlockProducer {
 public:
     explicit Producer(bool fetches) : fetches_(fetches) {}
 
-    void produce(ReferenceBlock& block) override {
+    void produce(ReferenceBlock& block, LineWish) override {
         Reference* references = block.start(block_references);
         for (std::size_t i = 0; i < block_references; ++i) {
             state_ = state_ * 6364136223846793005U + 1442695040888963407U;

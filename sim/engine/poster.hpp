@@ -1,0 +1,312 @@
+// Poster: makes references without regard to time, the first cache by a loop of its own, all below it by posts.
+// Internal to CorePath.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "sim/engine/core_path_parts.hpp"
+#include "sim/model/background.hpp"
+#include "sim/model/sieve.hpp"
+
+namespace cachetally {
+
+/// What a poster makes: references and, if not none, all their stretches; or sieved stretches alone.
+struct CorePath::Work {
+    std::span<const Reference> references;
+    std::span<const Stretch> stretches;
+    Tick now;
+};
+
+/// Lines in physical memory; the one behind them, if there is one, cannot be translated without changing something.
+struct Translated {
+    const BlockEvent* lines;
+    std::size_t count;
+};
+
+/// The posts of the first cache, as its loop writes them.
+class Outbox {
+public:
+    explicit Outbox(Downlink& link) : link_(link), begin_(link.posts().room(2 * Stretch::most)), out_(begin_) {}
+
+    /// `dirty`: 1 or 0. The victim is written in any case: which it is none can predict.
+    void miss(Address line, Cause cause, Address victim, std::uint64_t dirty) {
+        out_[0] = {line, cause.word()};
+        out_[1] = {victim | entry_bit::dirty, cause.as(EventKind::write_back).word()};
+        out_ += 1 + dirty;
+    }
+    /// The same where `missed` and `dirty`, 1 or 0, are as hard to predict: nothing else stays.
+    void maybe_miss(Address line, Cause cause, Address victim, std::uint64_t missed, std::uint64_t dirty) {
+        miss(line, cause, victim, 0);
+        out_ += (missed & 1) + (missed & dirty) - 1;
+    }
+    std::uint64_t written() const { return static_cast<std::uint64_t>(out_ - begin_); }
+    void close() { link_.posts().set_end(out_); }
+
+private:
+    Downlink& link_;
+    Posted* begin_;
+    Posted* out_;
+};
+
+/// `Lookup` uses or inserts lines in the first cache's array, `Sets` finds their sets, `Translation` where they are.
+/// A reference whose translation would change something, or that straddles lines, is made step by step.
+template <class Lookup, class Sets, class Translation>
+class CorePath::Poster {
+public:
+    Poster(CorePath& path, Lookup lookup, Sets set_of, Translation& translation)
+        : path_(path), cache_(*path.cache_), lookup_(lookup), set_of_(set_of), translation_(translation) {}
+
+    /// All references, while they go this way.
+    Progress make(const Work& work);
+
+    /// All references of sieved stretches.
+    Tick make_sieved(std::span<const Stretch> stretches, Tick now);
+
+private:
+    /// Posts that are delivered at once: few enough to stay in a host's first-level cache.
+    static constexpr std::size_t most_posts = 512;
+
+    Tick make_stretch(const Stretch& stretch, Tick now);
+    Tick make_kept(const Stretch& stretch, Tick now);
+    Tick make_some(const Stretch& stretch, std::size_t& made, std::size_t end, Tick now);
+    Tick make_carefully(const Stretch& stretch, std::size_t made, Tick now);
+    std::size_t make_quickly(const Reference* references, Translated physical);
+    void make_lines(const Reference* references, std::span<const BlockEvent> lines);
+    void make_kept_lines(std::span<const BlockEvent> lines);
+    void renew_front();
+    Tick count(const Stretch& stretch, Tick now);
+    void tell(const Stretch& stretch);
+
+    /// Counts of what was made step by step, as its way counts it.
+    void count_step(EventKind kind) { ++stepped_[static_cast<std::size_t>(kind)]; }
+
+    CorePath& path_;
+    Cache& cache_;
+    Lookup lookup_;
+    Sets set_of_;
+    Translation& translation_;
+    std::array<std::uint32_t, 3> stepped_{};  ///< of the stretch, by kind
+    std::array<BlockEvent, Stretch::most>
+        physical_;  ///< lines of the kept references of a sieved stretch, for listeners
+};
+
+/// Stretch by stretch, and what lies between them one by one.
+template <class Lookup, class Sets, class Translation>
+Progress CorePath::Poster<Lookup, Sets, Translation>::make(const Work& work) {
+    std::array<BlockEvent, Stretch::most> lines;
+    auto found = work.stretches.begin();
+    const Reference* next = work.references.data();
+    const Reference* const end = next + work.references.size();
+    Tick now = work.now;
+    while (next < end) {
+        Stretch stretch;
+        if (work.stretches.empty()) {
+            stretch = find_stretch({next, end}, path_.lines_wished(), lines.data());
+        } else if (found != work.stretches.end() && found->references.data() == next) {
+            stretch = *found++;
+        }
+        if (stretch.size() != 0) {
+            now = make_stretch(stretch, now);
+            next += stretch.size();
+        } else if (path_.takes(next->kind)) {
+            now = path_.access_lines(*next++, now);
+        } else {
+            break;
+        }
+    }
+    return {static_cast<std::size_t>(next - work.references.data()), now};
+}
+
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::make_stretch(const Stretch& stretch, Tick now) {
+    const Reference* const references = stretch.references.data();
+    for (std::size_t made = 0; made < stretch.size(); ++made) {
+        const auto physical = translation_.translate(stretch.lines.subspan(made));
+        make_quickly(references + made, physical);
+        path_.link_.tell({physical.lines, physical.count}, path_.kinds_, path_.core_);
+        made += physical.count;
+        if (made == stretch.size()) break;
+        count_step(stretch.lines[made].kind());
+        now = path_.access_lines(references[made], now);
+    }
+    return count(stretch, now);
+}
+
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::make_sieved(std::span<const Stretch> stretches, Tick now) {
+    for (const Stretch& stretch : stretches) {
+        now = count(stretch, make_kept(stretch, now));
+        if (path_.watch_ != Watch::nobody) tell(stretch);
+        if (stretch.straddling == nullptr) continue;
+        if (path_.tlb_ != nullptr) renew_front();
+        now = path_.access_straddling(*stretch.straddling, now);
+    }
+    renew_front();
+    return now;
+}
+
+template <class Lookup, class Sets, class Translation>
+void CorePath::Poster<Lookup, Sets, Translation>::tell(const Stretch& stretch) {
+    if (path_.tlb_link_ != nullptr) path_.tlb_link_->tell_sieved({stretch.marks, stretch.lines}, path_.core_);
+    path_.link_.tell_sieved({stretch.marks, std::span(physical_).first(stretch.lines.size())}, path_.core_);
+}
+
+/// Makes the references that the sieve has kept. That is all, unless something else came into the sets of lines that
+/// are settled.
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::make_kept(const Stretch& stretch, Tick now) {
+    std::size_t made = 0;
+    while (path_.unsettled_ == 0 && made < stretch.lines.size())
+        now = make_some(stretch, made, stretch.lines.size(), now);
+    return path_.unsettled_ == 0 ? now : make_carefully(stretch, made, now);
+}
+
+/// Makes kept references from `made` on, up to `end` or a step; and counts on.
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::make_some(const Stretch& stretch, std::size_t& made, std::size_t end,
+                                                            Tick now) {
+    const auto physical = translation_.translate(stretch.lines.subspan(made, end - made));
+    if (path_.watch_ != Watch::nobody) std::copy_n(physical.lines, physical.count, &physical_[made]);
+    made += make_quickly(nullptr, physical);
+    if (made == end) return now;
+    const BlockEvent line = stretch.lines[made];
+    count_step(line.kind());
+    renew_front();
+    now = path_.access_kept(line, now);
+    physical_[made++] = line.moved_by(path_.pages_.translate(line.block()) - line.block());
+    return now;
+}
+
+/// Goes through all references behind the first `made` that were kept, to make also those that only seemed settled.
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::make_carefully(const Stretch& stretch, std::size_t made, Tick now) {
+    std::size_t seen = 0;
+    for (const std::uint8_t mark : stretch.marks) {
+        const bool kept = (mark & sieve_mark::kept) != 0;
+        if (seen < made) {
+            seen += kept ? 1 : 0;
+        } else if (kept) {
+            path_.settle_slot(Sieve::slot_of(stretch.lines[made].block()));
+            now = make_some(stretch, made, made + 1, now);
+            seen = made;
+        } else if (const unsigned slot = mark & sieve_mark::slot; path_.is_unsettled(slot)) {
+            const BlockEvent line(path_.settled_lines_[slot], static_cast<EventKind>(mark >> 7));
+            make_quickly(nullptr, {&line, 1});
+            path_.settle_slot(slot);
+        }
+    }
+    return now;
+}
+
+/// Returns how many were made: those that are translated.
+template <class Lookup, class Sets, class Translation>
+std::size_t CorePath::Poster<Lookup, Sets, Translation>::make_quickly(const Reference* references,
+                                                                      Translated physical) {
+    const std::span lines(physical.lines, physical.count);
+    if constexpr (requires { &Lookup::in_order; }) {
+        references == nullptr ? make_kept_lines(lines) : make_lines(references, lines);
+    } else {
+        make_lines(references, lines);
+    }
+    if (cache_.below().posts().size() >= most_posts) path_.hand_over(path_.background_);
+    return physical.count;
+}
+
+/// Counts a stretch but for what was made step by step, which was counted then; returns the time after it.
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::count(const Stretch& stretch, Tick now) {
+    const std::uint64_t loads = stretch.kinds.loads - stepped_[0], stores = stretch.kinds.stores - stepped_[1],
+                        fetches = stretch.kinds.fetches - stepped_[2];
+    stepped_ = {};
+    cache_.count_requests(loads, stores, fetches);
+    if (path_.tlb_ != nullptr) path_.tlb_->count_hits(loads + stores + fetches);
+    return now + (loads + stores + fetches) * path_.quick_latency_;
+}
+
+/// Makes references whose lines are known. All that the loop needs is in registers; nothing here may fail, or look at
+/// what others change.
+template <class Lookup, class Sets, class Translation>
+void CorePath::Poster<Lookup, Sets, Translation>::make_lines(const Reference* references,
+                                                             std::span<const BlockEvent> lines) {
+    const Cache::FirstLevel level = cache_.first_level();
+    Entry* const front = level.front;
+    const std::uint64_t origin = Cause(0, EventKind::load, path_.core_).word();
+    std::uint64_t first_fills = 0;
+    std::array<std::uint64_t, 3> misses{};
+    Lookup lookup = lookup_;
+    lookup.reload();
+    Outbox outbox(cache_.below());
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const BlockEvent reference = lines[i];
+        const Address address = references != nullptr ? references[i].address : reference.bits();
+        const std::uint64_t set = set_of_(address, reference.bits());
+        if (Cache::changes_nothing(front[set], reference)) [[likely]]
+            continue;
+        const Address line = reference.block();
+        const auto kind = static_cast<std::size_t>(reference.kind());
+        if (Entry found = 0; lookup.use(set, line, level.state[kind], found)) {
+            front[set] = Cache::front_of_hit(line, level.hit_flags[kind], found);
+            continue;
+        }
+        const Entry victim = lookup.insert(set, line, level.state[kind]);
+        front[set] = line | level.miss_flags[kind];
+        ++misses[kind];
+        if (victim == 0) [[unlikely]]
+            ++first_fills;
+        const std::uint64_t asks = kind & static_cast<std::uint64_t>(EventKind::fetch);  // a store asks with a load
+        outbox.miss(line, Cause::from(origin | asks), line_of(victim),
+                    victim / entry_bit::dirty & level.write_back_traffic);
+    }
+    lookup.keep();
+    outbox.close();
+    const std::uint64_t missed = misses[0] + misses[1] + misses[2];
+    cache_.count({.misses = misses, .evictions = missed - first_fills, .writebacks_out = outbox.written() - missed});
+}
+
+/// make_lines() for loads and stores that a sieve has kept: few of them repeat what their set was asked for last, and
+/// many miss, none can predict which. Leaves the front as it was.
+template <class Lookup, class Sets, class Translation>
+void CorePath::Poster<Lookup, Sets, Translation>::make_kept_lines(std::span<const BlockEvent> lines) {
+    const Cache::FirstLevel level = cache_.first_level();
+    const Cause cause(0, EventKind::load, path_.core_);
+    const std::array<Entry, 2> states{level.state[0], level.state[1]};
+    const std::uint64_t write_back_traffic = level.write_back_traffic;
+    std::uint64_t missed = 0, store_misses = 0, first_fills = 0;
+    const auto lookup = lookup_.in_order();
+    const Sets set_of = set_of_;
+    Outbox outbox(cache_.below());
+    for (const BlockEvent reference : lines) {
+        const Address line = reference.block();
+        const std::uint64_t stores = reference.bits() & 1;
+        const auto [miss, old] = lookup.replace(set_of(line, line), line, states[stores]);
+        missed += miss;
+        store_misses += miss & stores;
+        if (old == 0) [[unlikely]]
+            ++first_fills;
+        outbox.maybe_miss(line, cause, line_of(old), miss, old / entry_bit::dirty & write_back_traffic);
+    }
+    outbox.close();
+    cache_.count({.misses = {missed - store_misses, store_misses, 0},
+                  .evictions = missed - first_fills,
+                  .writebacks_out = outbox.written() - missed});
+}
+
+/// After make_kept_lines(): the front, as the lines used last tell.
+template <class Lookup, class Sets, class Translation>
+void CorePath::Poster<Lookup, Sets, Translation>::renew_front() {
+    if constexpr (requires { &Lookup::in_order; }) {
+        const auto lookup = lookup_.in_order();
+        const std::span front(cache_.first_level().front, cache_.indexing().sets());
+        for (std::size_t set = 0; set < front.size(); ++set) {
+            const Entry latest = lookup.latest(set);
+            const Entry flags = latest == 0        ? front_bit::nothing
+                                : is_dirty(latest) ? front_bit::all
+                                                   : front_bit::no_store;
+            front[set] = line_of(latest) | flags;
+        }
+    }
+}
+
+}  // namespace cachetally

@@ -1,0 +1,45 @@
+#include "sim/model/sieve.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cachetally {
+
+bool Sieve::settles(const Reference& reference) {
+    const bool stores = reference.kind == ReferenceKind::store;
+    const Address number = reference.address / line_bytes, page = reference.address / page_bytes;
+    Line& line = lines_[number % lines];
+    const bool settled = line.number == number && (line.stored || !stores) && pages_[page % pages] == page;
+    line = {number, stores || (line.stored && line.number == number)};
+    pages_[page % pages] = page;
+    if (!straddles(reference)) [[likely]]
+        return settled;
+    pass_straddling(reference);
+    return false;
+}
+
+/// A long reference may come around to its own first slots.
+void Sieve::pass_straddling(const Reference& reference) {
+    const Address last = reference.address + (reference.size - 1U);
+    const Address first_line = reference.address / line_bytes, last_line = last / line_bytes;
+    for (Address i = 1; i <= std::min<Address>(last_line - first_line, lines); ++i)
+        lines_[(first_line + i) % lines] = {};
+    const Address first_page = reference.address / page_bytes, last_page = last / page_bytes;
+    for (Address i = 1; i <= std::min<Address>(last_page - first_page, pages); ++i)
+        pages_[(first_page + i) % pages] = none;
+}
+
+void SlotLines::expand(const SievedBlocks& blocks, std::vector<BlockEvent>& out) {
+    out.clear();
+    const BlockEvent* kept = blocks.kept.data();
+    for (const std::uint8_t mark : blocks.marks) {
+        if ((mark & sieve_mark::kept) != 0) {
+            out.push_back(*kept);
+            pass(*kept++);
+        } else {
+            out.emplace_back(lines_[mark & sieve_mark::slot], static_cast<EventKind>(mark >> 7));
+        }
+    }
+}
+
+}  // namespace cachetally

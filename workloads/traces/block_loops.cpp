@@ -1,0 +1,160 @@
+#include "workloads/traces/block_loops.hpp"
+
+#ifdef __SSE4_1__
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
+#include <array>
+
+#include "workloads/traces/block_layout.hpp"
+
+namespace cachetally::block_loops {
+namespace {
+
+using namespace block_layout;
+
+constexpr std::array<std::uint64_t, 8> delta_mask{0,          0xff,         0xffff,         0xffffff,
+                                                  0xffffffff, 0xffffffffff, 0xffffffffffff, ~std::uint64_t{0}};
+
+const std::uint8_t* add_singly(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* out) {
+    for (const std::uint8_t code : codes) {
+        const unsigned length_class = (code >> length_shift) & 7U;
+        std::uint64_t raw;
+        std::memcpy(&raw, deltas, sizeof raw);
+        deltas += delta_length[length_class];
+        *out = *(out - 1 - (code & distance_bits)) + unzigzag(raw & delta_mask[length_class]);
+        ++out;
+    }
+    return deltas;
+}
+
+template <class Index>
+Merged merge_by(const Merge& from, Reference* out) {
+    const auto* kept_traits = static_cast<const Index*>(from.kept_traits);
+    const auto* left_traits = static_cast<const Index*>(from.left_traits);
+    const std::uint8_t *codes = from.codes, *offsets = from.offsets;
+    const Address* kept = from.kept;
+    std::array<Address, Sieve::lines> last = first_addresses();
+    Address addresses = 0;
+    std::uint64_t wrong = 0;
+    // Without branches: which references are settled is hard to predict.
+    for (const std::uint8_t mark : from.marks) {
+        const std::uint64_t is_kept = mark >> 6 & 1U, if_left = is_kept - 1;
+        const unsigned slot = mark & sieve_mark::slot;
+        const Address base = is_kept != 0 ? *kept : last[slot];
+        const Address address = base + (unzigzag(*offsets) & if_left);
+        const std::uint64_t traits = from.table[is_kept != 0 ? *kept_traits : *left_traits];
+        const std::uint64_t stores = (is_kept != 0 ? *codes : mark) >> 7;
+        const unsigned lies_in = Sieve::slot_of(address);
+        last[lies_in] = address;
+        *out++ = reference_of(address, traits);
+        addresses |= address;
+        wrong |= (if_left & (lies_in ^ slot)) | (stores ^ (kind_of_traits(traits) & 1)) |
+                 (std::uint64_t{address % Sieve::line_bytes + size_of_traits(traits) > Sieve::line_bytes} ^
+                  (is_kept & mark));
+        kept += is_kept, kept_traits += is_kept, codes += is_kept;
+        offsets += 1 - is_kept, left_traits += 1 - is_kept;
+    }
+    return {addresses, wrong == 0};
+}
+
+}  // namespace
+
+#ifdef __SSE4_1__
+
+namespace {
+
+/// For two length classes (the second one from bit 3 on): how two deltas are spread over a vector, and their length.
+struct PairTable {
+    alignas(16) std::array<std::array<std::uint8_t, 16>, 64> shuffle{};
+    std::array<std::uint8_t, 64> length{};
+};
+
+constexpr PairTable make_pair_table() {
+    constexpr std::uint8_t zero = 0x80;  // makes a byte of the vector zero
+    PairTable table;
+    for (std::size_t i = 0; i < 64; ++i) {
+        const std::uint8_t first = delta_length[i & 7], second = delta_length[i >> 3];
+        for (std::uint8_t byte = 0; byte < 8; ++byte) {
+            table.shuffle[i][byte] = byte < first ? byte : zero;
+            table.shuffle[i][8U + byte] = byte < second ? static_cast<std::uint8_t>(first + byte) : zero;
+        }
+        table.length[i] = static_cast<std::uint8_t>(first + second);
+    }
+    return table;
+}
+constexpr PairTable pair_table = make_pair_table();
+
+}  // namespace
+
+/// Two at a time: their deltas are taken apart in one vector.
+const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses) {
+    const __m128i one = _mm_set1_epi64x(1), zero = _mm_setzero_si128();
+    for (std::size_t i = 0; i + 1 < codes.size(); i += 2, addresses += 2) {
+        std::uint16_t two;
+        std::memcpy(&two, codes.data() + i, sizeof two);
+        const std::size_t classes = ((two >> length_shift) & 7U) | ((two >> (length_shift + 5)) & 0x38U);
+        __m128i raw;
+        std::memcpy(&raw, deltas, sizeof raw);
+        raw = _mm_shuffle_epi8(raw, std::bit_cast<__m128i>(pair_table.shuffle[classes]));
+        deltas += pair_table.length[classes];
+        const __m128i moves = _mm_xor_si128(_mm_srli_epi64(raw, 1), _mm_sub_epi64(zero, _mm_and_si128(raw, one)));
+        addresses[0] = *(addresses - 1 - (two & distance_bits)) + static_cast<Address>(_mm_cvtsi128_si64(moves));
+        addresses[1] = *(addresses - (two >> 8 & distance_bits)) + static_cast<Address>(_mm_extract_epi64(moves, 1));
+    }
+    return add_singly(codes.last(codes.size() % 2), deltas, addresses);
+}
+
+#else
+
+const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses) {
+    return add_singly(codes, deltas, addresses);
+}
+
+#endif
+
+Merged merge(const Merge& from, Reference* out) {
+    return from.wide ? merge_by<std::uint16_t>(from, out) : merge_by<std::uint8_t>(from, out);
+}
+
+void find_lines(std::span<const std::uint8_t> codes, const Address* kept, BlockEvent* out) {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        out[i] = BlockEvent(align_down(kept[i], Sieve::line_bytes), static_cast<EventKind>(codes[i] >> store_shift));
+}
+
+namespace {
+
+/// So many bytes of 0 or 1 that their sum is one, too: sums of bytes are quick.
+constexpr std::size_t summable = 255;
+
+template <class Bit>
+std::uint32_t count(std::span<const std::uint8_t> bytes, Bit bit) {
+    std::uint32_t sum = 0;
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), summable))) {
+        std::uint8_t some = 0;
+        for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), summable)))
+            some = static_cast<std::uint8_t>(some + bit(byte));
+        sum += some;
+    }
+    return sum;
+}
+
+}  // namespace
+
+MarkCounts count_marks(std::span<const std::uint8_t> marks) {
+    MarkCounts counts;
+    counts.kept = count(marks, [](std::uint8_t mark) { return mark >> 6 & 1; });
+    counts.left_stores = count(marks, [](std::uint8_t mark) { return mark >> 7; });
+    constexpr std::uint8_t meaningless = 0xff & ~(sieve_mark::kept | sieve_mark::straddles);
+    std::uint8_t seen = 0;
+    for (const std::uint8_t mark : marks) seen |= static_cast<std::uint8_t>((mark & sieve_mark::kept) != 0 ? mark : 0);
+    counts.valid = (seen & meaningless) == 0;
+    return counts;
+}
+
+std::uint32_t count_stores(std::span<const std::uint8_t> codes) {
+    return count(codes, [](std::uint8_t code) { return code >> store_shift; });
+}
+
+}  // namespace cachetally::block_loops
