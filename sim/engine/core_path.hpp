@@ -72,8 +72,6 @@ private:
     /// How listeners are told of events on the core's links.
     enum class Watch : std::uint8_t { nobody, merged, each };
     class EventRun;
-    template <class Pages>
-    class ByTlb;
 
     template <class Translation>
     Progress run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
@@ -120,7 +118,7 @@ private:
     bool walks_enter_here_ = false;
     bool posts_ = false, sieves_ = false;
     std::uint64_t unsettled_ = 0;  ///< by slot of lines: something else came into the set of the settled line
-    std::array<Address, Sieve::lines> settled_lines_{};  ///< those, in physical memory
+    std::array<Entry, Sieve::lines> settled_{};  ///< those, as the front had them
     Tick waited_ = 0;
     Background* background_ = nullptr;  ///< while run_posting() runs
     Watch watch_ = Watch::nobody;

@@ -54,27 +54,20 @@ private:
     std::array<BlockEvent, Stretch::most> physical_;
 };
 
-}  // namespace
-
-/// By the first TLB, as far as it hits; its lookups are told.
+/// By the first TLB, as far as it hits.
 template <class Pages>
-class CorePath::ByTlb {
+class ByTlb {
 public:
-    ByTlb(CorePath& path, Pages pages) : path_(path), pages_(pages) {}
+    explicit ByTlb(Pages pages) : pages_(pages) {}
 
     Translated translate(std::span<const BlockEvent> lines) {
-        const std::size_t count = pages_.look_up(lines, physical_.data());
-        path_.tlb_link_->tell(lines.first(count), path_.kinds_, path_.core_);
-        return {physical_.data(), count};
+        return {physical_.data(), pages_.look_up(lines, physical_.data())};
     }
 
 private:
-    CorePath& path_;
     Pages pages_;
     std::array<BlockEvent, Stretch::most> physical_;
 };
-
-namespace {
 
 /// Pages of a TLB whose array's type is known: looked up only where it is not known where they are.
 class KnownPages {
@@ -171,8 +164,8 @@ template <class Lookup, class Sets>
 Progress CorePath::post_translated(Lookup lookup, Sets set_of, const Work& work) {
     if (tlb_ != nullptr) {
         if (auto* known = dynamic_cast<StampArray<1>*>(&tlb_->array()))
-            return post_by(lookup, set_of, ByTlb(*this, KnownPages(*tlb_, *known, pages_)), work);
-        return post_by(lookup, set_of, ByTlb(*this, AnyPages(*tlb_, pages_)), work);
+            return post_by(lookup, set_of, ByTlb(KnownPages(*tlb_, *known, pages_)), work);
+        return post_by(lookup, set_of, ByTlb(AnyPages(*tlb_, pages_)), work);
     }
     if (!pages_.identity()) return post_by(lookup, set_of, ByPages(pages_), work);
     return post_by(lookup, set_of, AsIs{}, work);
@@ -188,18 +181,18 @@ Progress CorePath::post_by(Lookup lookup, Sets set_of, Translation translation, 
 /// settled; the line of `first` is settled, the others' slots are empty.
 template <class Access>
 Tick CorePath::with_walks(Address first, Address last, Access access) {
-    std::array<Address, Sieve::lines> before;
+    std::array<Entry, Sieve::lines> before;
     const Entry* const front = cache_->front();
-    for (unsigned slot = 0; slot < Sieve::lines; ++slot) before[slot] = line_of(front[slot]);
+    std::copy_n(front, before.size(), before.begin());
     const Tick time = access();
     for (Address i = 1; i <= (last - first) / Sieve::line_bytes && i < Sieve::lines; ++i) {
         const unsigned slot = Sieve::slot_of(first + i * Sieve::line_bytes);
-        before[slot] = line_of(front[slot]);
+        before[slot] = front[slot];
     }
-    before[Sieve::slot_of(first)] = pages_.translate(first);
+    before[Sieve::slot_of(first)] = pages_.translate(first) | front_bit::all;
     for (unsigned slot = 0; slot < Sieve::lines; ++slot) {
-        if (before[slot] == line_of(front[slot]) || is_unsettled(slot)) continue;
-        settled_lines_[slot] = before[slot];
+        if (line_of(before[slot]) == line_of(front[slot]) || is_unsettled(slot)) continue;
+        settled_[slot] = before[slot];
         unsettled_ |= std::uint64_t{1} << slot;
     }
     return time;
@@ -219,6 +212,7 @@ Tick CorePath::access_kept(BlockEvent line, Tick now) {
 Tick CorePath::access_straddling(const Reference& reference, Tick now) {
     const Address first = align_down(reference.address, Sieve::line_bytes);
     const Address last = align_down(reference.address + (reference.size - 1U), Sieve::line_bytes);
+    settle_slot(Sieve::slot_of(first));
     now = tlb_ == nullptr ? access_lines(reference, now)
                           : with_walks(first, last, [&] { return access_lines(reference, now); });
     const BlockEvent line(first, event_kind(reference.kind));

@@ -70,7 +70,9 @@ private:
 
     Tick make_stretch(const Stretch& stretch, Tick now);
     Tick make_kept(const Stretch& stretch, Tick now);
-    Tick make_some(const Stretch& stretch, std::size_t& made, std::size_t end, Tick now);
+    bool make_some(const Stretch& stretch, std::size_t& made, std::size_t end, Tick& now);
+    std::size_t next_unsettled(const Stretch& stretch, std::size_t position, std::size_t& seen) const;
+    void make_again(std::uint8_t mark);
     Tick make_carefully(const Stretch& stretch, std::size_t made, Tick now);
     std::size_t make_quickly(const Reference* references, Translated physical);
     void make_lines(const Reference* references, std::span<const BlockEvent> lines);
@@ -125,6 +127,8 @@ Tick CorePath::Poster<Lookup, Sets, Translation>::make_stretch(const Stretch& st
     for (std::size_t made = 0; made < stretch.size(); ++made) {
         const auto physical = translation_.translate(stretch.lines.subspan(made));
         make_quickly(references + made, physical);
+        if (path_.tlb_link_ != nullptr)
+            path_.tlb_link_->tell(stretch.lines.subspan(made, physical.count), path_.kinds_, path_.core_);
         path_.link_.tell({physical.lines, physical.count}, path_.kinds_, path_.core_);
         made += physical.count;
         if (made == stretch.size()) break;
@@ -158,46 +162,73 @@ void CorePath::Poster<Lookup, Sets, Translation>::tell(const Stretch& stretch) {
 template <class Lookup, class Sets, class Translation>
 Tick CorePath::Poster<Lookup, Sets, Translation>::make_kept(const Stretch& stretch, Tick now) {
     std::size_t made = 0;
-    while (path_.unsettled_ == 0 && made < stretch.lines.size())
-        now = make_some(stretch, made, stretch.lines.size(), now);
+    while (path_.unsettled_ == 0 && made < stretch.lines.size()) make_some(stretch, made, stretch.lines.size(), now);
     return path_.unsettled_ == 0 ? now : make_carefully(stretch, made, now);
 }
 
-/// Makes kept references from `made` on, up to `end` or a step; and counts on.
+/// Makes kept references from `made` on, and counts on: up to `end`, or a step; true for that. Their slots are settled.
 template <class Lookup, class Sets, class Translation>
-Tick CorePath::Poster<Lookup, Sets, Translation>::make_some(const Stretch& stretch, std::size_t& made, std::size_t end,
-                                                            Tick now) {
+bool CorePath::Poster<Lookup, Sets, Translation>::make_some(const Stretch& stretch, std::size_t& made, std::size_t end,
+                                                            Tick& now) {
     const auto physical = translation_.translate(stretch.lines.subspan(made, end - made));
     if (path_.watch_ != Watch::nobody) std::copy_n(physical.lines, physical.count, &physical_[made]);
+    if (path_.unsettled_ != 0)
+        for (std::size_t i = made; i < std::min(made + physical.count + 1, end); ++i)
+            path_.settle_slot(Sieve::slot_of(stretch.lines[i].block()));
     made += make_quickly(nullptr, physical);
-    if (made == end) return now;
+    if (made == end) return false;
     const BlockEvent line = stretch.lines[made];
     count_step(line.kind());
     renew_front();
     now = path_.access_kept(line, now);
     physical_[made++] = line.moved_by(path_.pages_.translate(line.block()) - line.block());
-    return now;
+    return true;
 }
 
 /// Goes through all references behind the first `made` that were kept, to make also those that only seemed settled.
+/// After a step there may be others.
 template <class Lookup, class Sets, class Translation>
 Tick CorePath::Poster<Lookup, Sets, Translation>::make_carefully(const Stretch& stretch, std::size_t made, Tick now) {
-    std::size_t seen = 0;
-    for (const std::uint8_t mark : stretch.marks) {
-        const bool kept = (mark & sieve_mark::kept) != 0;
-        if (seen < made) {
-            seen += kept ? 1 : 0;
-        } else if (kept) {
-            path_.settle_slot(Sieve::slot_of(stretch.lines[made].block()));
-            now = make_some(stretch, made, made + 1, now);
-            seen = made;
-        } else if (const unsigned slot = mark & sieve_mark::slot; path_.is_unsettled(slot)) {
-            const BlockEvent line(path_.settled_lines_[slot], static_cast<EventKind>(mark >> 7));
-            make_quickly(nullptr, {&line, 1});
-            path_.settle_slot(slot);
+    while (true) {
+        std::size_t position = 0, seen = 0;  // so many kept ones are before the position
+        for (; seen < made; ++position) seen += stretch.marks[position] >> 6 & 1U;
+        bool stepped = false;
+        while (!stepped) {
+            position = next_unsettled(stretch, position, seen);
+            while (made < seen && !stepped) stepped = make_some(stretch, made, seen, now);
+            if (stepped) break;
+            if (position == stretch.marks.size()) return now;
+            make_again(stretch.marks[position++]);
         }
     }
-    return now;
+}
+
+/// From a position with so many kept references `seen` before it. Kept ones settle their slots.
+template <class Lookup, class Sets, class Translation>
+std::size_t CorePath::Poster<Lookup, Sets, Translation>::next_unsettled(const Stretch& stretch, std::size_t position,
+                                                                        std::size_t& seen) const {
+    std::uint64_t unsettled = path_.unsettled_;
+    for (; position < stretch.marks.size(); ++position) {
+        const std::uint8_t mark = stretch.marks[position];
+        if ((mark & sieve_mark::kept) != 0) {
+            unsettled &= ~(std::uint64_t{1} << Sieve::slot_of(stretch.lines[seen++].block()));
+        } else if ((unsettled >> (mark & sieve_mark::slot) & 1) != 0) {
+            break;
+        }
+    }
+    return position;
+}
+
+/// A reference that seemed settled. A line that was dirty and is no more will have to be stored to.
+template <class Lookup, class Sets, class Translation>
+void CorePath::Poster<Lookup, Sets, Translation>::make_again(std::uint8_t mark) {
+    const unsigned slot = mark & sieve_mark::slot;
+    const bool stores = (mark & sieve_mark::stores) != 0;
+    const Entry settled = path_.settled_[slot];
+    const BlockEvent line(line_of(settled), stores ? EventKind::store : EventKind::load);
+    make_quickly(nullptr, {&line, 1});
+    renew_front();
+    if (stores || settled == cache_.front()[slot]) path_.settle_slot(slot);
 }
 
 /// Returns how many were made: those that are translated.

@@ -6,16 +6,16 @@
 namespace cachetally {
 
 bool Sieve::settles(const Reference& reference) {
-    const bool stores = reference.kind == ReferenceKind::store;
+    const bool stores = reference.kind == ReferenceKind::store, straddling = straddles(reference);
     const Address number = reference.address / line_bytes, page = reference.address / page_bytes;
     Line& line = lines_[number % lines];
-    const bool settled = line.number == number && (line.stored || !stores) && pages_[page % pages] == page;
-    line = {number, stores || (line.stored && line.number == number)};
+    const bool settled =
+        line.number == number && (line.stored || !stores) && pages_[page % pages] == page && !straddling;
+    if (!settled) line = {number, stores};
     pages_[page % pages] = page;
-    if (!straddles(reference)) [[likely]]
-        return settled;
-    pass_straddling(reference);
-    return false;
+    if (straddling) [[unlikely]]
+        pass_straddling(reference);
+    return settled;
 }
 
 /// A long reference may come around to its own first slots.

@@ -12,10 +12,10 @@
 namespace cachetally {
 
 /// A reference is settled when the last one of its slot of lines was for the same line, the last one of its slot of
-/// pages for the same page, and, if it stores, the line was stored to since it came into its slot. It hits, and changes
-/// nothing but counts, in every first-level cache and TLB whose sets refine the slots (below) and where a repetition
-/// leaves the order of replacement as it is; for one line size and cache alone this is trace stripping (Puzak 1985,
-/// "Analysis of cache replacement algorithms"); pages and stores are ours.
+/// pages for the same page, and, if it stores, the last of its slot of lines that was not settled was a store. It hits,
+/// and changes nothing but counts, in every first-level cache and TLB whose sets refine the slots (below) and where
+/// a repetition leaves the order of replacement as it is; for one line size and cache alone this is trace stripping
+/// (Puzak 1985, "Analysis of cache replacement algorithms"); pages and stores are ours.
 class Sieve {
 public:
     static constexpr unsigned lines = 64, line_bytes = 64;    ///< for caches of a multiple of 64 sets of 64-byte lines

@@ -11,7 +11,9 @@ bool filled_by_victims(const CacheConfig& config) {
     return config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim;
 }
 
-Address line_start(const SlowCache& cache, Address address) { return address / cache.config->line * cache.config->line; }
+Address line_start(const SlowCache& cache, Address address) {
+    return address / cache.config->line * cache.config->line;
+}
 
 unsigned copy_of(unsigned shared_by, unsigned cores, unsigned core) { return core / (shared_by ? shared_by : cores); }
 

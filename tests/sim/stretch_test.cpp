@@ -57,9 +57,6 @@ RC_GTEST_PROP(Stretch, EndsBeforeTheFirstReferenceThatDoesNotBelong, ()) {
         RC_ASSERT(stretch.lines[i].kind() == static_cast<EventKind>(references[i].kind));
     }
     expect_kinds(stretch.kinds, std::span(references).first(expected));
-    const auto from = *rc::gen::inRange<std::size_t>(0, expected + 1);
-    const auto to = *rc::gen::inRange<std::size_t>(from, expected + 1);
-    expect_kinds(stretch.kinds_of(from, to), std::span(references).subspan(from, to - from));
 }
 
 RC_GTEST_PROP(FoundLines, HoldEveryReferenceThatBelongsOnceAndInOrder, ()) {

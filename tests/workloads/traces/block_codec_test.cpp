@@ -6,7 +6,9 @@
 
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+#include <array>
 #include <cstring>
+#include <map>
 
 #include "storage/hash.hpp"
 #include "tests/storage/temporary.hpp"
@@ -46,25 +48,30 @@ std::vector<Reference> decoded(const Bytes& bytes) {
 /// Worked out by hand from docs/traces.md, "Blocks": three references and a barrier.
 TEST(BlockCodec, WritesGoldenBytes) {
     const std::vector<Reference> references{
-        {0x1000, 0, 8, ReferenceKind::load, 0},   // against nothing: + 0x1000, zigzag 0x2000, 2 bytes, new traits 0
-        {0x1008, 0, 8, ReferenceKind::load, 0},   // 1 back: + 8, zigzag 0x10, 1 byte, same traits
-        {0x0ff8, 7, 4, ReferenceKind::store, 1},  // 1 back: - 0x10, zigzag 0x1f, 1 byte, new traits 1
+        {0x1000, 0, 8, ReferenceKind::load, 0},   // kept; against nothing: + 0x1000, zigzag 0x2000, 2 bytes; traits 0
+        {0x1008, 0, 8, ReferenceKind::load, 0},   // settled, in slot 0: + 8, zigzag 0x10; traits 0
+        {0x0ff8, 7, 4, ReferenceKind::store, 1},  // kept; 1 back: - 8, zigzag 0xf, 1 byte; a store; traits 1
     };
     const std::vector<PlacedControl> controls{{2, {Control::Kind::barrier, 0}}};
     const std::string expected =
         "03000000"                          // references
-        "04000000"                          // bytes of deltas
-        "02000000"                          // changes of traits
+        "02000000"                          // kept
+        "03000000"                          // bytes of deltas
         "02000000"                          // table of traits
         "01000000"                          // controls
-        "0300000004000000140000000c000000"  // stored bytes of the streams: nothing gets smaller
-        "00000000"                          // reserved
-        "a01090"                            // codes: change + 2 bytes; 1 byte; change + 1 byte
-        "0020101f"                          // deltas: 0x2000, 0x10, zigzag(-0x10) = 0x1f
-        "00000100"                          // traits of the first and third reference: 0, 1
-        "0000000008000000"                  // table: site 0, size 8, load, no flags
-        "0700000004000101"                  // site 7, size 4, store, flag 1
-        "020000000100000000000000";         // before reference 2, barrier, argument 0
+        "01000000"                          // flags: data only
+        "03000000020000000300000002000000"  // stored bytes of the streams: nothing gets smaller
+        "01000000010000001c000000"
+        "00000000"                   // reserved
+        "400040"                     // marks: kept, settled in slot 0, kept
+        "2090"                       // codes: 2 bytes; 1 byte and a store
+        "00200f"                     // deltas: 0x2000, zigzag(-8) = 0xf
+        "0001"                       // traits of those kept
+        "10"                         // offset of the settled one
+        "00"                         // its traits
+        "0000000008000000"           // site 0, size 8, load, no flags
+        "0700000004000101"           // site 7, size 4, store, flag 1
+        "020000000100000000000000";  // before reference 2, barrier, argument 0
     Bytes bytes = encoded(references, controls);
     ASSERT_GE(bytes.size(), 8U);
     EXPECT_EQ(hex(std::span(bytes).subspan(8)), expected);
@@ -116,6 +123,99 @@ TEST(BlockCodec, RefusesReferencesThatNoMachineMakes) {
     EXPECT_THROW(encoded({}, beyond), std::invalid_argument);
 }
 
+constexpr LineWish sieved_wish{64, 7, true};
+
+/// References in the stretches of a sieved block.
+std::size_t sieved_size(const ReferenceBlock& block) {
+    std::size_t size = 0;
+    for (const Stretch& stretch : block.found) size += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
+    return size;
+}
+
+/// What a sieved block says of each reference: its line and kind, or itself where it straddles lines.
+struct Said {
+    Address line;
+    EventKind kind;
+    const Reference* straddling = nullptr;
+};
+
+std::vector<Said> said_of(const ReferenceBlock& block) {
+    std::vector<Said> said;
+    std::map<Address, Address> line_of_slot;
+    for (const Stretch& stretch : block.found) {
+        std::size_t kept = 0;
+        for (const std::uint8_t mark : stretch.marks) {
+            if ((mark & 0x40) != 0) {
+                const BlockEvent line = stretch.lines[kept++];
+                line_of_slot[line.block() / 64 % 64] = line.block();
+                said.push_back({line.block(), line.kind()});
+            } else {
+                said.push_back({line_of_slot.at(mark % 64), mark >= 0x80 ? EventKind::store : EventKind::load});
+            }
+        }
+        EXPECT_EQ(kept, stretch.lines.size());
+        if (stretch.straddling == nullptr) continue;
+        const Address line = stretch.straddling->address / 64 * 64;
+        line_of_slot[line / 64 % 64] = line;
+        said.push_back({line, static_cast<EventKind>(stretch.straddling->kind), stretch.straddling});
+    }
+    return said;
+}
+
+RC_GTEST_PROP(BlockCodec, SievedBlocksSayTheSameOfEveryReference, ()) {
+    const auto length = *rc::gen::inRange<std::size_t>(0, 4000);
+    std::vector<Reference> references;
+    std::vector<PlacedControl> controls;
+    for (const Event& e : random_stream(*rc::gen::arbitrary<std::uint64_t>(), length)) {
+        Reference reference = e.reference;
+        if (reference.kind == ReferenceKind::fetch) reference.kind = ReferenceKind::load;
+        if (e.control.kind == Control::Kind::none) {
+            references.push_back(reference);
+        } else {
+            controls.push_back({static_cast<std::uint32_t>(references.size()), e.control});
+        }
+    }
+    ReferenceBlock block;
+    BlockDecoder().decode(encoded(references, controls), block, sieved_wish);
+    RC_ASSERT(block.is_sieved);
+    RC_ASSERT(block.references().empty());
+    RC_ASSERT(block.controls == controls);
+    RC_ASSERT(block.size() == references.size());
+    const auto said = said_of(block);
+    RC_ASSERT(said.size() == references.size());
+    std::array<std::uint64_t, 2> kinds{}, expected_kinds{};
+    for (std::size_t i = 0; i < references.size(); ++i) {
+        const Reference& reference = references[i];
+        RC_ASSERT(said[i].line == reference.address / 64 * 64);
+        RC_ASSERT(said[i].kind == static_cast<EventKind>(reference.kind));
+        const bool straddles = reference.address % 64 + reference.size > 64;
+        RC_ASSERT((said[i].straddling != nullptr) == straddles);
+        if (straddles) RC_ASSERT(*said[i].straddling == reference);
+        if (!straddles) ++expected_kinds[reference.kind == ReferenceKind::store ? 1 : 0];
+    }
+    for (const Stretch& stretch : block.found) {
+        RC_ASSERT(stretch.size() <= Stretch::most);
+        kinds[0] += stretch.kinds.loads, kinds[1] += stretch.kinds.stores;
+    }
+    RC_ASSERT(kinds == expected_kinds);
+}
+
+TEST(BlockCodec, SievesOnlyWhatIsWishedAndAllData) {
+    const std::vector<Reference> data{{0x1000, 0, 8, ReferenceKind::load, 0}};
+    const std::vector<Reference> fetches{{0x1000, 0, 8, ReferenceKind::fetch, 0}};
+    ReferenceBlock block;
+    BlockDecoder decoder;
+    decoder.decode(encoded(data), block, sieved_wish);
+    EXPECT_TRUE(block.is_sieved);
+    decoder.decode(encoded(data), block, {64, 7, false});
+    EXPECT_FALSE(block.is_sieved);
+    decoder.decode(encoded(data), block, {32, 7, true});
+    EXPECT_FALSE(block.is_sieved);
+    decoder.decode(encoded(fetches), block, sieved_wish);
+    EXPECT_FALSE(block.is_sieved);
+    EXPECT_EQ(block.references().size(), 1U);
+}
+
 /// A block that is a few hundred bytes, compressed.
 Bytes sample_block() {
     std::vector<Reference> references;
@@ -165,6 +265,11 @@ TEST(BlockCodec, SurvivesDamageBehindARightChecksum) {
                 }
             } catch (const BlockError&) {
             }
+            try {
+                decoder.decode(damaged, block, sieved_wish);
+                ASSERT_EQ(sieved_size(block), block.size());
+            } catch (const BlockError&) {
+            }
         }
     }
     EXPECT_LT(accepted, whole.size() * 3);
@@ -183,11 +288,26 @@ TEST(BlockCodec, NamesWhatDoesNotFit) {
     const Bytes whole = encoded(references, controls);
     ReferenceBlock block;
     BlockDecoder decoder;
-    for (const Case& c : {Case{11, 0x7f, "sizes are out of range"}, Case{12, 0xff, "sizes are out of range"},
-                          Case{16, 3, "sizes are out of range"}, Case{44, 1, "sizes are out of range"},
-                          Case{28, 200, "codes are cut off"}, Case{48, 0x20, "ask for other deltas or traits"},
-                          Case{53, 1, "traits that its table lacks"}, Case{59, 0, "size of 0"},
-                          Case{63, 3, "controls are out of order"}}) {
+    for (const Case& c : {Case{11, 0x7f, "sizes are out of range"},
+                          Case{12, 0xff, "sizes are out of range"},
+                          Case{16, 0xff, "sizes are out of range"},
+                          Case{20, 3, "sizes are out of range"},
+                          Case{28, 4, "sizes are out of range"},
+                          Case{60, 1, "sizes are out of range"},
+                          Case{32, 200, "marks are cut off"},
+                          Case{64, 0, "marks are not those"},
+                          Case{64, 0x44, "marks are not those"},
+                          Case{66, 0x10, "ask for other deltas"},
+                          Case{69, 1, "traits that its table lacks"},
+                          Case{71, 1, "traits that its table lacks"},
+                          Case{70, 0x7f, "not in the line"},
+                          Case{65, 5, "not in the line"},
+                          Case{66, 0xa0, "not of the kind"},
+                          Case{64, 0x41, "its mark says"},
+                          Case{76, 0, "size of 0"},
+                          Case{78, 2, "says that it has none"},
+                          Case{80, 3, "controls are out of order"},
+                          Case{84, 9, "kind 9"}}) {
         Bytes damaged = whole;
         damaged[c.offset] = static_cast<std::byte>(c.value);
         seal_block(damaged);

@@ -169,11 +169,11 @@ TEST(PackedTrace, TellsWhatAForeignFileIs) {
         ResultFile file(directory / "later.h5");
         Group group = file.root().create_group("trace");
         group.set_attribute("format", "cachetally packed trace");
-        group.set_attribute("version", 3);
+        group.set_attribute("version", 4);
         file.finish();
     }
     EXPECT_THAT(message_of([&] { open_trace(directory / "later.h5"); }),
-                HasSubstr("has version 3, but only version 2 is known"));
+                HasSubstr("has version 4, but only version 3 is known"));
     write_contents(directory / "text", " L 10,4\n");
     TraceOptions packed;
     packed.format = TraceFormat::packed;

@@ -1,0 +1,89 @@
+// Sieved references: on machines whose first level may pass over those that are settled, and on machines that are
+// almost such, where walks and straddling references come between.
+#include <algorithm>
+
+#include "tests/differential/cases.hpp"
+#include "tests/differential/engine_run.hpp"
+
+namespace cachetally::differential {
+namespace {
+
+constexpr std::uint64_t kib = 1024;
+
+/// Few ways, so that lines and pages are soon replaced.
+MachineDescription sievable_machine(const Chooser& choose) {
+    MachineLimits limits;
+    limits.cores = 1;
+    limits.levels = 3;
+    limits.prefetchers = limits.no_cache = false;
+    limits.other_policies = choose(4) == 3;
+    MachineDescription machine = random_machine(choose, limits);
+    const std::uint64_t sets = 64U << choose(2);
+    for (CacheConfig& cache : machine.caches) {
+        const std::uint64_t below = cache.size / cache.line;
+        cache.size = below * std::max(cache.line, 64U);
+        cache.line = std::max(cache.line, 64U);
+        if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::neither;  // lines may differ now
+        if (cache.name[1] != '1') continue;
+        cache.line = 64;
+        cache.ways = static_cast<unsigned>(1 + choose(8));
+        cache.size = sets * 64 * cache.ways;
+        cache.indexing = Indexing::modulo;
+    }
+    machine.pages.size = 4 * kib;
+    if (choose(8) != 7) machine.pages.ranges.clear();
+    if (choose(4) != 3) machine.pages.walk_through = machine.caches.front().name;
+    for (TlbConfig& tlb : machine.tlbs) {
+        tlb.ways = static_cast<unsigned>(1 + choose(4));
+        tlb.entries = (16U << choose(2)) * tlb.ways;
+        tlb.indexing = Indexing::modulo;
+        if (choose(8) != 7) tlb.page_sizes.clear(), tlb.granule = 0;
+    }
+    return machine;
+}
+
+Burst data_burst(const Chooser& choose) {
+    Burst burst;
+    burst.pattern = static_cast<unsigned>(choose(8));
+    burst.base = static_cast<unsigned>(choose(6));
+    burst.count = static_cast<unsigned>(choose(120));
+    constexpr unsigned strides[] = {4, 8, 64, 24, 4096, 65536, 32, 4160};
+    burst.stride = strides[choose(8)];
+    burst.seed = static_cast<unsigned>(choose(1000));
+    burst.kinds = static_cast<unsigned>(choose(3));  // loads and stores
+    burst.barrier = choose(8) == 7;
+    return burst;
+}
+
+rc::Gen<Case> sievable_case() {
+    return rc::gen::exec([] {
+        const Chooser choose = rapidcheck_chooser();
+        Case test_case;
+        test_case.machine = sievable_machine(choose);
+        test_case.bursts.emplace_back();
+        const auto bursts = choose(16);
+        for (unsigned i = 0; i < bursts; ++i) test_case.bursts.back().push_back(data_burst(choose));
+        const std::uint64_t way_bytes = choose(2) == 0 ? 4 * kib : 64 * kib;  // of sets of lines, of sets of pages
+        test_case.programs.push_back(expand(test_case.bursts.back(), way_bytes));
+        return test_case;
+    });
+}
+
+TEST(Sieved, ReferencesAgreeWithAllMadeOneByOne) {
+    std::size_t sieved = 0, all = 0;
+    check_cases(2500, [&] {
+        const Case test_case = *sievable_case();
+        const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
+        for (const Driving driving : {Driving::unwatched, Driving::requests}) {
+            const EngineOutcome actual = run_engine(test_case.machine, test_case.programs, test_case.quantum, driving);
+            const std::string found = difference(test_case.machine, expected, actual, driving);
+            if (!found.empty()) RC_FAIL("driving " + std::to_string(static_cast<int>(driving)) + ": " + found);
+            sieved += actual.sieved;
+            all += expected.counts.references;
+        }
+    });
+    EXPECT_GT(sieved, all / 4);  // else the machines are not what they should be
+}
+
+}  // namespace
+}  // namespace cachetally::differential
