@@ -1,0 +1,169 @@
+// Monitors that are told of sieved references count as those told of each event.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "monitor/monitor.hpp"
+#include "sim/model/background.hpp"
+#include "tests/monitor/streams.hpp"
+
+namespace cachetally {
+namespace {
+
+/// A reference, or a control.
+struct Step {
+    Reference reference;
+    Control control;
+};
+
+std::vector<Step> some_steps() {
+    std::vector<Step> steps(*rc::gen::inRange<std::size_t>(0, 1500));
+    std::uint64_t state = *rc::gen::arbitrary<std::uint32_t>() + 1U;
+    const bool switches = *rc::gen::arbitrary<bool>();
+    for (Step& step : steps) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const Address spread = (state >> 20 & 3) == 0 ? 0xfffff : 0x31cf;
+        const bool straddles = (state >> 24 & 63) == 0;
+        const auto kind = (state >> 50 & 3) == 0 ? ReferenceKind::store : ReferenceKind::load;
+        step.reference = {state >> 40 & spread & ~Address{7}, 0, static_cast<std::uint16_t>(straddles ? 72 : 8), kind,
+                          0};
+        if (!switches || (state >> 30 & 127) != 0) continue;
+        constexpr Control::Kind kinds[] = {Control::Kind::barrier, Control::Kind::monitor_off,
+                                           Control::Kind::monitor_on, Control::Kind::enter_function,
+                                           Control::Kind::leave_function};
+        step.control = {kinds[(state >> 55) % 5], static_cast<std::uint32_t>(state >> 60)};
+    }
+    return steps;
+}
+
+/// Each line of each reference by itself.
+void play(Monitor& monitor, const std::vector<Step>& steps) {
+    Injector injector;
+    for (const auto& [reference, control] : steps) {
+        if (control.kind != Control::Kind::none) {
+            monitor.on_control(control, 0, injector);
+            continue;
+        }
+        const EventKind kind = static_cast<EventKind>(reference.kind);
+        for (Address line = reference.address / 64 * 64; line < reference.address + reference.size; line += 64)
+            if ((monitor.kinds() & bit(kind)) != 0)
+                monitor.on_event({.address = line, .kind = kind, .core = 3}, injector);
+    }
+}
+
+/// As CorePath does it: in pieces, by a link, perhaps in the background.
+class Teller {
+public:
+    Teller(Downlink& link, std::size_t piece) : link_(link), piece_(piece) {}
+
+    void play(const std::vector<Step>& steps, Background* background) {
+        link_.tell_by(background);
+        for (const auto& [reference, control] : steps) {
+            if (control.kind != Control::Kind::none) {
+                hand_over();
+                if (background != nullptr) background->complete();
+                link_.control(control, 0);
+            } else {
+                add(reference);
+            }
+        }
+        hand_over();
+        if (background != nullptr) background->complete();
+    }
+
+private:
+    void add(const Reference& reference) {
+        const bool settled = sieve_.settles(reference);
+        const Address first = reference.address / 64 * 64;
+        const EventKind kind = static_cast<EventKind>(reference.kind);
+        if (Sieve::straddles(reference)) {
+            hand_over();
+            std::vector<BlockEvent> lines;
+            for (Address line = first; line < reference.address + reference.size; line += 64)
+                lines.emplace_back(line, kind);
+            link_.tell(lines, bit(EventKind::load) | bit(EventKind::store), 3);
+            link_.follow_sieved({first, kind});
+            return;
+        }
+        const unsigned stores = reference.kind == ReferenceKind::store ? 0x80 : 0;
+        marks_.push_back(static_cast<std::uint8_t>(settled ? first / 64 % 64 + stores : 0x40U));
+        if (!settled) kept_.emplace_back(first, kind);
+        if (marks_.size() == piece_) hand_over();
+    }
+    void hand_over() {
+        link_.tell_sieved({marks_, kept_}, 3);
+        marks_.clear(), kept_.clear();
+    }
+
+    Downlink& link_;
+    std::size_t piece_;
+    Sieve sieve_;
+    std::vector<std::uint8_t> marks_;
+    std::vector<BlockEvent> kept_;
+};
+
+void expect_equal(const MonitorResult& expected, const MonitorResult& found) {
+    RC_ASSERT(found.events == expected.events);
+    RC_ASSERT(found.swapouts == expected.swapouts);
+    RC_ASSERT(found.resident == expected.resident);
+    RC_ASSERT(found.resident_counters == expected.resident_counters);
+    RC_ASSERT(found.swapouts_per_phase == expected.swapouts_per_phase);
+    RC_ASSERT(found.bytes == expected.bytes);
+    RC_ASSERT(found.histogram == expected.histogram);
+}
+
+MonitorSpec some_spec() {
+    MonitorSpec spec = *spec_gen();
+    if (*rc::gen::arbitrary<bool>()) {  // mostly those that take sieved references
+        spec.eviction = *rc::gen::element(Eviction::lru, Eviction::fifo);
+        spec.granularity = {Granularity::Mode::aligned, *rc::gen::inRange(1U, 5U)};
+        spec.ways = 0;
+    }
+    spec.functions = *rc::gen::arbitrary<bool>();
+    if (*rc::gen::inRange(0, 4) == 0) spec.kinds = bit(EventKind::load);
+    return spec;
+}
+
+RC_GTEST_PROP(SievedMonitor, CountsAsOneThatIsToldOfEachEvent, ()) {
+    const MonitorSpec spec = some_spec();
+    const auto steps = some_steps();
+    Monitor one_by_one(spec), sieved(spec), also(spec);
+    RC_PRE(sieved.accepts_merged(64));
+    play(one_by_one, steps);
+    Downlink link;
+    link.listen(sieved, nullptr);
+    link.listen(also, nullptr);
+    Background background;
+    Teller(link, *rc::gen::inRange<std::size_t>(1, Stretch::most + 1))
+        .play(steps, *rc::gen::arbitrary<bool>() ? &background : nullptr);
+    for (Monitor* monitor : {&one_by_one, &sieved, &also}) monitor->finish();
+    const MonitorResult expected = one_by_one.result();
+    expect_equal(expected, sieved.result());
+    expect_equal(expected, also.result());
+}
+
+/// LRU by another way: the ring costs time, so that each record is written.
+RC_GTEST_PROP(SievedMonitor, HasTheRecordsOfOneThatWritesEach, ()) {
+    MonitorSpec spec = some_spec();
+    spec.kinds = bit(EventKind::load) | bit(EventKind::store);
+    const auto steps = some_steps();
+    Monitor sieved(spec);
+    RC_PRE(sieved.takes_sieved());
+    MonitorSpec slow = spec;
+    slow.ring.write_cost = 1;
+    Monitor recorded(slow);
+    RC_ASSERT(!recorded.takes_sieved());
+    play(recorded, steps);
+    Downlink link;
+    link.listen(sieved, nullptr);
+    Teller(link, 100).play(steps, nullptr);
+    sieved.finish();
+    recorded.finish();
+    const MonitorResult expected = recorded.result(), found = sieved.result();
+    RC_ASSERT(found.swapouts == expected.swapouts);
+    RC_ASSERT(found.swapouts_per_phase == expected.swapouts_per_phase);
+    RC_ASSERT(found.histogram == expected.histogram);
+}
+
+}  // namespace
+}  // namespace cachetally
