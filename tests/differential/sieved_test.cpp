@@ -8,8 +8,6 @@
 namespace cachetally::differential {
 namespace {
 
-constexpr std::uint64_t kib = 1024;
-
 /// Few ways, so that lines and pages are soon replaced.
 MachineDescription sievable_machine(const Chooser& choose) {
     MachineLimits limits;
@@ -30,7 +28,7 @@ MachineDescription sievable_machine(const Chooser& choose) {
         cache.size = sets * 64 * cache.ways;
         cache.indexing = Indexing::modulo;
     }
-    machine.pages.size = 4 * kib;
+    machine.pages.size = 0x1000;
     if (choose(8) != 7) machine.pages.ranges.clear();
     if (choose(4) != 3) machine.pages.walk_through = machine.caches.front().name;
     for (TlbConfig& tlb : machine.tlbs) {
@@ -63,7 +61,7 @@ rc::Gen<Case> sievable_case() {
         test_case.bursts.emplace_back();
         const auto bursts = choose(16);
         for (unsigned i = 0; i < bursts; ++i) test_case.bursts.back().push_back(data_burst(choose));
-        const std::uint64_t way_bytes = choose(2) == 0 ? 4 * kib : 64 * kib;  // of sets of lines, of sets of pages
+        const std::uint64_t way_bytes = choose(2) == 0 ? 0x1000 : 0x10000;  // of sets of lines, of sets of pages
         test_case.programs.push_back(expand(test_case.bursts.back(), way_bytes));
         return test_case;
     });

@@ -11,35 +11,35 @@ namespace cachetally {
 namespace {
 
 /// A reference, or a control.
-struct Step {
+struct Turn {
     Reference reference;
     Control control;
 };
 
-std::vector<Step> some_steps() {
-    std::vector<Step> steps(*rc::gen::inRange<std::size_t>(0, 1500));
+std::vector<Turn> some_turns() {
+    std::vector<Turn> turns(*rc::gen::inRange<std::size_t>(0, 1500));
     std::uint64_t state = *rc::gen::arbitrary<std::uint32_t>() + 1U;
     const bool switches = *rc::gen::arbitrary<bool>();
-    for (Step& step : steps) {
+    for (Turn& turn : turns) {
         state = state * 6364136223846793005U + 1442695040888963407U;
         const Address spread = (state >> 20 & 3) == 0 ? 0xfffff : 0x31cf;
         const bool straddles = (state >> 24 & 63) == 0;
         const auto kind = (state >> 50 & 3) == 0 ? ReferenceKind::store : ReferenceKind::load;
-        step.reference = {state >> 40 & spread & ~Address{7}, 0, static_cast<std::uint16_t>(straddles ? 72 : 8), kind,
+        turn.reference = {state >> 40 & spread & ~Address{7}, 0, static_cast<std::uint16_t>(straddles ? 72 : 8), kind,
                           0};
         if (!switches || (state >> 30 & 127) != 0) continue;
         constexpr Control::Kind kinds[] = {Control::Kind::barrier, Control::Kind::monitor_off,
                                            Control::Kind::monitor_on, Control::Kind::enter_function,
                                            Control::Kind::leave_function};
-        step.control = {kinds[(state >> 55) % 5], static_cast<std::uint32_t>(state >> 60)};
+        turn.control = {kinds[(state >> 55) % 5], static_cast<std::uint32_t>(state >> 60)};
     }
-    return steps;
+    return turns;
 }
 
 /// Each line of each reference by itself.
-void play(Monitor& monitor, const std::vector<Step>& steps) {
+void play_each(Monitor& monitor, const std::vector<Turn>& turns) {
     Injector injector;
-    for (const auto& [reference, control] : steps) {
+    for (const auto& [reference, control] : turns) {
         if (control.kind != Control::Kind::none) {
             monitor.on_control(control, 0, injector);
             continue;
@@ -56,9 +56,9 @@ class Teller {
 public:
     Teller(Downlink& link, std::size_t piece) : link_(link), piece_(piece) {}
 
-    void play(const std::vector<Step>& steps, Background* background) {
+    void play(const std::vector<Turn>& turns, Background* background) {
         link_.tell_by(background);
-        for (const auto& [reference, control] : steps) {
+        for (const auto& [reference, control] : turns) {
             if (control.kind != Control::Kind::none) {
                 hand_over();
                 if (background != nullptr) background->complete();
@@ -112,7 +112,7 @@ void expect_equal(const MonitorResult& expected, const MonitorResult& found) {
     RC_ASSERT(found.histogram == expected.histogram);
 }
 
-MonitorSpec some_spec() {
+MonitorSpec sieved_spec() {
     MonitorSpec spec = *spec_gen();
     if (*rc::gen::arbitrary<bool>()) {  // mostly those that take sieved references
         spec.eviction = *rc::gen::element(Eviction::lru, Eviction::fifo);
@@ -125,17 +125,17 @@ MonitorSpec some_spec() {
 }
 
 RC_GTEST_PROP(SievedMonitor, CountsAsOneThatIsToldOfEachEvent, ()) {
-    const MonitorSpec spec = some_spec();
-    const auto steps = some_steps();
+    const MonitorSpec spec = sieved_spec();
+    const auto turns = some_turns();
     Monitor one_by_one(spec), sieved(spec), also(spec);
     RC_PRE(sieved.accepts_merged(64));
-    play(one_by_one, steps);
+    play_each(one_by_one, turns);
     Downlink link;
     link.listen(sieved, nullptr);
     link.listen(also, nullptr);
     Background background;
     Teller(link, *rc::gen::inRange<std::size_t>(1, Stretch::most + 1))
-        .play(steps, *rc::gen::arbitrary<bool>() ? &background : nullptr);
+        .play(turns, *rc::gen::arbitrary<bool>() ? &background : nullptr);
     for (Monitor* monitor : {&one_by_one, &sieved, &also}) monitor->finish();
     const MonitorResult expected = one_by_one.result();
     expect_equal(expected, sieved.result());
@@ -144,19 +144,19 @@ RC_GTEST_PROP(SievedMonitor, CountsAsOneThatIsToldOfEachEvent, ()) {
 
 /// LRU by another way: the ring costs time, so that each record is written.
 RC_GTEST_PROP(SievedMonitor, HasTheRecordsOfOneThatWritesEach, ()) {
-    MonitorSpec spec = some_spec();
+    MonitorSpec spec = sieved_spec();
     spec.kinds = bit(EventKind::load) | bit(EventKind::store);
-    const auto steps = some_steps();
+    const auto turns = some_turns();
     Monitor sieved(spec);
     RC_PRE(sieved.takes_sieved());
     MonitorSpec slow = spec;
     slow.ring.write_cost = 1;
     Monitor recorded(slow);
     RC_ASSERT(!recorded.takes_sieved());
-    play(recorded, steps);
+    play_each(recorded, turns);
     Downlink link;
     link.listen(sieved, nullptr);
-    Teller(link, 100).play(steps, nullptr);
+    Teller(link, 100).play(turns, nullptr);
     sieved.finish();
     recorded.finish();
     const MonitorResult expected = recorded.result(), found = sieved.result();
