@@ -16,26 +16,38 @@ constexpr unsigned eviction_sets = 3;
 constexpr std::uint64_t groups = 33;
 constexpr std::uint64_t most_pages = 8192;
 constexpr unsigned others = 16;
+constexpr std::size_t together = 4;
 
 using Pages = std::vector<std::uint64_t>;
 
 class Physical {
 public:
-    explicit Physical(Meter& meter) : meter_(meter) { renew(); }
+    /// Sets of L1 may be chosen by more than the offset in a page: pages `step` apart meet in one.
+    Physical(Meter& meter, const L1Geometry& l1)
+        : meter_(meter), step_(std::max<std::uint64_t>(1, l1.way() / meter.page())) {
+        renew();
+    }
 
     /// New pages.
-    void renew() { arena_ = meter_.target().make_arena(most() * meter_.page(), meter_.page()); }
+    void renew() { arena_ = meter_.target().make_arena(most() * step_ * meter_.page(), meter_.page()); }
 
-    std::uint64_t most() const { return std::min(most_pages, meter_.capabilities().largest_arena / meter_.page()); }
+    std::uint64_t most() const {
+        return std::min(most_pages, meter_.capabilities().largest_arena / (step_ * meter_.page()));
+    }
 
-    /// Whether lines at the same offset of these pages do not all stay in L2.
-    bool fail(const Pages& pages) {
-        Offsets offsets;
-        for (const std::uint64_t page : pages) offsets.push_back(page * arena_.page);
-        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(1024 / pages.size(), 2, 32));
-        return meter_.target().run(arena_, {offsets}, {laps + 1, laps}).cache_misses[1] *
-                   static_cast<double>(pages.size()) >
-               0.02;
+    /// Whether lines at the same offset of these pages do not all stay in L2. Lines of page tables may be among those
+    /// of a set, but not at another offset, too.
+    bool fail(const Pages& pages) { return fail_at(pages, 0) && fail_at(pages, arena_.page / 8 * 3); }
+
+    /// Whether lines in the middle of some other pages meet with lines at the begin of these, which just fit: then a
+    /// way is no multiple of a page.
+    bool pages_overlap(const Pages& pages) {
+        for (unsigned i = 0; i < others; ++i) {
+            Offsets offsets = at(pages, 0);
+            offsets.push_back((most() - 1 - i) * step_ * arena_.page + arena_.page / 2);
+            if (misses(offsets)) return true;
+        }
+        return false;
     }
 
     bool fail(std::uint64_t count) { return fail(first(count)); }
@@ -72,15 +84,19 @@ public:
         return pages;
     }
 
-    /// How many of some other pages stay beside a set of lines that just fits.
-    unsigned staying_beside(Pages pages) {
-        unsigned staying = 0;
-        pages.back() = 0;
+    /// Whether pages that stay one by one beside a set of lines that just fits stay together, too: not so if lines of
+    /// L1 are counted, of which they take some. `staying` is increased by how many there are.
+    bool stay_together(Pages pages, unsigned& staying) {
+        Pages some;
         for (unsigned i = 0; i < others; ++i) {
             pages.back() = most() - 1 - i;
-            staying += !fail(pages);
+            if (!fail(pages)) some.push_back(pages.back());
         }
-        return staying;
+        staying += static_cast<unsigned>(some.size());
+        pages.pop_back();
+        some.resize(std::min(some.size(), together));
+        pages.insert(pages.end(), some.begin(), some.end());
+        return !some.empty() && !fail(pages);
     }
 
     static Pages first(std::uint64_t count) {
@@ -90,7 +106,23 @@ public:
     }
 
 private:
+    Offsets at(const Pages& pages, std::uint64_t offset) const {
+        Offsets offsets;
+        for (const std::uint64_t page : pages) offsets.push_back(page * step_ * arena_.page + offset);
+        return offsets;
+    }
+
+    bool fail_at(const Pages& pages, std::uint64_t offset) { return misses(at(pages, offset)); }
+
+    bool misses(const Offsets& offsets) {
+        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(1024 / offsets.size(), 2, 32));
+        return meter_.target().run(arena_, {offsets}, {laps + 1, laps}).cache_misses[1] *
+                   static_cast<double>(offsets.size()) >
+               0.02;
+    }
+
     Meter& meter_;
+    std::uint64_t step_;
     Arena arena_;
 };
 
@@ -100,7 +132,8 @@ void refuse_all(TestReport& report, const std::string& reason) {
 }
 
 /// Lines of minimal eviction sets on new pages; 0 = these do not agree.
-std::uint64_t eviction_set_size(Physical& physical, TestReport& report, unsigned& staying) {
+std::uint64_t eviction_set_size(Physical& physical, TestReport& report, bool& exclusive, bool& overlap) {
+    unsigned staying = 0, alone = 0;
     std::vector<std::uint64_t> sizes;
     for (unsigned i = 0; i < eviction_sets; ++i) {
         physical.renew();
@@ -108,9 +141,13 @@ std::uint64_t eviction_set_size(Physical& physical, TestReport& report, unsigned
         if (count == 0) return 0;
         const Pages set = physical.reduced(Physical::first(count));
         sizes.push_back(set.size());
-        staying += set.size() > 1 ? physical.staying_beside(set) : 0;
+        if (set.size() > 1) overlap = overlap || physical.pages_overlap({set.begin(), set.end() - 1});
+        if (set.size() > 1) alone += physical.stay_together(set, staying) ? 0 : 1;
         report.decisions.push_back(fmt::format("of {} pages {} lines evict each other", count, set.size()));
     }
+    report.decisions.push_back(
+        fmt::format("{} of {} other lines stay beside a set that is full", staying, eviction_sets * others));
+    exclusive = alone > 1;
     std::ranges::sort(sizes);
     return sizes[0] == sizes[1] || sizes[1] == sizes[2] ? sizes[1] : 0;
 }
@@ -128,30 +165,21 @@ TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::stri
         refuse_all(report, "L1 is not known to replace the oldest lines, and may keep some of many for good");
         return report;
     }
-    Physical physical(meter);
-    unsigned staying = 0;
-    const std::uint64_t size = eviction_set_size(physical, report, staying);
+    Physical physical(meter, l1);
+    bool exclusive = false, overlap = false;
+    const std::uint64_t size = eviction_set_size(physical, report, exclusive, overlap);
     if (size == 0) {
         refuse_all(report, "lines of as many pages as there are do not evict each other, or not always as many");
         return report;
     }
-    report.decisions.push_back(
-        fmt::format("{} of {} other lines stay beside a set that is full", staying, eviction_sets * others));
-    const bool exclusive = staying == 0;
-    if (size - 1 <= l1.ways || (exclusive && size - 1 <= l1.ways + 1)) {
-        refuse_all(report, "a set has no more ways than one of L1, which keeps as many lines");
-        return report;
-    }
-    if (exclusive) {
+    if (exclusive || size - 1 <= l1.ways) {
         refuse_all(report,
-                   fmt::format("{} lines stay, but no other beside them: it is exclusive, or has one set for all "
-                               "lines at the same offset of pages",
+                   fmt::format("{} lines stay, and no others beside them: lines of L1 may be among them, or all "
+                               "lines at the same offset of pages meet in one set",
                                size - 1));
         return report;
     }
     const std::uint64_t ways = size - 1;
-    const auto number = static_cast<double>(ways);
-    report.answer("L2", "ways", number, number, number, "ways", "eviction sets by group testing");
     std::vector<std::uint64_t> failures;
     for (unsigned i = 0; i < trials; ++i) {
         physical.renew();
@@ -160,9 +188,16 @@ TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::stri
     const ColourEstimate found = estimate_colours(failures, ways);
     report.decisions.push_back(
         fmt::format("{} .. {} classes of sets, most likely {}", found.low, found.high, found.colours));
+    if (found.colours <= 1 && !overlap) {
+        refuse_all(report,
+                   fmt::format("{} lines stay, but pages do not fill sets of so many ways as they would", ways));
+        return report;
+    }
+    const auto number = static_cast<double>(ways);
+    report.answer("L2", "ways", number, number, number, "ways", "eviction sets by group testing");
     const auto bytes = [&](std::uint64_t colours) { return static_cast<double>(colours * ways * meter.page()); };
-    if (found.colours <= 1)
-        report.refuse("L2", "capacity", "pages do not fill sets as pages that lie anywhere do");
+    if (overlap)
+        report.refuse("L2", "capacity", "lines at different offsets of pages meet: a way is no multiple of a page");
     else if (bytes(found.high) > 1.1 * bytes(found.low))
         report.refuse("L2", "capacity",
                       fmt::format("somewhere between {} and {} bytes", bytes(found.low), bytes(found.high)));

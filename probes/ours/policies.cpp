@@ -60,6 +60,7 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
     }
     const Arena arena = meter.target().make_arena(span, meter.large_page());
     // Four times as many lines as ways in order miss always, or nearly so.
+    const bool events = meter.capabilities().cache_events > 0;
     const double all_miss = meter.settled(arena, compact_string(l1.way(), 4 * l1.ways));
     const unsigned visits = std::min<unsigned>(3, static_cast<unsigned>(l1.line / word));
     std::array<double, candidates.size()> errors;
@@ -73,7 +74,8 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
             Offsets offsets;
             for (const std::uint64_t line : order)
                 offsets.push_back(base * moved_by / l1.line * l1.line + line * l1.way() + word * seen[line]++);
-            const double share = (meter.settled(arena, offsets) - l1.latency) / (all_miss - l1.latency);
+            const double share = events ? meter.target().run(arena, {offsets}, {64, 128}).cache_misses.front()
+                                        : (meter.settled(arena, offsets) - l1.latency) / (all_miss - l1.latency);
             for (std::size_t c = 0; c < candidates.size(); ++c)
                 squares[c] += std::pow(share - expected_misses(order, l1.ways, candidates[c]), 2);
         }

@@ -40,7 +40,7 @@ public:
           arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest), meter.large_page())),
           events_(meter.capabilities().cache_events > 1) {}
 
-    Second geometry() {
+    Second geometry(const std::string& l1_policy) {
         Second found;
         std::uint64_t stride = std::max<std::uint64_t>(
             l1_.way(), std::bit_ceil(static_cast<std::uint64_t>(around_.high / static_cast<double>(many_lines))));
@@ -53,7 +53,9 @@ public:
         }
         if (now == 0) return none("lines that meet in it do not tell a number of ways");
         if (before == 0) return none("a way is no longer than one of L1, so that what it adds cannot be told");
-        if (now <= l1_.ways) return none("it has no more ways than L1, which keeps all lines that meet");
+        const bool oldest = l1_.ways == 1 || l1_policy == "lru" || l1_policy == "fifo";
+        if (now <= (oldest ? 1 : 2) * l1_.ways)
+            return none("it has few more ways than L1, which keeps some of the lines that meet");
         found.way = stride;
         found.ways = now;
         const std::uint64_t third = most_that_stay(3 * stride);  // sets may be three times a power of two
@@ -75,28 +77,26 @@ public:
         return found;
     }
 
-    /// L1 misses of a lap in which lines that meet in L1 also meet in L2, and of one in which they do not.
-    std::optional<bool> inclusive(const Second& found) {
-        const std::uint64_t others = 2 * found.ways + 2, visits = std::min<std::uint64_t>(l1_.line / word, others);
+    /// L1 misses of laps in which lines that meet in L1 also meet in L2, and of laps in which they do not. Pseudo-LRU
+    /// may keep a line in L2 for good, so that several orders have to agree that nothing is lost.
+    std::optional<bool> inclusive(const Second& found, const std::string& l1_policy) {
+        constexpr unsigned orders = 6;
         const std::uint64_t apart = found.way / l1_.way();
-        if (!events_ || visits == 0 || apart < 4 || found.way % l1_.way() != 0) return {};
-        if ((others + 1) * found.way > arena_.bytes) return {};
-        const auto misses = [&](bool meeting) {
-            Offsets offsets;
-            std::uint64_t visit = 0;
-            for (std::uint64_t i = 0; i < others; ++i) {
-                if (i * visits / others >= visit) offsets.push_back(word * visit++);
-                offsets.push_back(meeting ? (i + 1) * found.way
-                                          : (1 + i / (apart - 1) * apart + i % (apart - 1)) * l1_.way());
-            }
-            const Measurement run = meter_.target().run(arena_, {offsets}, {64, 64});
-            return run.cache_misses.front() * static_cast<double>(offsets.size());
-        };
-        const double apart_misses = misses(false), meeting_misses = misses(true);
-        decisions_.push_back(fmt::format("L1 misses {:.2f} of {} lines that meet in L2, {:.2f} of those that do not",
-                                         meeting_misses, others + visits, apart_misses));
-        if (meeting_misses > apart_misses + 0.5) return true;
-        if (apart_misses > static_cast<double>(others) + 0.5 * static_cast<double>(visits)) return {};  // nothing stays
+        if (!events_ || apart < 4 || found.way % l1_.way() != 0) return {};
+        if (l1_.ways > 1 && (l1_policy.empty() || l1_policy == "random")) return {};
+        bool kept = false;
+        for (unsigned order = 0; order < orders; ++order) {
+            const std::uint64_t others = 2 * found.ways + 2 + order, visits = std::min(l1_.line / word, others);
+            if ((others + 1) * found.way > arena_.bytes) return {};
+            const double apart_misses = misses_beside(found, others, visits, order, false),
+                         meeting_misses = misses_beside(found, others, visits, order, true);
+            decisions_.push_back(
+                fmt::format("L1 misses {:.2f} of {} lines that meet in L2, {:.2f} of those that do not", meeting_misses,
+                            others + visits, apart_misses));
+            if (meeting_misses > apart_misses + 0.5) return true;
+            kept = kept || apart_misses < static_cast<double>(others) + 0.5 * static_cast<double>(visits);
+        }
+        if (!kept) return {};
         return false;
     }
 
@@ -104,6 +104,24 @@ public:
     void replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report);
 
 private:
+    /// Misses of L1 in a lap through others that meet in a set of it, with visits to one line between them.
+    double misses_beside(const Second& found, std::uint64_t others, std::uint64_t visits, unsigned order,
+                         bool meeting) {
+        const std::uint64_t apart = found.way / l1_.way();
+        std::vector<std::uint64_t> lines(others);
+        for (std::uint64_t i = 0; i < others; ++i)
+            lines[i] = meeting ? (i + 1) * found.way : (1 + i / (apart - 1) * apart + i % (apart - 1)) * l1_.way();
+        shuffle(lines, meter_.seed() + order);
+        Offsets offsets;
+        std::uint64_t visit = 0;
+        for (std::uint64_t i = 0; i < others; ++i) {
+            if (i * visits / others >= visit) offsets.push_back(word * visit++);
+            offsets.push_back(lines[i]);
+        }
+        const Measurement run = meter_.target().run(arena_, {offsets}, {64, 64});
+        return run.cache_misses.front() * static_cast<double>(offsets.size());
+    }
+
     static Second none(std::string reason) { return {0, 0, false, std::move(reason)}; }
 
     /// Lines `stride` apart that all stay in L2, the most; 0 = not to be found.
@@ -249,7 +267,7 @@ TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::
     }
     SecondLevel level(meter, l1, {capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number},
                       report.decisions);
-    const Second found = level.geometry();
+    const Second found = level.geometry(l1_policy);
     if (found.way == 0) {
         refuse_all(report, found.reason);
         return report;
@@ -263,7 +281,7 @@ TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::
         report.refuse("L2", "replacement", "an exclusive level gets its lines when L1 gives them up");
         return report;
     }
-    const std::optional<bool> inclusive = level.inclusive(found);
+    const std::optional<bool> inclusive = level.inclusive(found, l1_policy);
     if (!inclusive) {
         report.refuse("L2", "inclusion", "not exclusive; whether L1 loses lines to it cannot be told here");
         report.refuse("L2", "replacement", "it is not known whether L1 loses lines to it");
