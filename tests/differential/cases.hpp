@@ -27,7 +27,8 @@ rc::Gen<Case> arbitrary_case(MachineLimits limits = {}, unsigned most_bursts = 1
 /// The machine file and the bursts; rapidcheck prints it for the smallest case that fails.
 std::ostream& operator<<(std::ostream& out, const Case& test_case);
 
-/// Checks a property with `cases` random cases times CACHETALLY_CASES (default 1); fails the test with seed and
+/// Checks a property with `cases` random cases times CACHETALLY_CASES (default 1), a third
+/// of them with sanitizers; fails the test with seed and
 /// smallest case.
 void check_cases(unsigned cases, const std::function<void()>& property);
 
