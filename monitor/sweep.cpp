@@ -224,6 +224,14 @@ void Sweep::on_event(const LinkEvent& event, Injector&) {
     parts_->add(parts_->units.unit(event.address), event.count);
 }
 
+void Sweep::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector&) {
+    Parts& parts = *parts_;
+    if (!parts.control.enabled()) return;
+    const bool passes_all = parts.filter.passes_all();
+    for (const BlockEvent& event : events)
+        if (passes_all || parts.filter.passes(event.block(), core)) parts.add(parts.units.unit(event.block()), 1);
+}
+
 void Sweep::on_control(const Control& control, Tick, Injector&) {
     Parts& parts = *parts_;
     const bool swaps_out = parts.control.swaps_out(control);

@@ -46,6 +46,7 @@ public:
     std::uint32_t kinds() const override;
     bool accepts_merged(std::uint32_t line_bytes) const override;
     void on_event(const LinkEvent& event, Injector& injector) override;
+    void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
     /// The run is over: final swap-out. Call once, before what follows.

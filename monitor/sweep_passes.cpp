@@ -11,6 +11,8 @@ RecencyPass::RecencyPass(std::span<const std::uint32_t> counters) {
     std::ranges::stable_sort(sizes_, {}, &Size::counters);
     log_.resize(std::bit_ceil(std::max<std::uint64_t>(std::uint64_t{sizes_.back().counters} * 8, 1024)));
     mask_ = log_.size() - 1;
+    current_.resize(log_.size() / 64);
+    word_mask_ = current_.size() - 1;
 }
 
 /// A use of a key whose use before lies at or behind the border of the smallest number of counters.
@@ -25,7 +27,7 @@ void RecencyPass::cross_borders(std::uint64_t before) {
             ++size.swapouts;
             ++size.border;
         }
-        while (!is_current(size.border)) ++size.border;
+        size.border = next_current(size.border);
     }
 }
 
@@ -34,10 +36,12 @@ void RecencyPass::cross_borders(std::uint64_t before) {
 void RecencyPass::compact() {
     const std::uint64_t stop = end_;
     auto lower = sizes_.rbegin();
-    for (std::uint64_t position = sizes_.back().border; position != stop; ++position) {
-        if (!is_current(position)) continue;
+    for (std::uint64_t position = next_current(sizes_.back().border); position < stop;
+         position = next_current(position + 1)) {
         for (; lower != sizes_.rend() && lower->border == position; ++lower) lower->border = end_;
-        append(*log_[position & mask_]);
+        SweepCell& cell = *log_[position & mask_];
+        current_[position >> 6 & word_mask_] &= ~(std::uint64_t{1} << (position & 63));
+        append(cell);
     }
 }
 

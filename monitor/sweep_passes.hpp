@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,6 +30,7 @@ public:
         if (end_ - sizes_.back().border == log_.size()) [[unlikely]]
             compact();
         const std::uint64_t before = cell;
+        if (before >= sizes_.back().border) current_[before >> 6 & word_mask_] &= ~(std::uint64_t{1} << (before & 63));
         append(cell);
         top_ = &cell;
         if (before <= sizes_.front().border) cross_borders(before);
@@ -48,9 +50,18 @@ private:
         std::size_t place = 0;  ///< in the list given
     };
 
-    bool is_current(std::uint64_t position) const { return *log_[position & mask_] == position; }
+    /// The first position, from one on, that is a key's last use; there is one.
+    std::uint64_t next_current(std::uint64_t position) const {
+        std::uint64_t word = current_[position >> 6 & word_mask_] >> (position & 63);
+        while (word == 0) {
+            position = (position | 63) + 1;
+            word = current_[position >> 6 & word_mask_];
+        }
+        return position + static_cast<unsigned>(std::countr_zero(word));
+    }
     void append(SweepCell& cell) {
         log_[end_ & mask_] = &cell;
+        current_[end_ >> 6 & word_mask_] |= std::uint64_t{1} << (end_ & 63);
         cell = end_++;
     }
     [[gnu::noinline]] void cross_borders(std::uint64_t before);
@@ -58,7 +69,8 @@ private:
 
     std::vector<Size> sizes_;  ///< ascending counters: descending borders
     std::vector<SweepCell*> log_;
-    std::uint64_t mask_;
+    std::vector<std::uint64_t> current_;  ///< a bit for each position from the last border on: it is a key's last use
+    std::uint64_t mask_, word_mask_;
     std::uint64_t end_ = 1;  ///< 0 in a cell: never used
     SweepCell* top_ = nullptr;
 };

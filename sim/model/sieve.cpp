@@ -30,14 +30,15 @@ void Sieve::pass_straddling(const Reference& reference) {
 }
 
 void SlotLines::expand(const SievedBlocks& blocks, std::vector<BlockEvent>& out) {
-    out.clear();
+    out.resize(blocks.marks.size());
     const BlockEvent* kept = blocks.kept.data();
+    BlockEvent* to = out.data();
     for (const std::uint8_t mark : blocks.marks) {
         if ((mark & sieve_mark::kept) != 0) {
-            out.push_back(*kept);
+            *to++ = *kept;
             pass(*kept++);
         } else {
-            out.emplace_back(lines_[mark & sieve_mark::slot], static_cast<EventKind>(mark >> 7));
+            *to++ = BlockEvent(lines_[mark & sieve_mark::slot], static_cast<EventKind>(mark >> 7));
         }
     }
 }
