@@ -93,11 +93,10 @@ private:
     template <class Lookup, class Sets, class Translation>
     class Poster;
     bool fits_sieve() const;
-    template <class Access>
-    Tick with_walks(Address first, Address last, Access access);
     Tick access_kept(BlockEvent line, Tick now);
     Tick access_straddling(const Reference& reference, Tick now);
     bool is_unsettled(unsigned slot) const { return (unsettled_ >> slot & 1) != 0; }
+    void unsettle(unsigned slot, Entry front);
     void settle_slot(unsigned slot) { unsettled_ &= ~(std::uint64_t{1} << slot); }
     Tick access_lines(const Reference& reference, Tick time);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);

@@ -177,47 +177,42 @@ Progress CorePath::post_by(Lookup lookup, Sets set_of, Translation translation, 
     return work.references.empty() ? Progress{0, poster.make_sieved(work.stretches, work.now)} : poster.make(work);
 }
 
-/// Makes an access to the lines [first, last]. Walks may bring entries of page tables into the sets of lines that are
-/// settled; the line of `first` is settled, the others' slots are empty.
-template <class Access>
-Tick CorePath::with_walks(Address first, Address last, Access access) {
-    std::array<Entry, Sieve::lines> before;
-    const Entry* const front = cache_->front();
-    std::copy_n(front, before.size(), before.begin());
-    const Tick time = access();
-    for (Address i = 1; i <= (last - first) / Sieve::line_bytes && i < Sieve::lines; ++i) {
-        const unsigned slot = Sieve::slot_of(first + i * Sieve::line_bytes);
-        before[slot] = front[slot];
-    }
-    before[Sieve::slot_of(first)] = pages_.translate(first) | front_bit::all;
-    for (unsigned slot = 0; slot < Sieve::lines; ++slot) {
-        if (line_of(before[slot]) == line_of(front[slot]) || is_unsettled(slot)) continue;
-        settled_[slot] = before[slot];
-        unsettled_ |= std::uint64_t{1} << slot;
-    }
-    return time;
+void CorePath::unsettle(unsigned slot, Entry front) {
+    if (is_unsettled(slot)) return;
+    settled_[slot] = front;
+    unsettled_ |= std::uint64_t{1} << slot;
 }
 
 /// Of which listeners are told elsewhere.
 Tick CorePath::access_kept(BlockEvent line, Tick now) {
     const Address address = line.block();
     const Cause cause{0, line.kind(), core_};
-    if (tlb_ == nullptr) return cache_->request(pages_.translate(address), cause, now).time;
-    return with_walks(address, address, [&] {
-        const Tick time = tlb_->translate(address, pages_.page_bits(address), cause, now);
-        return cache_->request(pages_.translate(address), cause, time).time;
-    });
+    if (tlb_ != nullptr) now = tlb_->translate(address, pages_.page_bits(address), cause, now);
+    return cache_->request(pages_.translate(address), cause, now).time;
 }
 
+/// Afterwards the first line is settled, and the others' slots are empty; walks may have come into any set.
 Tick CorePath::access_straddling(const Reference& reference, Tick now) {
     const Address first = align_down(reference.address, Sieve::line_bytes);
     const Address last = align_down(reference.address + (reference.size - 1U), Sieve::line_bytes);
-    settle_slot(Sieve::slot_of(first));
-    now = tlb_ == nullptr ? access_lines(reference, now)
-                          : with_walks(first, last, [&] { return access_lines(reference, now); });
+    const Entry* const front = cache_->front();
+    std::array<Entry, Sieve::lines> before;
+    std::copy_n(front, before.size(), before.begin());
+    now = access_lines(reference, now);
+    const Address physical = pages_.translate(first);
+    if (tlb_ != nullptr) {
+        settle_slot(Sieve::slot_of(first));
+        before[Sieve::slot_of(first)] = physical | front_bit::all;
+        for (Address i = 1; i <= (last - first) / Sieve::line_bytes && i < Sieve::lines; ++i) {
+            const unsigned slot = Sieve::slot_of(first + i * Sieve::line_bytes);
+            before[slot] = front[slot];
+        }
+        for (unsigned slot = 0; slot < Sieve::lines; ++slot)
+            if (line_of(before[slot]) != line_of(front[slot])) unsettle(slot, before[slot]);
+    }
     const BlockEvent line(first, event_kind(reference.kind));
     if (tlb_link_ != nullptr) tlb_link_->follow_sieved(line);
-    link_.follow_sieved(line.moved_by(pages_.translate(first) - first));
+    link_.follow_sieved(line.moved_by(physical - first));
     return now;
 }
 

@@ -71,12 +71,19 @@ private:
     Tick make_stretch(const Stretch& stretch, Tick now);
     Tick make_kept(const Stretch& stretch, Tick now);
     bool make_some(const Stretch& stretch, std::size_t& made, std::size_t end, Tick& now);
-    std::size_t next_unsettled(const Stretch& stretch, std::size_t position, std::size_t& seen) const;
+    /// A position, how many kept references are before it, and whether the one there only seems settled.
+    struct Ahead {
+        std::size_t position, kept;
+        bool unsettled;
+    };
+    Ahead look_ahead(const Stretch& stretch, std::size_t position, std::size_t kept) const;
     void make_again(std::uint8_t mark);
     Tick make_carefully(const Stretch& stretch, std::size_t made, Tick now);
     std::size_t make_quickly(const Reference* references, Translated physical);
     void make_lines(const Reference* references, std::span<const BlockEvent> lines);
     void make_kept_lines(std::span<const BlockEvent> lines);
+    Tick step(BlockEvent line, Tick now);
+    Entry front_of(std::uint64_t set) const;
     void renew_front();
     Tick count(const Stretch& stretch, Tick now);
     void tell(const Stretch& stretch);
@@ -175,48 +182,72 @@ bool CorePath::Poster<Lookup, Sets, Translation>::make_some(const Stretch& stret
     if (path_.unsettled_ != 0)
         for (std::size_t i = made; i < std::min(made + physical.count + 1, end); ++i)
             path_.settle_slot(Sieve::slot_of(stretch.lines[i].block()));
-    made += make_quickly(nullptr, physical);
+    if (physical.count != 0) made += make_quickly(nullptr, physical);
     if (made == end) return false;
     const BlockEvent line = stretch.lines[made];
     count_step(line.kind());
-    renew_front();
-    now = path_.access_kept(line, now);
+    now = step(line, now);
     physical_[made++] = line.moved_by(path_.pages_.translate(line.block()) - line.block());
     return true;
+}
+
+/// A reference whose translation is not in the first TLB. A walk may bring entries of page tables into the sets of
+/// lines that are settled.
+template <class Lookup, class Sets, class Translation>
+Tick CorePath::Poster<Lookup, Sets, Translation>::step(BlockEvent line, Tick now) {
+    if (path_.tlb_ == nullptr) return path_.access_kept(line, now);
+    const unsigned page_bits = path_.pages_.page_bits(line.block()), depth = PageTable::walk_depth(page_bits);
+    std::array<unsigned, PageTable::deepest_walk> slots;
+    std::array<Entry, PageTable::deepest_walk> before;
+    for (unsigned level = 0; level < depth; ++level) {
+        slots[level] = Sieve::slot_of(path_.pages_.entry_address(line.block(), page_bits, level));
+        before[level] = front_of(slots[level]);
+    }
+    now = path_.access_kept(line, now);
+    for (unsigned level = 0; level < depth; ++level)
+        if (slots[level] != Sieve::slot_of(line.block()) && line_of(before[level]) != line_of(front_of(slots[level])))
+            path_.unsettle(slots[level], before[level]);
+    return now;
 }
 
 /// Goes through all references behind the first `made` that were kept, to make also those that only seemed settled.
 /// After a step there may be others.
 template <class Lookup, class Sets, class Translation>
 Tick CorePath::Poster<Lookup, Sets, Translation>::make_carefully(const Stretch& stretch, std::size_t made, Tick now) {
+    std::size_t from = 0, kept = 0;  // a position, and how many kept ones are before it
     while (true) {
-        std::size_t position = 0, seen = 0;  // so many kept ones are before the position
-        for (; seen < made; ++position) seen += stretch.marks[position] >> 6 & 1U;
+        for (; kept < made; ++from) kept += stretch.marks[from] >> 6 & 1U;
         bool stepped = false;
-        while (!stepped) {
-            position = next_unsettled(stretch, position, seen);
-            while (made < seen && !stepped) stepped = make_some(stretch, made, seen, now);
+        for (Ahead ahead{from, kept, false}; !stepped;) {
+            ahead = look_ahead(stretch, ahead.position, ahead.kept);
+            while (made < ahead.kept && !stepped) stepped = make_some(stretch, made, ahead.kept, now);
             if (stepped) break;
-            if (position == stretch.marks.size()) return now;
-            make_again(stretch.marks[position++]);
+            if (ahead.unsettled) {
+                make_again(stretch.marks[ahead.position++]);
+            } else if (ahead.position == stretch.marks.size()) {
+                return now;
+            }
         }
     }
 }
 
-/// From a position with so many kept references `seen` before it. Kept ones settle their slots.
+/// From a position with so many kept references before it to the next one that only seems settled; but only over a few
+/// kept ones, since each might change that. Kept ones settle their slots.
 template <class Lookup, class Sets, class Translation>
-std::size_t CorePath::Poster<Lookup, Sets, Translation>::next_unsettled(const Stretch& stretch, std::size_t position,
-                                                                        std::size_t& seen) const {
+auto CorePath::Poster<Lookup, Sets, Translation>::look_ahead(const Stretch& stretch, std::size_t position,
+                                                             std::size_t kept) const -> Ahead {
+    constexpr std::size_t few = 8;
+    const std::size_t most = kept + few;
     std::uint64_t unsettled = path_.unsettled_;
-    for (; position < stretch.marks.size(); ++position) {
+    for (; position < stretch.marks.size() && kept < most; ++position) {
         const std::uint8_t mark = stretch.marks[position];
         if ((mark & sieve_mark::kept) != 0) {
-            unsettled &= ~(std::uint64_t{1} << Sieve::slot_of(stretch.lines[seen++].block()));
+            unsettled &= ~(std::uint64_t{1} << Sieve::slot_of(stretch.lines[kept++].block()));
         } else if ((unsettled >> (mark & sieve_mark::slot) & 1) != 0) {
-            break;
+            return {position, kept, true};
         }
     }
-    return position;
+    return {position, kept, false};
 }
 
 /// A reference that seemed settled. A line that was dirty and is no more will have to be stored to.
@@ -227,8 +258,7 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_again(std::uint8_t mark) 
     const Entry settled = path_.settled_[slot];
     const BlockEvent line(line_of(settled), stores ? EventKind::store : EventKind::load);
     make_quickly(nullptr, {&line, 1});
-    renew_front();
-    if (stores || settled == cache_.front()[slot]) path_.settle_slot(slot);
+    if (stores || settled == front_of(slot)) path_.settle_slot(slot);
 }
 
 /// Returns how many were made: those that are translated.
@@ -324,20 +354,22 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_kept_lines(std::span<cons
                   .writebacks_out = outbox.written() - missed});
 }
 
-/// After make_kept_lines(): the front, as the lines used last tell.
+/// The front of a set, as the line used last tells where make_kept_lines() has left it.
+template <class Lookup, class Sets, class Translation>
+Entry CorePath::Poster<Lookup, Sets, Translation>::front_of(std::uint64_t set) const {
+    if constexpr (requires { &Lookup::in_order; }) {
+        const Entry latest = lookup_.in_order().latest(set);
+        if (latest == 0) return front_bit::nothing;
+        return line_of(latest) | (is_dirty(latest) ? front_bit::all : front_bit::no_store);
+    } else {
+        return cache_.front()[set];
+    }
+}
+
 template <class Lookup, class Sets, class Translation>
 void CorePath::Poster<Lookup, Sets, Translation>::renew_front() {
-    if constexpr (requires { &Lookup::in_order; }) {
-        const auto lookup = lookup_.in_order();
-        const std::span front(cache_.first_level().front, cache_.indexing().sets());
-        for (std::size_t set = 0; set < front.size(); ++set) {
-            const Entry latest = lookup.latest(set);
-            const Entry flags = latest == 0        ? front_bit::nothing
-                                : is_dirty(latest) ? front_bit::all
-                                                   : front_bit::no_store;
-            front[set] = line_of(latest) | flags;
-        }
-    }
+    const std::span front(cache_.first_level().front, cache_.indexing().sets());
+    for (std::size_t set = 0; set < front.size(); ++set) front[set] = front_of(set);
 }
 
 }  // namespace cachetally

@@ -47,7 +47,8 @@ public:
     Address entry_address(Address address, unsigned page_bits, unsigned depth) const;
 
     /// Depth of the radix tree for a page size: entries that a walk reads.
-    static unsigned walk_depth(unsigned page_bits) { return (48 - page_bits + 8) / 9; }
+    static constexpr unsigned walk_depth(unsigned page_bits) { return (48 - page_bits + 8) / 9; }
+    static constexpr unsigned deepest_walk = (48 - 12 + 8) / 9;  ///< that of the smallest pages
 
 private:
     struct Recent {
