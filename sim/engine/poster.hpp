@@ -32,19 +32,24 @@ public:
 
     /// `dirty`: 1 or 0. The victim is written in any case: which it is none can predict.
     void miss(Address line, Cause cause, Address victim, std::uint64_t dirty) {
-        out_[0] = {line, cause.word()};
-        out_[1] = {victim | entry_bit::dirty, cause.as(EventKind::write_back).word()};
+        write(line, cause, victim);
         out_ += 1 + dirty;
     }
-    /// The same where `missed` and `dirty`, 1 or 0, are as hard to predict: nothing else stays.
+    /// The same where `missed` and the lowest bit of `dirty` are as hard to predict: what did not happen is
+    /// overwritten.
     void maybe_miss(Address line, Cause cause, Address victim, std::uint64_t missed, std::uint64_t dirty) {
-        miss(line, cause, victim, 0);
-        out_ += (missed & 1) + (missed & dirty) - 1;
+        write(line, cause, victim);
+        out_ += missed + (missed & dirty);
     }
     std::uint64_t written() const { return static_cast<std::uint64_t>(out_ - begin_); }
     void close() { link_.posts().set_end(out_); }
 
 private:
+    void write(Address line, Cause cause, Address victim) {
+        out_[0] = {line, cause.word()};
+        out_[1] = {victim | entry_bit::dirty, cause.as(EventKind::write_back).word()};
+    }
+
     Downlink& link_;
     Posted* begin_;
     Posted* out_;

@@ -10,6 +10,7 @@ namespace {
 /// As insert() at the end, in one piece.
 template <class T>
 void append(std::vector<T>& target, std::span<const T> values) {
+    if (values.empty()) return;
     const std::size_t size = target.size();
     target.resize(size + values.size());
     std::memcpy(static_cast<void*>(&target[size]), values.data(), values.size_bytes());
