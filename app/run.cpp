@@ -15,7 +15,7 @@ struct RunArguments {
     OutputOptions output;
 };
 
-void list(bool json) {
+void list_workloads(bool json) {
     Json all = Json::array();
     for (const WorkloadInfo& info : workload_list()) {
         Json options = Json::array();
@@ -62,7 +62,7 @@ void add_workload(CLI::App& app) {
     list_command->add_flag("--json", *json, "Print JSON");
     list_command->footer(
         "Example: cachetally workload list\nA kernel is run by 'cachetally run KERNEL [NAME=VALUE ...]'.");
-    list_command->callback([json] { list(*json); });
+    list_command->callback([json] { list_workloads(*json); });
 }
 
 }  // namespace cachetally::app
