@@ -203,7 +203,7 @@ std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topolog
             const double share = std::clamp(rows[i].bytes_per_event / traffic, 0.1, 10.0);
             if (traffic <= 0 || std::abs(share - 1) <= near_enough) continue;
             const TrackerSpec before = specs[i];
-            specs[i] = with_epochs_scaled(before, share);
+            specs[i] = with_less_traffic(before, share);
             changed = changed || specs[i] != before;
         }
         if (!changed) return rows;

@@ -85,15 +85,24 @@ std::uint64_t events_per(double bytes, double bytes_per_event) {
 /// What has at least its share of the list is hot.
 void set_threshold(TrackerSpec& spec) {
     if (spec.kind != TrackerKind::hotness) return;
-    spec.threshold = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(spec.epoch / spec.list, 1, 1U << 31));
+    spec.threshold =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(spec.epoch / spec.list / spec.down_sampling, 1, 1U << 31));
 }
 
 }  // namespace
 
-TrackerSpec with_epochs_scaled(TrackerSpec spec, double factor) {
+TrackerSpec with_less_traffic(TrackerSpec spec, double factor) {
+    constexpr double half_with_margin = 0.55, more_than_epochs_can = 1.5, most_down_sampling = 32768;
     if (spec.kind == TrackerKind::sampling || spec.epoch == 0) return spec;
-    spec.epoch = events_per(static_cast<double>(spec.epoch) * factor, 1);
-    set_threshold(spec);
+    if (spec.kind == TrackerKind::hotness && spec.threshold == 1 && factor > more_than_epochs_can) {
+        const double wanted = std::min(std::ceil(spec.down_sampling * factor), most_down_sampling);
+        spec.down_sampling = std::bit_ceil(static_cast<std::uint32_t>(wanted));
+    } else if (spec.kind == TrackerKind::hotness && spec.down_sampling > 1 && factor < 1) {
+        if (factor <= half_with_margin) spec.down_sampling /= 2;
+    } else {
+        spec.epoch = events_per(static_cast<double>(spec.epoch) * factor, 1);
+        set_threshold(spec);
+    }
     return spec;
 }
 

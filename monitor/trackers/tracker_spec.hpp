@@ -63,8 +63,9 @@ TrackerCost tracker_cost(const TrackerSpec& spec, const MonitorSpec& base);
 /// full whenever they are read, so many bytes of reports per event.
 TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_per_event, const MonitorSpec& base);
 
-/// The same with epochs (and with them the threshold) shortened or lengthened by a factor: traffic goes the other way.
-/// Nothing changes where there are none.
-TrackerSpec with_epochs_scaled(TrackerSpec spec, double factor);
+/// The same for a run like one in which traffic was `factor` times what it should be: epochs (and with them the
+/// threshold) grow by the factor. A hotness unit that reports all it counts takes fewer events instead, as powers of
+/// two allow. Sampling is as it was made.
+TrackerSpec with_less_traffic(TrackerSpec spec, double factor);
 
 }  // namespace cachetally
