@@ -23,11 +23,24 @@ Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget)
     if (trials_ > 1) noise_ = std::max(noise_, 5e-4);
 }
 
-Measurement Meter::measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
+void Meter::keep_budget() const {
     const ProbeCost cost = target_.cost();
     if (cost.cycles > budget_.most_cycles || cost.references > budget_.most_references) throw BudgetSpent();
+}
+
+Measurement Meter::run(const Arena& arena, const Chase& chase, const Effort& effort) {
+    keep_budget();
+    return target_.run(arena, chase, effort);
+}
+
+std::vector<double> Meter::latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) {
+    keep_budget();
+    return target_.latencies(arena, chase, warm_up, samples);
+}
+
+Measurement Meter::measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
     // A timer step is to be less than a thousandth of what is timed.
-    return target_.run(arena, {offsets}, {warm_up, laps, 1000 * capabilities().timer_quantum});
+    return run(arena, {offsets}, {warm_up, laps, 1000 * capabilities().timer_quantum});
 }
 
 double Meter::time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {

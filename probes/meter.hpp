@@ -35,6 +35,10 @@ public:
     /// Cycles by which a time has to exceed `cycles` to be longer.
     double tolerance(double cycles) const { return cycles * (3 * noise_ + 1e-7); }
 
+    /// What the target gives, as it is. Everything here throws BudgetSpent where the budget is spent.
+    Measurement run(const Arena& arena, const Chase& chase, const Effort& effort);
+    std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples);
+
     /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.)
     double time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
 
@@ -53,6 +57,7 @@ public:
     std::uint64_t large_page() const { return capabilities().page_sizes.back(); }
 
 private:
+    void keep_budget() const;
     unsigned settling_laps(const Offsets& offsets) const;
     Measurement measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
 

@@ -32,6 +32,9 @@ struct Arena {
     std::uint32_t id = 0;
     std::uint64_t bytes = 0;
     std::uint64_t page = 0;  ///< bytes
+    /// Set by who wants pages to be placed before the first run, by writing the arena; else small pages may be placed
+    /// by the loads of a run, in their order.
+    bool written = false;
 };
 
 /// A circular chain of loads, each of which gives the address of the next: offsets into an arena, in the order of

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "sim/topology/names.hpp"
@@ -11,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t element = 8;  ///< bytes
 constexpr std::uint64_t least_array = 1024;
-constexpr double some_misses = 0.5;  ///< of a lap: one that comes now and then is of others
+constexpr double clear_misses = 0.01;  ///< of loads
+constexpr double some_misses = 0.5;    ///< of a lap: one that comes now and then is of others
 
 /// Misses of one cache or TLB.
 class Events {
@@ -29,7 +31,7 @@ public:
     /// Of one lap.
     double per_lap(const Offsets& offsets) {
         const unsigned laps = offsets.size() < 1024 ? 64 : 2;
-        const Measurement found = meter_.target().run(arena_, {offsets}, {laps, laps});
+        const Measurement found = meter_.run(arena_, {offsets}, {laps, laps});
         return (tlb_ ? found.tlb_misses : found.cache_misses)[level_] * static_cast<double>(offsets.size());
     }
     double per_load(const Offsets& offsets) { return per_lap(offsets) / static_cast<double>(offsets.size()); }
@@ -43,6 +45,7 @@ private:
 
 struct Geometry {
     std::uint64_t capacity = 0, block = 0, ways = 0;
+    std::uint64_t high = 0;  ///< where misses are clear: above the capacity, if lines of others take some of it
 };
 
 /// papi_cacheBlock, case 1 and 2: misses per access double with the stride until there is one per access.
@@ -87,7 +90,17 @@ Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, Te
         const std::uint64_t middle = fits + (high - fits) / 2 / step * step;
         (misses(middle) ? high : fits) = middle;
     }
-    found.capacity = fits;
+    found.capacity = found.high = fits;
+    if (hardened && !tlb) {
+        const auto clear = [&](std::uint64_t bytes) {
+            return events.per_load(strided_string(bytes, step)) > clear_misses;
+        };
+        for (std::uint64_t low = fits, high = array; high - low > std::max(step, fits / 128);) {
+            const std::uint64_t middle = low + (high - low) / 2 / step * step;
+            (clear(middle) ? high : low) = middle;
+            found.high = high;
+        }
+    }
     array = std::bit_ceil(2 * fits);
     if (array > events.most()) return found;
     found.block = block_size(events, array, tlb ? 64 : element);
@@ -122,6 +135,7 @@ TestReport measure_all(Meter& meter, bool hardened) {
         return report;
     }
     const auto add_levels = [&](unsigned count, bool tlb) {
+        std::uint64_t above = 0;  ///< ways
         for (unsigned i = 0; i < count; ++i) {
             const std::string level = fmt::format("{}{}", tlb ? "TLB" : "L", i + 1);
             Events events(meter, hardened, tlb, i);
@@ -131,6 +145,13 @@ TestReport measure_all(Meter& meter, bool hardened) {
                 answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
                        "papi_cacheSize on TLB misses");
                 answer(report, level, "page", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
+            } else if (hardened && found.capacity != 0) {
+                const auto low = static_cast<double>(found.capacity), high = static_cast<double>(found.high);
+                if (high > 1.08 * low)
+                    report.refuse(level, "capacity", fmt::format("misses grow between {} and {} bytes", low, high));
+                else
+                    report.answer(level, "capacity", low, low, high, "bytes", "papi_cacheSize");
+                answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
             } else {
                 answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
                 answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
@@ -140,8 +161,11 @@ TestReport measure_all(Meter& meter, bool hardened) {
                 report.refuse(level, "ways",
                               fmt::format("{} locations fit one set, which is no whole part of a cache of {} bytes",
                                           found.ways, found.capacity));
+            else if (hardened && found.ways != 0 && found.ways <= above)
+                report.refuse(level, "ways", "the level above has as many, and may keep all locations that meet");
             else
                 answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
+            above = std::max(above, found.ways);
         }
     };
     add_levels(can.cache_events, false);
@@ -150,8 +174,8 @@ TestReport measure_all(Meter& meter, bool hardened) {
     // Floating-point loads over an array that integer loads miss in L1: do they, too?
     const Arena arena = meter.target().make_arena(std::min<std::uint64_t>(can.largest_arena, 1 << 20), meter.page());
     const Offsets array = strided_string(arena.bytes, 64);
-    const double integer = meter.target().run(arena, {array, false}, {2, 2}).cache_misses.front();
-    const double floating = meter.target().run(arena, {array, true}, {2, 2}).cache_misses.front();
+    const double integer = meter.run(arena, {array, false}, {2, 2}).cache_misses.front();
+    const double floating = meter.run(arena, {array, true}, {2, 2}).cache_misses.front();
     report.answer("L1", "fp_bypass", integer > 0.5 && floating == 0 ? "present" : "absent",
                   "misses of L1 by loads of either kind");
     return report;

@@ -62,7 +62,7 @@ TestReport chase_published(Meter& meter, std::uint64_t line) {
         events.push_back(curve_of(report, fmt::format("TLB{}_misses", i + 1), all));
     for (const std::uint64_t bytes : all) {
         const Arena arena = meter.target().make_arena(bytes, meter.page());
-        const Measurement found = meter.target().run(arena, {ping_pong_string(bytes, line)}, {4, 8});
+        const Measurement found = meter.run(arena, {ping_pong_string(bytes, line)}, {4, 8});
         time.cycles.push_back(found.cycles);
         for (unsigned i = 0; i < can.cache_events; ++i) events[i].cycles.push_back(found.cache_misses[i]);
         for (unsigned i = 0; i < can.tlb_events; ++i)
@@ -87,12 +87,12 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
     const std::uint64_t largest = std::min<std::uint64_t>(std::uint64_t{32} << 20, meter.capabilities().largest_arena);
     const Arena arena = meter.target().make_arena(largest, meter.page());
     const Offsets one{0};
-    const double bias = meter.target().latencies(arena, {one}, 4, 64).back() - meter.settled(arena, one);
+    const double bias = meter.latencies(arena, {one}, 4, 64).back() - meter.settled(arena, one);
     report.decisions.push_back(fmt::format("reading the clock costs {:.1f} cycles", bias));
     std::vector<double> ping_pong, random;
     const auto look = [&](const Offsets& offsets, const std::string& name, std::uint64_t bytes) {
         std::vector<double> cycles =
-            meter.target().latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
+            meter.latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
         for (double& sample : cycles) sample -= bias;
         std::vector<double> found = peaks(cycles);
         std::string text = fmt::format("{} of {}: peaks at", name, format_size(bytes));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "probes/ours/tlb_events.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -335,51 +336,6 @@ void answer_second(TestReport& report, Pairs& pairs, std::span<const Edge> later
         answer_levels(report, 1);
 }
 
-/// Entries of a TLB from its misses: the most pages that it does not miss any of once it has seen them; 0 = none do
-/// not fit into the arena.
-std::uint64_t entries_by_events(Meter& meter, unsigned level) {
-    const std::uint64_t page = meter.page(), most = std::min(meter.capabilities().largest_arena / page, 2 * most_pages);
-    const Arena arena = meter.target().make_arena(most * page, page);
-    const auto misses = [&](std::uint64_t pages) {
-        Offsets offsets;
-        for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * 128 % page);
-        return meter.target().run(arena, {offsets}, {2, 1}).tlb_misses[level] * static_cast<double>(pages) > 0.5;
-    };
-    std::uint64_t low = 0, high = 1;
-    while (high < most && !misses(high)) low = high, high = std::min(2 * high, most);
-    if (high == most && !misses(high)) return 0;
-    while (high - low > 1) {
-        const std::uint64_t middle = (low + high) / 2;
-        (misses(middle) ? high : low) = middle;
-    }
-    return low;
-}
-
-/// Where the target counts the misses of TLBs nothing is left unclear: entries that times did not tell, or told
-/// otherwise, are replaced.
-void decide_by_events(TestReport& report, Meter& meter) {
-    const unsigned count = meter.capabilities().tlb_events;
-    double levels = 0;
-    for (unsigned i = 0; i < count; ++i) {
-        const std::string level = fmt::format("TLB{}", i + 1);
-        const auto entries = static_cast<double>(entries_by_events(meter, i));
-        if (entries == 0) continue;
-        ++levels;
-        const Finding* found = report.find(level, "entries");
-        report.decisions.push_back(fmt::format("{}: misses are counted beyond {} pages, times say {}", level, entries,
-                                               found ? fmt::format("{}", found->value->number) : "nothing"));
-        if (found != nullptr && found->value->number == entries) continue;
-        std::erase_if(report.findings, [&](const Finding& finding) {
-            return finding.level == level && (finding.parameter == "entries" || finding.value);
-        });
-        report.answer(level, "entries", entries, entries, entries, "entries", "counts of misses");
-    }
-    const Finding* found = report.find("", "tlb_levels");
-    if (found != nullptr && found->value->number == levels) return;
-    std::erase_if(report.findings, [&](const Finding& finding) { return finding.parameter == "tlb_levels"; });
-    report.answer("", "tlb_levels", levels, levels, levels, "levels", "counts of misses");
-}
-
 }  // namespace
 
 TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
@@ -412,7 +368,7 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     answer_first(report, pairs, edges.front(), first);
     const auto later = std::ranges::find_if(edges, [&](const Edge& edge) { return edge.low >= 2 * edges.front().low; });
     answer_second(report, pairs, {later, edges.end()}, first);
-    if (meter.capabilities().tlb_events > 0) decide_by_events(report, meter);
+    if (meter.capabilities().tlb_events > 0) decide_tlbs_by_events(report, meter);
     return report;
 }
 

@@ -53,9 +53,9 @@ void add_core(MachineDescription& machine) {
 
 }  // namespace
 
-/// Places large pages in the order of their addresses.
+/// Places pages in the order of their addresses.
 static void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references) {
-    if (arena.page < touched_page) return;
+    if (arena.page < touched_page && !arena.written) return;
     Address end = arena_base;
     for (const Reference& reference : references) end = std::max(end, reference.address + 1);
     std::vector<Reference> pages;
@@ -226,7 +226,7 @@ Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     if (bytes > can.largest_arena)
         throw ProbeError(fmt::format("an arena of {} is larger than {}, which can be had", format_size(bytes),
                                      format_size(can.largest_arena)));
-    return {parts_->arenas++, std::max<std::uint64_t>(bytes, 1), page};
+    return {parts_->arenas++, std::max<std::uint64_t>(bytes, 1), page, false};
 }
 
 Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {

@@ -1,0 +1,57 @@
+#include "probes/ours/tlb_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t most_pages = 12288;
+
+/// Entries of a TLB from its misses: the most pages that it does not miss any of once it has seen them; 0 = none do
+/// not fit into the arena.
+std::uint64_t entries_by_events(Meter& meter, unsigned level) {
+    const std::uint64_t page = meter.page(), most = std::min(meter.capabilities().largest_arena / page, most_pages);
+    const Arena arena = meter.target().make_arena(most * page, page);
+    const auto misses = [&](std::uint64_t pages) {
+        Offsets offsets;
+        for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * 128 % page);
+        return meter.run(arena, {offsets}, {2, 1}).tlb_misses[level] * static_cast<double>(pages) > 0.5;
+    };
+    std::uint64_t low = 0, high = 1;
+    while (high < most && !misses(high)) low = high, high = std::min(2 * high, most);
+    if (high == most && !misses(high)) return 0;
+    while (high - low > 1) {
+        const std::uint64_t middle = (low + high) / 2;
+        (misses(middle) ? high : low) = middle;
+    }
+    return low;
+}
+
+}  // namespace
+
+void decide_tlbs_by_events(TestReport& report, Meter& meter) {
+    const unsigned count = meter.capabilities().tlb_events;
+    double levels = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        const std::string level = fmt::format("TLB{}", i + 1);
+        const auto entries = static_cast<double>(entries_by_events(meter, i));
+        if (entries == 0) continue;
+        ++levels;
+        const Finding* found = report.find(level, "entries");
+        report.decisions.push_back(fmt::format("{}: misses are counted beyond {} pages, times say {}", level, entries,
+                                               found ? fmt::format("{}", found->value->number) : "nothing"));
+        if (found != nullptr && found->value->number == entries) continue;
+        std::erase_if(report.findings, [&](const Finding& finding) {
+            return finding.level == level && (finding.parameter == "entries" || finding.value);
+        });
+        report.answer(level, "entries", entries, entries, entries, "entries", "counts of misses");
+    }
+    const Finding* found = report.find("", "tlb_levels");
+    if (found != nullptr && found->value->number == levels) return;
+    std::erase_if(report.findings, [&](const Finding& finding) { return finding.parameter == "tlb_levels"; });
+    report.answer("", "tlb_levels", levels, levels, levels, "levels", "counts of misses");
+}
+
+}  // namespace cachetally

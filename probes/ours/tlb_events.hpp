@@ -1,0 +1,14 @@
+// Entries of TLBs from counts of their misses.
+#pragma once
+
+#include "probes/meter.hpp"
+#include "probes/result.hpp"
+
+namespace cachetally {
+
+/// Where the target counts the misses of TLBs nothing is left unclear: what times did not tell of entries and levels,
+/// or told otherwise, is replaced in the report. A TLB's entries are the most pages of which it misses none once it has
+/// seen them. (ours; after Dongarra et al. 2004)
+void decide_tlbs_by_events(TestReport& report, Meter& meter);
+
+}  // namespace cachetally

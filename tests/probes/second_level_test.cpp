@@ -1,0 +1,173 @@
+// Tests of the second level, of TLBs by counts and of hashed levels, on machines whose truth is known.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/campaign.hpp"
+#include "probes/validation/truth.hpp"
+
+namespace cachetally {
+namespace {
+
+struct Chosen {
+    std::string l1_policy = "lru", l2_policy = "lru", inclusion = "neither", mapping = "random";
+    unsigned l2_kib = 256, l2_ways = 16;
+};
+
+MachineDescription machine_of(const Chosen& chosen) {
+    return read_machine(
+        fmt::format(
+            "name: two\nclock: 1 GHz\ncores: 1\ncaches:\n"
+            "  - {{name: L1, next: L2, serves: data, shared_by: 1, size: 32 KiB, ways: 8, line: 64, latency: 3, "
+            "replacement: {}, virtually_indexed: true}}\n"
+            "  - {{name: L2, next: memory, size: {} KiB, ways: {}, line: 64, latency: 9, replacement: {}, "
+            "inclusion: {}}}\n"
+            "tlbs:\n  - {{name: DTLB, next: STLB, serves: data, entries: 32, ways: full}}\n"
+            "  - {{name: STLB, entries: 512, ways: 4, latency: 6}}\n"
+            "pages: {{size: 4 KiB, mapping: {}, walk: {{through: L1}}}}\n"
+            "memory: {{name: memory, size: 4 GiB, latency: 150}}\n",
+            chosen.l1_policy, chosen.l2_kib, chosen.l2_ways, chosen.l2_policy, chosen.inclusion, chosen.mapping),
+        "two.yaml");
+}
+
+TestReport probe(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
+    SimulatedTarget target(machine, std::move(options));
+    SuiteOptions suite;
+    suite.tests = {test};
+    suite.published = false;
+    return run_suite(target, suite).back();
+}
+
+double number(const TestReport& report, const std::string& level, const std::string& parameter) {
+    const Finding* finding = report.find(level, parameter);
+    return finding == nullptr ? -1 : finding->value->number;
+}
+
+std::string word(const TestReport& report, const std::string& parameter) {
+    const Finding* finding = report.find("L2", parameter);
+    return finding == nullptr ? "nothing" : finding->value->word;
+}
+
+TEST(SecondLevel, WaysCapacityAndInclusionAreFound) {
+    for (const char* inclusion : {"neither", "inclusive", "exclusive"})
+        for (const char* policy : {"lru", "fifo"}) {
+            Chosen chosen;
+            chosen.inclusion = inclusion;
+            chosen.l2_policy = policy;
+            const TestReport report = probe(machine_of(chosen), "l2");
+            EXPECT_EQ(number(report, "L2", "ways"), 16) << inclusion << ' ' << policy;
+            EXPECT_EQ(number(report, "L2", "capacity"), 256 << 10) << inclusion << ' ' << policy;
+            EXPECT_EQ(word(report, "inclusion"), inclusion) << policy;
+        }
+}
+
+TEST(SecondLevel, SetsMayBeThreeTimesAPowerOfTwo) {
+    Chosen chosen;
+    chosen.l2_kib = 384;
+    chosen.l2_ways = 16;  // ways of 24 KiB
+    const TestReport report = probe(machine_of(chosen), "l2");
+    EXPECT_EQ(number(report, "L2", "ways"), 16);
+    EXPECT_EQ(number(report, "L2", "capacity"), 384 << 10);
+}
+
+TEST(SecondLevel, ReplacementBehindL1IsFound) {
+    for (const char* policy : {"lru", "tree_plru", "fifo", "random"}) {
+        Chosen chosen;
+        chosen.l2_policy = policy;
+        EXPECT_EQ(word(probe(machine_of(chosen), "l2"), "replacement"), policy);
+    }
+}
+
+TEST(SecondLevel, WithoutEventCountsInclusionIsNotTold) {
+    SimulatedOptions options;
+    options.no_events = "hidden";
+    const TestReport report = probe(machine_of({}), "l2", options);
+    EXPECT_EQ(number(report, "L2", "ways"), 16);  // times tell it
+    EXPECT_EQ(word(report, "inclusion"), "nothing");
+    for (const Finding& finding : probe(machine_of({}), "physical", options).findings) {
+        EXPECT_FALSE(finding.value);
+        EXPECT_FALSE(finding.reason.empty());
+    }
+}
+
+TEST(SecondLevel, OneLevelHasNoSecond) {
+    for (const char* test : {"l2", "physical"})
+        for (const Finding& finding : probe(load_machine("bcm2835"), test).findings)
+            EXPECT_FALSE(finding.value) << test << ' ' << finding.parameter;
+}
+
+TEST(Physical, EvictionSetsAndOccupancyOnOrdinaryPages) {
+    for (const char* mapping : {"random", "contiguous"}) {
+        Chosen chosen;
+        chosen.mapping = mapping;
+        SimulatedOptions options;
+        options.large_pages.clear();
+        const TestReport report = probe(machine_of(chosen), "physical", options);
+        EXPECT_EQ(number(report, "L2", "ways"), 16) << mapping;
+        const Finding* capacity = report.find("L2", "capacity");
+        ASSERT_NE(capacity, nullptr) << mapping;
+        EXPECT_LE(capacity->low, 256 << 10);
+        EXPECT_GE(capacity->high, 256 << 10);
+        EXPECT_LE(capacity->high - capacity->low, 0.1 * (256 << 10));
+    }
+}
+
+TEST(Physical, ExclusiveLevelsAreNotTakenForLargerOnes) {
+    Chosen chosen;
+    chosen.inclusion = "exclusive";
+    EXPECT_EQ(number(probe(machine_of(chosen), "physical"), "L2", "ways"), -1);
+}
+
+TEST(Levels, HashedSetsAreSeenThrough) {
+    const TestReport report = probe(load_machine("x86-server"), "levels");
+    EXPECT_EQ(number(report, "", "levels"), 3);
+    EXPECT_NEAR(number(report, "memory", "latency"), 300, 15);
+}
+
+TEST(Levels, ChangePointsAgreeWhereLevelsAreClear) {
+    const TestReport report = probe(machine_of({}), "change_points");
+    EXPECT_EQ(number(report, "", "levels"), 2);
+    EXPECT_NEAR(number(report, "L2", "capacity"), 256 << 10, 0.05 * (256 << 10));
+}
+
+TEST(Tlb, CountsTellWhatTimesDoNot) {
+    const TestReport counted = probe(machine_of({}), "tlb");
+    EXPECT_EQ(number(counted, "TLB1", "entries"), 32);
+    EXPECT_EQ(number(counted, "TLB2", "entries"), 512);
+    EXPECT_EQ(number(counted, "", "tlb_levels"), 2);
+}
+
+TEST(Tlb, TimesAloneAreNotWrong) {
+    CampaignOptions options;
+    options.machines = 12;
+    options.seed = 77;
+    options.no_events = "hidden";
+    options.suite.tests = {"tlb"};
+    options.suite.published = false;
+    for (const Score& score : run_campaign(options).scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+}
+
+TEST(Savings, KnockOutAndConfirmationOnDemandAreCounted) {
+    const MachineDescription machine = machine_of({});
+    SimulatedOptions simulated;
+    simulated.largest_arena = 1 << 20;
+    SuiteOptions suite;
+    suite.tests = {"levels", "tlb"};
+    suite.hardened = false;
+    suite.sweep.sweep.stability = 3;
+    SimulatedTarget saving(machine, simulated);
+    const auto saved = run_suite(saving, suite);
+    suite.sweep.sweep.knock_out = false;
+    suite.sweep.on_demand = false;
+    SimulatedTarget exhaustive(machine, simulated);
+    const auto all = run_suite(exhaustive, suite);
+    for (std::size_t i = 0; i < saved.size(); ++i) {
+        EXPECT_GT(saved[i].saved.references, 0U);
+        EXPECT_EQ(all[i].saved.references, 0U);
+        EXPECT_LT(saved[i].cost.references, all[i].cost.references);
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
