@@ -16,7 +16,6 @@ constexpr unsigned eviction_sets = 3;
 constexpr std::uint64_t groups = 33;
 constexpr std::uint64_t most_pages = 8192;
 constexpr unsigned others = 16;
-constexpr std::size_t together = 4;
 
 using Pages = std::vector<std::uint64_t>;
 
@@ -24,7 +23,7 @@ class Physical {
 public:
     /// Sets of L1 may be chosen by more than the offset in a page: pages `step` apart meet in one.
     Physical(Meter& meter, const L1Geometry& l1)
-        : meter_(meter), step_(std::max<std::uint64_t>(1, l1.way() / meter.page())) {
+        : meter_(meter), step_(std::max<std::uint64_t>(1, l1.way() / meter.page())), l1_ways_(l1.ways) {
         renew();
     }
 
@@ -87,19 +86,25 @@ public:
         return pages;
     }
 
-    /// Whether pages that stay one by one beside a set of lines that just fits stay together, too: not so if lines of
-    /// L1 are counted, of which they take some. `staying` is increased by how many there are.
-    bool stay_together(Pages pages, unsigned& staying) {
+    /// Whether pages that stay one by one beside all but one of a minimal set stay together, too, beside all but any.
+    /// Not so if an exclusive level is meant: then some of the set are there to take L1 from the others, and pages that
+    /// do so, too, are as good. `staying` is increased by how many pages stay.
+    bool stay_together(const Pages& set, unsigned& staying) {
         Pages some;
         for (unsigned i = 0; i < others; ++i) {
-            pages.back() = most() - 1 - i;
+            Pages pages(set.begin(), set.end() - 1);
+            pages.push_back(most() - 1 - i);
             if (!fail(pages)) some.push_back(pages.back());
         }
         staying += static_cast<unsigned>(some.size());
-        pages.pop_back();
-        some.resize(std::min(some.size(), together));
-        pages.insert(pages.end(), some.begin(), some.end());
-        return !some.empty() && !fail(pages);
+        some.resize(std::min<std::size_t>(some.size(), l1_ways_));
+        for (std::size_t left_out = 0; left_out < set.size() && !some.empty(); ++left_out) {
+            Pages pages = some;
+            for (std::size_t i = 0; i < set.size(); ++i)
+                if (i != left_out) pages.push_back(set[i]);
+            if (fail(pages)) return false;
+        }
+        return !some.empty();
     }
 
     static Pages first(std::uint64_t count) {
@@ -125,6 +130,7 @@ private:
 
     Meter& meter_;
     std::uint64_t step_;
+    unsigned l1_ways_;
     Arena arena_;
 };
 
@@ -149,7 +155,7 @@ std::uint64_t eviction_set_size(Physical& physical, TestReport& report, bool& ex
     }
     report.decisions.push_back(
         fmt::format("{} of {} other lines stay beside a set that is full", staying, eviction_sets * others));
-    exclusive = alone > 1;
+    exclusive = alone > 0;
     std::ranges::sort(sizes);
     return sizes[0] == sizes[1] || sizes[1] == sizes[2] ? sizes[1] : 0;
 }

@@ -158,9 +158,7 @@ private:
         if (!events_)
             return meter_.settled(arena_, offsets) > around_.latency * 1.003 + meter_.tolerance(around_.latency);
         const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
-        return meter_.run(arena_, {offsets}, {laps, laps}).cache_misses[1] *
-                   static_cast<double>(offsets.size()) >
-               0.02;
+        return meter_.run(arena_, {offsets}, {laps, laps}).cache_misses[1] * static_cast<double>(offsets.size()) > 0.02;
     }
 
     Meter& meter_;
@@ -287,9 +285,15 @@ TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::
         report.refuse("L2", "replacement", "it is not known whether L1 loses lines to it");
         return report;
     }
-    report.answer("L2", "inclusion", *inclusive ? "inclusive" : "neither",
-                  "misses of L1 beside lines that meet in L2, and that do not");
     level.replacement(found, *inclusive, l1_policy, report);
+    const Finding* policy = report.find("L2", "replacement");
+    const bool may_keep = policy == nullptr || policy->value->word == "tree_plru" || policy->value->word == "srrip";
+    if (!*inclusive && may_keep)
+        report.refuse("L2", "inclusion",
+                      "L1 has lost no lines, but L2 is not known to replace lines that are not used there");
+    else
+        report.answer("L2", "inclusion", *inclusive ? "inclusive" : "neither",
+                      "misses of L1 beside lines that meet in L2, and that do not");
     return report;
 }
 

@@ -258,7 +258,7 @@ enum class Cause : std::uint8_t { tlb, cache, unclear };
 
 Cause cause_of(Pairs& pairs, std::uint64_t entries, std::vector<std::string>& decisions) {
     const std::uint64_t part = std::max<std::uint64_t>(2, entries / 12);
-    const std::uint64_t before = entries - part, after = entries + part;
+    const std::uint64_t before = entries - part, after = std::min(entries + part, pairs.most());
     const double from = pairs.step(before), at = pairs.step(entries - part / 4), to = pairs.step(after);
     const double from_two = pairs.step_of_two(before), at_two = pairs.step_of_two(entries - part / 4),
                  to_two = pairs.step_of_two(after);

@@ -48,6 +48,9 @@ void decide_tlbs_by_events(TestReport& report, Meter& meter) {
         });
         report.answer(level, "entries", entries, entries, entries, "entries", "counts of misses");
     }
+    std::erase_if(report.findings, [&](const Finding& finding) {  // of TLBs that there are not
+        return finding.level.starts_with("TLB") && finding.level > fmt::format("TLB{}", levels);
+    });
     const Finding* found = report.find("", "tlb_levels");
     if (found != nullptr && found->value->number == levels) return;
     std::erase_if(report.findings, [&](const Finding& finding) { return finding.parameter == "tlb_levels"; });
