@@ -194,9 +194,9 @@ TEST(TopKeys, CountsTiesAsRight) {
     const TopKeys few = of(lines({{0, 1}, {4096, 7}}), 4);
     EXPECT_DOUBLE_EQ(few.recall(), 0.25);
     EXPECT_DOUBLE_EQ(few.precision(), 0.5);
-    const TopKeys none = of(lines({}), 2);
-    EXPECT_DOUBLE_EQ(none.recall(), 0.0);
-    EXPECT_DOUBLE_EQ(none.precision(), 1.0);
+    const TopKeys untold = of(lines({}), 2);
+    EXPECT_DOUBLE_EQ(untold.recall(), 0.0);
+    EXPECT_DOUBLE_EQ(untold.precision(), 1.0);
     EXPECT_THROW(top_keys(exact, Histogram(128), 2), std::invalid_argument);
 }
 
