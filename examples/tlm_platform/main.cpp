@@ -38,7 +38,8 @@ struct Memory : sc_core::sc_module {
 
 /// Memory below, the monitor's registers from 0x40000000 on.
 struct Bus : sc_core::sc_module {
-    explicit Bus(const sc_core::sc_module_name& name) : sc_module(name), in("in"), memory("memory"), devices("devices") {
+    explicit Bus(const sc_core::sc_module_name& name)
+        : sc_module(name), in("in"), memory("memory"), devices("devices") {
         in.register_b_transport(this, &Bus::b_transport);
     }
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -69,9 +70,7 @@ struct Processor : sc_core::sc_module {
         access(tlm::TLM_WRITE_COMMAND, address, ++value);
     }
     /// The monitor swaps all its counters out; what comes is another phase.
-    void barrier() {
-        access(tlm::TLM_WRITE_COMMAND, registers + cachetally::tlm_monitor_register::command, 1);
-    }
+    void barrier() { access(tlm::TLM_WRITE_COMMAND, registers + cachetally::tlm_monitor_register::command, 1); }
     std::uint32_t access(tlm::tlm_command command, std::uint64_t address, std::uint32_t value) {
         tlm::tlm_generic_payload payload;
         payload.set_command(command);
