@@ -46,7 +46,7 @@ public:
     bool pages_overlap(const Pages& pages) {
         for (unsigned i = 0; i < others; ++i) {
             Offsets offsets = at(pages, 0);
-            offsets.push_back((most() - 1 - i) * step_ * arena_.page + arena_.page / 2);
+            offsets.push_back(other(pages, i) * step_ * arena_.page + arena_.page / 2);
             if (misses(offsets)) return true;
         }
         return false;
@@ -93,7 +93,7 @@ public:
         Pages some;
         for (unsigned i = 0; i < others; ++i) {
             Pages pages(set.begin(), set.end() - 1);
-            pages.push_back(most() - 1 - i);
+            pages.push_back(other(set, i));
             if (!fail(pages)) some.push_back(pages.back());
         }
         staying += static_cast<unsigned>(some.size());
@@ -119,6 +119,9 @@ private:
         for (const std::uint64_t page : pages) offsets.push_back(page * step_ * arena_.page + offset);
         return offsets;
     }
+
+    /// Pages behind the last of these, which ascend.
+    std::uint64_t other(const Pages& pages, unsigned i) const { return (pages.back() + 1 + i) % most(); }
 
     bool fail_at(const Pages& pages, std::uint64_t offset) { return misses(at(pages, offset)); }
 

@@ -54,8 +54,8 @@ void add_core(MachineDescription& machine) {
 }  // namespace
 
 /// Places pages in the order of their addresses.
-static void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references) {
-    if (arena.page < touched_page && !arena.written) return;
+static void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references, bool drawn) {
+    if (arena.page < touched_page && (!arena.written || !drawn)) return;
     Address end = arena_base;
     for (const Reference& reference : references) end = std::max(end, reference.address + 1);
     std::vector<Reference> pages;
@@ -73,6 +73,10 @@ struct SimulatedTarget::Parts {
     /// The machine with its pages placed as for this arena.
     MachineDescription placed(const MachineDescription& from, const Arena& arena) const;
     const Topology& topology_for(const Arena& arena, bool floating_point);
+    /// Frames are drawn for pages when these are placed.
+    bool pages_are_drawn() const {
+        return machine.pages.mapping == Mapping::random || machine.pages.mapping == Mapping::coloured;
+    }
     std::vector<Reference> references(const Arena& arena, const Chase& chase) const;
     double interrupts(Laps& laps, Hierarchy& hierarchy, const Arena& arena, double steady_lap, double total);
     double seen_by_timer(double cycles);
@@ -109,8 +113,8 @@ MachineDescription SimulatedTarget::Parts::placed(const MachineDescription& from
 }
 
 const Topology& SimulatedTarget::Parts::topology_for(const Arena& arena, bool floating_point) {
-    const bool drawn = machine.pages.mapping == Mapping::random || machine.pages.mapping == Mapping::coloured;
-    const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0), drawn ? arena.id : 0};
+    const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0),
+                                                      pages_are_drawn() ? arena.id : 0};
     if (!topology || key != topology_key) {
         topology.emplace(placed(floating_point ? *options.floating_point : machine, arena));
         topology_key = key;
@@ -234,7 +238,7 @@ Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const E
     const std::vector<Reference> references = parts.references(arena, chase);
     const Topology& topology = parts.topology_for(arena, chase.floating_point);
     Hierarchy hierarchy(topology);
-    touch(hierarchy, arena, references);
+    touch(hierarchy, arena, references, parts.pages_are_drawn());
     Laps laps(hierarchy, references, static_cast<double>(parts.machine.period), !remembers_more(topology.machine()));
     laps.disturb_by(parts.options.noise);
     const double shortest_lap = static_cast<double>(references.size()) * parts.least_latency();
@@ -293,7 +297,7 @@ std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& 
     const std::vector<Reference> references = parts.references(arena, chase);
     const Topology& topology = parts.topology_for(arena, chase.floating_point);
     Hierarchy hierarchy(topology);
-    touch(hierarchy, arena, references);
+    touch(hierarchy, arena, references, parts.pages_are_drawn());
     const auto period = static_cast<double>(parts.machine.period);
     Tick now = 0;
     for (unsigned lap = 0; lap < warm_up; ++lap) now = hierarchy.run(0, references, now, ~Tick{0}).time;
