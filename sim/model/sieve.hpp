@@ -48,9 +48,9 @@ private:
     std::array<Address, pages> pages_ = empty_pages();
 
     static constexpr std::array<Address, pages> empty_pages() {
-        std::array<Address, pages> pages;
-        pages.fill(none);
-        return pages;
+        std::array<Address, pages> empty;
+        empty.fill(none);
+        return empty;
     }
 };
 
