@@ -39,7 +39,7 @@ TestReport probe(const MachineDescription& machine, const std::string& test, Sim
     return run_suite(target, suite).back();
 }
 
-double number(const TestReport& report, const std::string& level, const std::string& parameter) {
+double number_found(const TestReport& report, const std::string& level, const std::string& parameter) {
     const Finding* finding = report.find(level, parameter);
     return finding == nullptr ? -1 : finding->value->number;
 }
@@ -56,8 +56,8 @@ TEST(SecondLevel, WaysCapacityAndInclusionAreFound) {
             chosen.inclusion = inclusion;
             chosen.l2_policy = policy;
             const TestReport report = probe(machine_of(chosen), "l2");
-            EXPECT_EQ(number(report, "L2", "ways"), 16) << inclusion << ' ' << policy;
-            EXPECT_EQ(number(report, "L2", "capacity"), 256 << 10) << inclusion << ' ' << policy;
+            EXPECT_EQ(number_found(report, "L2", "ways"), 16) << inclusion << ' ' << policy;
+            EXPECT_EQ(number_found(report, "L2", "capacity"), 256 << 10) << inclusion << ' ' << policy;
             EXPECT_EQ(word(report, "inclusion"), inclusion) << policy;
         }
 }
@@ -67,8 +67,8 @@ TEST(SecondLevel, SetsMayBeThreeTimesAPowerOfTwo) {
     chosen.l2_kib = 384;
     chosen.l2_ways = 16;  // ways of 24 KiB
     const TestReport report = probe(machine_of(chosen), "l2");
-    EXPECT_EQ(number(report, "L2", "ways"), 16);
-    EXPECT_EQ(number(report, "L2", "capacity"), 384 << 10);
+    EXPECT_EQ(number_found(report, "L2", "ways"), 16);
+    EXPECT_EQ(number_found(report, "L2", "capacity"), 384 << 10);
 }
 
 TEST(SecondLevel, ReplacementBehindL1IsFound) {
@@ -83,7 +83,7 @@ TEST(SecondLevel, WithoutEventCountsInclusionIsNotTold) {
     SimulatedOptions options;
     options.no_events = "hidden";
     const TestReport report = probe(machine_of({}), "l2", options);
-    EXPECT_EQ(number(report, "L2", "ways"), 16);  // times tell it
+    EXPECT_EQ(number_found(report, "L2", "ways"), 16);  // times tell it
     EXPECT_EQ(word(report, "inclusion"), "nothing");
     for (const Finding& finding : probe(machine_of({}), "physical", options).findings) {
         EXPECT_FALSE(finding.value);
@@ -104,7 +104,7 @@ TEST(Physical, EvictionSetsAndOccupancyOnOrdinaryPages) {
         SimulatedOptions options;
         options.large_pages.clear();
         const TestReport report = probe(machine_of(chosen), "physical", options);
-        EXPECT_EQ(number(report, "L2", "ways"), 16) << mapping;
+        EXPECT_EQ(number_found(report, "L2", "ways"), 16) << mapping;
         const Finding* capacity = report.find("L2", "capacity");
         ASSERT_NE(capacity, nullptr) << mapping;
         EXPECT_LE(capacity->low, 256 << 10);
@@ -116,26 +116,26 @@ TEST(Physical, EvictionSetsAndOccupancyOnOrdinaryPages) {
 TEST(Physical, ExclusiveLevelsAreNotTakenForLargerOnes) {
     Chosen chosen;
     chosen.inclusion = "exclusive";
-    EXPECT_EQ(number(probe(machine_of(chosen), "physical"), "L2", "ways"), -1);
+    EXPECT_EQ(number_found(probe(machine_of(chosen), "physical"), "L2", "ways"), -1);
 }
 
 TEST(Levels, HashedSetsAreSeenThrough) {
     const TestReport report = probe(load_machine("x86-server"), "levels");
-    EXPECT_EQ(number(report, "", "levels"), 3);
-    EXPECT_NEAR(number(report, "memory", "latency"), 300, 15);
+    EXPECT_EQ(number_found(report, "", "levels"), 3);
+    EXPECT_NEAR(number_found(report, "memory", "latency"), 300, 15);
 }
 
 TEST(Levels, ChangePointsAgreeWhereLevelsAreClear) {
     const TestReport report = probe(machine_of({}), "change_points");
-    EXPECT_EQ(number(report, "", "levels"), 2);
-    EXPECT_NEAR(number(report, "L2", "capacity"), 256 << 10, 0.05 * (256 << 10));
+    EXPECT_EQ(number_found(report, "", "levels"), 2);
+    EXPECT_NEAR(number_found(report, "L2", "capacity"), 256 << 10, 0.05 * (256 << 10));
 }
 
 TEST(Tlb, CountsTellWhatTimesDoNot) {
     const TestReport counted = probe(machine_of({}), "tlb");
-    EXPECT_EQ(number(counted, "TLB1", "entries"), 32);
-    EXPECT_EQ(number(counted, "TLB2", "entries"), 512);
-    EXPECT_EQ(number(counted, "", "tlb_levels"), 2);
+    EXPECT_EQ(number_found(counted, "TLB1", "entries"), 32);
+    EXPECT_EQ(number_found(counted, "TLB2", "entries"), 512);
+    EXPECT_EQ(number_found(counted, "", "tlb_levels"), 2);
 }
 
 TEST(Tlb, TimesAloneAreNotWrong) {
