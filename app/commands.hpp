@@ -12,6 +12,9 @@ namespace cachetally::app {
 /// Keys in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
+/// To standard output; bytes of names that are no UTF-8 are replaced.
+void print_json(const Json& json);
+
 /// A wrong demand of the user: told on stderr, exit status 2.
 class UsageError : public std::runtime_error {
 public:

@@ -20,7 +20,7 @@ void list(bool json) {
             fmt::print("{:<14} {}\n", preset.name, preset.description);
         }
     }
-    if (json) fmt::print("{}\n", all.dump(2));
+    if (json) print_json(all);
 }
 
 Json describe(const Topology& topology) {
@@ -59,7 +59,7 @@ void show(const std::string& name, bool dot, bool json, bool yaml) {
     if (dot) {
         fmt::print("{}", topology.to_dot());
     } else if (json) {
-        fmt::print("{}\n", describe(topology).dump(2));
+        print_json(describe(topology));
     } else if (yaml) {
         fmt::print("{}", topology.machine().text);
     } else {

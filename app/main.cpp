@@ -25,6 +25,8 @@ std::vector<std::string> command_line() {
     return words;
 }
 
+void print_json(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
+
 }  // namespace cachetally::app
 
 namespace {

@@ -74,7 +74,7 @@ void probe(const ProbeOptions& options) {
     for (TestReport& report : reports) judge(report, facts);
     if (!options.output.empty()) write(options, topology, reports);
     if (options.json) {
-        fmt::print("{}\n", json_of(reports).dump(2));
+        print_json(json_of(reports));
     } else {
         print(topology.machine(), reports);
     }

@@ -101,7 +101,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const RunView view =
         view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt, options.max_references);
     if (options.json) {
-        fmt::print("{}\n", to_json(view).dump(2));
+        print_json(to_json(view));
     } else {
         TextOptions text;
         text.width = terminal_width();

@@ -30,7 +30,7 @@ void list_workloads(bool json) {
         }
         all.push_back({{"name", info.name}, {"description", info.description}, {"options", options}});
     }
-    if (json) fmt::print("{}\n", all.dump(2));
+    if (json) print_json(all);
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ void run_command(Options options) {
     const Result result = sweep(options, topology, input);
     clear_progress_line();
     if (options.simulation.json) {
-        fmt::print("{}\n", to_json(result.view).dump(2));
+        print_json(to_json(result.view));
     } else {
         fmt::print("{}", to_text(result.view, terminal_width()));
     }

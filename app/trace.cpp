@@ -80,7 +80,7 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, bool
         const Json json = {{"input", command.input},  {"output", command.output},    {"references", references},
                            {"bytes", bytes},          {"bytes_per_reference", each}, {"complete", complete},
                            {"skipped_lines", skipped}};
-        fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+        print_json(json);
     } else {
         fmt::print("{}: {} in {}, {:.2f} bytes each{}\n", command.output, numbered(references, "reference"),
                    numbered(bytes, "byte"), each, complete ? "" : " (partial)");
@@ -88,7 +88,16 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, bool
     }
 }
 
+/// Else the input would be gone, and more than was packed of it.
+void refuse_own_input(const ConvertCommand& command) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(command.input, command.output, absent) && !absent)
+        throw UsageError(
+            fmt::format("'{}' would be written over itself; give the packed trace another name", command.input));
+}
+
 void run_convert(const ConvertCommand& command) {
+    refuse_own_input(command);
     catch_interrupts();
     const Input input = open_input(command.input, command.settings, command.choice);
     PackedOptions packed;
@@ -188,7 +197,7 @@ void run_info(const InfoOptions& options) {
         trace_info(options.trace, trace_options, [](const ReferenceSource& source) { return progress_line(source); });
     clear_progress_line();
     if (options.json) {
-        fmt::print("{}\n", to_json(options.trace, info).dump(2, ' ', false, Json::error_handler_t::replace));
+        print_json(to_json(options.trace, info));
     } else {
         print_table(options.trace, info);
     }

@@ -231,14 +231,15 @@ Json json_of(const TrackerRow& row) {
             {"phases", phases}};
 }
 
-void print_json(const Truth& truth, const std::string& link, std::uint64_t top, const std::vector<TrackerRow>& rows) {
+void print_rows_json(const Truth& truth, const std::string& link, std::uint64_t top,
+                     const std::vector<TrackerRow>& rows) {
     Json json = truth.title.json();
     json["link"] = link;
     json["events"] = truth.exact.total();
     json["top"] = top;
     json["rows"] = Json::array();
     for (const TrackerRow& row : rows) json["rows"].push_back(json_of(row));
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
 }
 
 void print_table(const Truth& truth, const std::string& link, std::uint64_t top, const std::vector<TrackerRow>& rows) {
@@ -287,7 +288,7 @@ void compare(const TrackersOptions& options) {
                                                          : rows_of(specs, trackers, base, first, truth, options.top);
     rows.insert(rows.end(), others.begin(), others.end());
     if (options.simulation.json)
-        print_json(truth, base.link, options.top, rows);
+        print_rows_json(truth, base.link, options.top, rows);
     else
         print_table(truth, base.link, options.top, rows);
 }

@@ -102,7 +102,7 @@ void validate(ValidateOptions options) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!options.worst.empty()) save_worst(options, result);
     if (options.json) {
-        fmt::print("{}\n", json_of(result, options).dump(2));
+        print_json(json_of(result, options));
     } else {
         print(result, options, seconds);
     }

@@ -27,7 +27,7 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     if (options.json) {
         nlohmann::ordered_json json = to_json(view);
         if (histogram) json["histogram"] = to_json(*histogram);
-        return json.dump(2) + '\n';
+        return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
     }
     TextOptions text;
     text.width = options.width;
@@ -51,7 +51,8 @@ std::string show_sweep(const InputFile& file, const ShowOptions& options) {
             "something for runs",
             file.path()));
     const SweepView view = read_sweep_view(file);
-    return options.json ? to_json(view).dump(2) + '\n' : to_text(view, options.width) + origin(file);
+    return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
+                        : to_text(view, options.width) + origin(file);
 }
 
 }  // namespace

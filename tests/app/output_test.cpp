@@ -113,10 +113,11 @@ TEST_F(Outputs, ExistingFilesAreReplacedWhereThatIsAskedFor) {
     }
 }
 
-TEST_F(Outputs, ConvertOntoItself) {
+TEST_F(Outputs, ATraceIsNotPackedOntoItself) {
     call({"trace", "convert", "t.din", "o.h5"});
-    const Finished finished = call({"trace", "convert", "o.h5", "o.h5", "--force"});
-    EXPECT_EQ(finished.status, 0) << finished.err;
+    const Finished finished = call({"trace", "convert", "o.h5", "./o.h5", "--force"});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, testing::HasSubstr("would be written over itself"));
     EXPECT_EQ(call({"trace", "info", "o.h5", "--json"}).json()["references"], 30000);
 }
 

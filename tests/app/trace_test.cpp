@@ -372,5 +372,12 @@ TEST_F(Traces, FewerStreamsThanCores) {
     EXPECT_EQ(finished.json()["references"], 6);
 }
 
+TEST_F(Traces, NamesThatAreNoUtf8AreTold) {
+    put("caf\xe9.din", din);
+    const Finished finished = call({"replay", "caf\xe9.din", "-m", "m.yaml", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(finished.json()["references"], 6);
+}
+
 }  // namespace
 }  // namespace cachetally::testing

@@ -49,8 +49,9 @@ struct PackedFile {
             throw TraceError(fmt::format("{}: is not a '{}'", group.where(), expected));
         const std::uint64_t found = group.whole_attribute(packed_names::version_attribute);
         if (found != packed_names::version)
-            throw TraceError(fmt::format("{}: has version {}, but only version {} is known", group.where(), found,
-                                         packed_names::version));
+            throw TraceError(fmt::format(
+                "{}: has version {}, but only version {} is known; {}", group.where(), found, packed_names::version,
+                found < packed_names::version ? "pack it anew with 'trace convert'" : "it needs a later cachetally"));
         return group;
     }
 

@@ -173,7 +173,7 @@ TEST(PackedTrace, TellsWhatAForeignFileIs) {
         file.finish();
     }
     EXPECT_THAT(message_of([&] { open_trace(directory / "later.h5"); }),
-                HasSubstr("has version 4, but only version 3 is known"));
+                HasSubstr("has version 4, but only version 3 is known; it needs a later cachetally"));
     write_contents(directory / "text", " L 10,4\n");
     TraceOptions packed;
     packed.format = TraceFormat::packed;
