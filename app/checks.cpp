@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 
 #include "app/commands.hpp"
@@ -24,6 +26,26 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };
     return {check, ""};
+}
+
+CLI::Validator positive_number() {
+    const auto check = [](const std::string& text) -> std::string {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool good = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > 0;
+        return good ? "" : fmt::format("'{}' is not possible; write a number above 0", shown(text));
+    };
+    return {check, ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    const std::string named = fmt::format("{{{}}}", fmt::join(words, ","));
+    const auto check = [words = std::move(words)](const std::string& text) -> std::string {
+        if (std::ranges::find(words, text) != words.end()) return "";
+        return fmt::format("'{}' is not possible{}", shown(text),
+                           advice(text, std::vector<std::string_view>(words.begin(), words.end())));
+    };
+    return {check, named};
 }
 
 void require_present(const std::string& path) {

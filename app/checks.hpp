@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace cachetally::app {
 
@@ -13,6 +14,12 @@ CLI::Validator not_empty(const std::string& what);
 
 /// A whole number of at least `least` and at most `most`.
 CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+
+/// A number above zero.
+CLI::Validator positive_number();
+
+/// One of some words, which the help names.
+CLI::Validator one_of(std::vector<std::string> words);
 
 /// Throws UsageError where there is no file of this name.
 void require_present(const std::string& path);

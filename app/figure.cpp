@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "viewer/figures/figure.hpp"
 #include "viewer/web/slim_file.hpp"
@@ -56,7 +57,7 @@ void add_figure(CLI::App& app) {
                      "histogram: counts over addresses; phases: one picture per phase; heat: phases over addresses; "
                      "sweep: the matrix and curves of a sweep")
         ->required()
-        ->check(CLI::IsMember({"histogram", "phases", "heat", "sweep"}));
+        ->check(one_of({"histogram", "phases", "heat", "sweep"}));
     command->add_option("FILE", options->request.file, "A result of run, replay or sweep with --output")->required();
     command->add_option("-o,--output", options->request.output, "The figure: .pdf, .svg or .png")->required();
     command->add_option("--level", options->level,
@@ -64,14 +65,14 @@ void add_figure(CLI::App& app) {
     command->add_option("--structure", options->structure,
                         "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
     command->add_option("--what", options->what, "What is shown (default: accesses)")
-        ->check(CLI::IsMember({"accesses", "misses", "missrate", "hits"}));
+        ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases", options->phases, "Some phases alone, as in 4 or 3,5-7");
     command->add_flag("--log", options->log, "Counts on a logarithmic scale");
     command->add_option("--metric", options->metric, "Of sweeps (default: swapouts)")
-        ->check(CLI::IsMember({"swapouts", "error", "bytes"}));
+        ->check(one_of({"swapouts", "error", "bytes"}));
     command->add_option("--eviction", options->eviction, "Of sweeps with several: which (default: the first)");
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
-        ->check(CLI::Range(1, 2));
+        ->check(whole_number(1, 2));
     command->add_flag("-f,--force,--overwrite", options->request.overwrite, "Replace the figure where it exists");
     command->footer(
         "Drawn by Python 3 with h5py and matplotlib (Debian: python3-h5py,\n"

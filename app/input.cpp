@@ -33,7 +33,7 @@ void add_trace_options(CLI::App& command, TraceChoice& choice) {
     command
         .add_option("--format", choice.format,
                     "What the trace is: lackey (valgrind), din (Dinero) or packed (our own); auto recognises it")
-        ->check(CLI::IsMember({"auto", "lackey", "din", "packed"}))
+        ->check(one_of({"auto", "lackey", "din", "packed"}))
         ->capture_default_str();
     command.add_flag("--data-only", choice.data_only, "Leave out instruction fetches");
     command.add_option("--din-bytes", choice.din_bytes, "Bytes of din references that state none (1 to 65535)")

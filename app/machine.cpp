@@ -86,6 +86,19 @@ void show(const std::string& name, bool dot, bool json, bool yaml) {
     }
 }
 
+/// Throws what is wrong.
+void check(const std::string& name, bool json) {
+    const Topology topology(load_machine(name));
+    const std::size_t components = topology.components().size(), links = topology.links().size(),
+                      monitors = monitors_of(topology).size();
+    if (json) {
+        print_json({{"file", name}, {"components", components}, {"links", links}, {"monitors", monitors}});
+    } else {
+        fmt::print("{}: good, {} and {}{}\n", name, numbered(components, "component"), numbered(links, "link"),
+                   monitors == 0 ? "" : ", " + numbered(monitors, "monitor"));
+    }
+}
+
 }  // namespace
 
 void add_machine(CLI::App& app) {
@@ -124,14 +137,9 @@ void add_machine(CLI::App& app) {
     CLI::App* check_command =
         machine->add_subcommand("check", "Check a machine file: everything that is wrong with it, with its place");
     check_command->add_option("FILE", options->name, "A machine file (docs/machines.md)")->required();
+    check_command->add_flag("--json", options->json, "Print JSON");
     check_command->footer("Example: cachetally machine check mine.yaml");
-    check_command->callback([options] {
-        const Topology topology(load_machine(options->name));
-        const std::size_t monitors = monitors_of(topology).size();
-        fmt::print("{}: good, {} and {}{}\n", options->name, numbered(topology.components().size(), "component"),
-                   numbered(topology.links().size(), "link"),
-                   monitors == 0 ? "" : ", " + numbered(monitors, "monitor"));
-    });
+    check_command->callback([options] { check(options->name, options->json); });
 }
 
 }  // namespace cachetally::app

@@ -31,7 +31,7 @@ Tick parse_time(const std::string& text) {
 
 }  // namespace
 
-void add_simulation_options(CLI::App& command, SimulationOptions& options) {
+void add_machine_options(CLI::App& command, SimulationOptions& options) {
     command
         .add_option("-m,--machine", options.machine, "A built-in machine (cachetally machine list) or a machine file")
         ->type_name("NAME|FILE")
@@ -39,6 +39,13 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         ->capture_default_str();
     command.add_option("--cores", options.cores, "Cores (1 to 256), in place of what the machine says")
         ->check(whole_number(1, 256));
+    command.add_option("--max-references", options.max_references, "Stop after so many references; 0: make all")
+        ->check(whole_number());
+    command.add_flag("--json", options.json, "Print JSON");
+}
+
+void add_simulation_options(CLI::App& command, SimulationOptions& options) {
+    add_machine_options(command, options);
     command
         .add_option("--monitor", options.monitors,
                     "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
@@ -52,12 +59,9 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
                     "How far a core may go ahead of the others, e.g. 1us; default: not at all")
         ->type_name("TIME")
         ->check(not_empty("a time, as in 1us"));
-    command.add_option("--max-references", options.max_references, "Stop after so many references; 0: make all")
-        ->check(whole_number());
     command.add_flag_callback(
         "--no-errors", [&options] { options.errors = false; },
         "Do not count exactly beside monitors to tell their error: faster");
-    command.add_flag("--json", options.json, "Print JSON");
 }
 
 Topology topology_of(const SimulationOptions& options) {

@@ -25,6 +25,10 @@ struct SimulationOptions {
     bool json = false;
 };
 
+/// The machine and its cores, how much is made, and --json.
+void add_machine_options(CLI::App& command, SimulationOptions& options);
+
+/// Those, and monitors and quantum.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
 /// The machine that the options name, with as many cores as they ask for.

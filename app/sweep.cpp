@@ -71,7 +71,10 @@ Value part_of(const std::string& option, const std::string& part, Value (*parse)
     try {
         return parse(part);
     } catch (const SpecError& error) {
-        throw UsageError(fmt::format("'{}': '{}': {}", option, part, error.message()));
+        const std::string quoted = fmt::format("'{}'", part), message = error.message();
+        throw UsageError(message.find(quoted) != std::string::npos
+                             ? fmt::format("'{}': {}", option, message)
+                             : fmt::format("'{}': {}: {}", option, quoted, message));
     }
 }
 
@@ -279,19 +282,9 @@ void add_sweep(CLI::App& app) {
                      "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
                      "the other options, only --counters, --granularity and those of output can stand beside it")
         ->type_name("NAME");
-    command->add_option("-m,--machine", options->simulation.machine, "A built-in machine or a machine file")
-        ->type_name("NAME|FILE")
-        ->check(not_empty("the name of a machine or of a machine file"))
-        ->capture_default_str();
-    command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
-        ->check(whole_number(1, 256));
-    command
-        ->add_option("--max-references", options->simulation.max_references,
-                     "Stop after so many references; 0: make all")
-        ->check(whole_number());
+    add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
     add_output_options(*command, options->output, "the exact histogram of the link");
-    command->add_flag("--json", options->simulation.json, "Print JSON");
     command->footer(
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"

@@ -233,7 +233,7 @@ void add_convert(CLI::App& trace) {
     command->add_option("--max-references", options->max_references, "Stop after so many references; 0: take all")
         ->check(whole_number());
     command->add_option("--level", options->level, "Effort on size: 1 (fastest to write) to 12 (smallest)")
-        ->check(CLI::Range(1, 12))
+        ->check(whole_number(1, 12))
         ->capture_default_str();
     command->add_flag("-f,--force,--overwrite", options->force, "Replace OUT where it exists");
     command->add_flag("--json", options->json, "Print JSON");

@@ -32,12 +32,12 @@ struct TrackersOptions {
 
 /// What one tracker gave, and what it takes.
 struct TrackerRow {
-    std::string name, spec;
-    TrackerCost cost;
+    std::string name{}, spec{};
+    TrackerCost cost{};
     std::uint64_t reports = 0, bytes = 0, lost = 0;
     double bytes_per_event = 0, error = 0;
-    std::vector<TopKeys> phases;
-    TopSummary top;
+    std::vector<TopKeys> phases{};
+    TopSummary top{};
 };
 
 /// What all are measured by.
@@ -125,29 +125,26 @@ std::vector<TrackerCopies> attach_all(Pass& pass, const std::vector<TrackerSpec>
     return all;
 }
 
-void measure_top(TrackerRow& row, const Truth& truth, const Histogram& measured, std::uint64_t top) {
-    row.phases = top_keys(truth.exact, measured, top);
+/// What was measured of a row that says what it is of.
+TrackerRow measured(TrackerRow row, const TrackerResult& result, const Pass& pass, const Truth& truth,
+                    std::uint64_t top) {
+    row.reports = result.reports;
+    row.bytes = result.bytes;
+    row.lost = result.lost;
+    row.bytes_per_event = result.bytes_per_event();
+    row.error = pass.error(truth, result.histogram);
+    row.phases = top_keys(truth.exact, result.histogram, top);
     row.top = summary_of(row.phases);
+    return row;
 }
 
 TrackerRow row_of(const TrackerSpec& spec, TrackerCopies& copies, const MonitorSpec& base, const Pass& pass,
                   const Truth& truth, std::uint64_t top) {
     std::vector<TrackerResult> results;
     for (auto& copy : copies) results.push_back(copy->finish());
-    const TrackerResult result = merged(results);
-    TrackerRow row{std::string(to_string(spec.kind)),
-                   to_string(spec),
-                   tracker_cost(spec, base),
-                   result.reports,
-                   result.bytes,
-                   result.lost,
-                   result.bytes_per_event(),
-                   0,
-                   {},
-                   {}};
-    row.error = pass.error(truth, result.histogram);
-    measure_top(row, truth, result.histogram, top);
-    return row;
+    const TrackerRow row{
+        .name = std::string(to_string(spec.kind)), .spec = to_string(spec), .cost = tracker_cost(spec, base)};
+    return measured(row, merged(results), pass, truth, top);
 }
 
 TrackerRow row_of(const MonitorSpec& base, std::vector<std::unique_ptr<Monitor>>& copies, const Pass& pass,
@@ -157,21 +154,16 @@ TrackerRow row_of(const MonitorSpec& base, std::vector<std::unique_ptr<Monitor>>
         copy->finish();
         results.push_back(copy->result());
     }
-    const MonitorResult result = merged(results);
+    MonitorResult sum = merged(results);
     const HardwareCost cost = hardware_cost(base);
-    TrackerRow row{"counter_array",
-                   to_string(base),
-                   {cost.bits(), cost.comparators, cost.area},
-                   result.swapouts,
-                   result.bytes,
-                   result.lost_records,
-                   result.bytes_per_event(),
-                   0,
-                   {},
-                   {}};
-    row.error = pass.error(truth, result.histogram);
-    measure_top(row, truth, result.histogram, top);
-    return row;
+    const TrackerRow row{
+        .name = "counter_array", .spec = to_string(base), .cost = {cost.bits(), cost.comparators, cost.area}};
+    const TrackerResult result{.events = sum.events,
+                               .reports = sum.swapouts,
+                               .lost = sum.lost_records,
+                               .bytes = sum.bytes,
+                               .histogram = std::move(sum.histogram)};
+    return measured(row, result, pass, truth, top);
 }
 
 std::vector<TrackerRow> rows_of(const std::vector<TrackerSpec>& specs, std::vector<TrackerCopies>& trackers,
@@ -318,7 +310,7 @@ void add_trackers(CLI::App& app) {
         command->add_option("--bits", options->bits, "Bits of the default trackers")->check(whole_number(1));
     CLI::Option* traffic = command->add_option("--traffic", options->traffic, "Bytes per event of the default trackers")
                                ->type_name("BYTES")
-                               ->check(CLI::PositiveNumber);
+                               ->check(positive_number());
     command->get_option("--tracker")->excludes(bits)->excludes(traffic);
     command->add_option("--top", options->top, "How many of the hottest lines of a phase are looked for")
         ->check(whole_number(1, 1'000'000))
@@ -326,18 +318,8 @@ void add_trackers(CLI::App& app) {
     command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
         ->type_name("NAME")
         ->check(not_empty("the name of a link"));
-    command->add_option("-m,--machine", options->simulation.machine, "A built-in machine or a machine file")
-        ->type_name("NAME|FILE")
-        ->check(not_empty("the name of a machine or of a machine file"))
-        ->capture_default_str();
-    command->add_option("--cores", options->simulation.cores, "Cores, in place of what the machine says")
-        ->check(whole_number(1, 256));
-    command
-        ->add_option("--max-references", options->simulation.max_references,
-                     "Stop after so many references; 0: make all")
-        ->check(whole_number());
+    add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
-    command->add_flag("--json", options->simulation.json, "Print JSON");
     command->footer(
         "Examples:\n"
         "  cachetally trackers lu n=128 --top 16\n"

@@ -195,22 +195,25 @@ Tick CorePath::access_kept(BlockEvent line, Tick now) {
 Tick CorePath::access_straddling(const Reference& reference, Tick now) {
     const Address first = align_down(reference.address, Sieve::line_bytes);
     const Address last = align_down(reference.address + (reference.size - 1U), Sieve::line_bytes);
+    const BlockEvent line(first, event_kind(reference.kind));
+    if (tlb_ == nullptr) {
+        now = access_lines(reference, now);
+        link_.follow_sieved(line.moved_by(pages_.translate(first) - first));
+        return now;
+    }
     const Entry* const front = cache_->front();
     std::array<Entry, Sieve::lines> before;
     std::copy_n(front, before.size(), before.begin());
     now = access_lines(reference, now);
     const Address physical = pages_.translate(first);
-    if (tlb_ != nullptr) {
-        settle_slot(Sieve::slot_of(first));
-        before[Sieve::slot_of(first)] = physical | front_bit::all;
-        for (Address i = 1; i <= (last - first) / Sieve::line_bytes && i < Sieve::lines; ++i) {
-            const unsigned slot = Sieve::slot_of(first + i * Sieve::line_bytes);
-            before[slot] = front[slot];
-        }
-        for (unsigned slot = 0; slot < Sieve::lines; ++slot)
-            if (line_of(before[slot]) != line_of(front[slot])) unsettle(slot, before[slot]);
+    settle_slot(Sieve::slot_of(first));
+    before[Sieve::slot_of(first)] = physical | front_bit::all;
+    for (Address i = 1; i <= (last - first) / Sieve::line_bytes && i < Sieve::lines; ++i) {
+        const unsigned slot = Sieve::slot_of(first + i * Sieve::line_bytes);
+        before[slot] = front[slot];
     }
-    const BlockEvent line(first, event_kind(reference.kind));
+    for (unsigned slot = 0; slot < Sieve::lines; ++slot)
+        if (line_of(before[slot]) != line_of(front[slot])) unsettle(slot, before[slot]);
     if (tlb_link_ != nullptr) tlb_link_->follow_sieved(line);
     link_.follow_sieved(line.moved_by(physical - first));
     return now;

@@ -221,7 +221,7 @@ template <class Lookup, class Sets, class Translation>
 Tick CorePath::Poster<Lookup, Sets, Translation>::make_carefully(const Stretch& stretch, std::size_t made, Tick now) {
     std::size_t from = 0, kept = 0;  // a position, and how many kept ones are before it
     while (true) {
-        for (; kept < made; ++from) kept += stretch.marks[from] >> 6 & 1U;
+        for (; kept < made; ++from) kept += sieve_mark::is_kept(stretch.marks[from]);
         bool stepped = false;
         for (Ahead ahead{from, kept, false}; !stepped;) {
             ahead = look_ahead(stretch, ahead.position, ahead.kept);
@@ -246,7 +246,7 @@ auto CorePath::Poster<Lookup, Sets, Translation>::look_ahead(const Stretch& stre
     std::uint64_t unsettled = path_.unsettled_;
     for (; position < stretch.marks.size() && kept < most; ++position) {
         const std::uint8_t mark = stretch.marks[position];
-        if ((mark & sieve_mark::kept) != 0) {
+        if (sieve_mark::is_kept(mark) != 0) {
             unsettled &= ~(std::uint64_t{1} << Sieve::slot_of(stretch.lines[kept++].block()));
         } else if ((unsettled >> (mark & sieve_mark::slot) & 1) != 0) {
             return {position, kept, true};
@@ -363,9 +363,7 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_kept_lines(std::span<cons
 template <class Lookup, class Sets, class Translation>
 Entry CorePath::Poster<Lookup, Sets, Translation>::front_of(std::uint64_t set) const {
     if constexpr (requires { &Lookup::in_order; }) {
-        const Entry latest = lookup_.in_order().latest(set);
-        if (latest == 0) return front_bit::nothing;
-        return line_of(latest) | (is_dirty(latest) ? front_bit::all : front_bit::no_store);
+        return Cache::front_of_latest(lookup_.in_order().latest(set));
     } else {
         return cache_.front()[set];
     }

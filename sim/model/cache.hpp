@@ -60,6 +60,12 @@ public:
         return line | (flags & ~(found & entry_bit::dirty));
     }
 
+    /// The front that the entry used last leaves, whatever was done with it; 0: none was.
+    static Entry front_of_latest(Entry latest) {
+        if (latest == 0) return front_bit::nothing;
+        return line_of(latest) | (is_dirty(latest) ? front_bit::all : front_bit::no_store);
+    }
+
     /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
     virtual Reply request(Address address, Cause cause, Tick time) = 0;
 

@@ -34,11 +34,11 @@ void SlotLines::expand(const SievedBlocks& blocks, std::vector<BlockEvent>& out)
     const BlockEvent* kept = blocks.kept.data();
     BlockEvent* to = out.data();
     for (const std::uint8_t mark : blocks.marks) {
-        if ((mark & sieve_mark::kept) != 0) {
+        if (sieve_mark::is_kept(mark) != 0) {
             *to++ = *kept;
             pass(*kept++);
         } else {
-            *to++ = BlockEvent(lines_[mark & sieve_mark::slot], static_cast<EventKind>(mark >> 7));
+            *to++ = BlockEvent(lines_[mark & sieve_mark::slot], sieve_mark::kind_of(mark));
         }
     }
 }

@@ -58,6 +58,12 @@ private:
 /// with `straddles` where it does.
 namespace sieve_mark {
 inline constexpr std::uint8_t slot = 0x3f, kept = 0x40, stores = 0x80, straddles = 0x01;
+
+/// 1 or 0, for sums.
+constexpr unsigned is_kept(std::uint8_t mark) { return mark / kept & 1U; }
+
+/// Of a settled one.
+constexpr EventKind kind_of(std::uint8_t mark) { return static_cast<EventKind>(mark / stores); }
 }  // namespace sieve_mark
 
 /// Loads and stores as a sieve leaves them: the marks of all, and the lines and kinds of those kept.

@@ -36,6 +36,14 @@ TEST(BadMachine, TheGoodOneIsGood) {
     EXPECT_EQ(finished.status, 0) << finished.err;
 }
 
+TEST(BadMachine, WhatIsInAGoodOneAsJson) {
+    const TemporaryDirectory directory;
+    write_contents(directory / "m.yaml", std::string(good) + "monitors:\n  - {link: core-L1}\n");
+    const Finished finished = cachetally(directory.path(), {"machine", "check", "m.yaml", "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(finished.json(), nlohmann::json({{"file", "m.yaml"}, {"components", 3}, {"links", 2}, {"monitors", 1}}));
+}
+
 TEST(BadMachine, MalformedYamlTellsThePlace) {
     const TemporaryDirectory directory;
     const Finished finished = check(directory, changed("line: 64,", "line: 64 ]"));

@@ -40,12 +40,13 @@ Merged merge_by(const Merge& from, Reference* out) {
     std::uint64_t wrong = 0;
     // Without branches: which references are settled is hard to predict.
     for (const std::uint8_t mark : from.marks) {
-        const std::uint64_t is_kept = mark >> 6 & 1U, if_left = is_kept - 1;
+        const std::uint64_t is_kept = sieve_mark::is_kept(mark), if_left = is_kept - 1;
         const unsigned slot = mark & sieve_mark::slot;
         const Address base = is_kept != 0 ? *kept : last[slot];
         const Address address = base + (unzigzag(*offsets) & if_left);
         const std::uint64_t traits = from.table[is_kept != 0 ? *kept_traits : *left_traits];
-        const std::uint64_t stores = (is_kept != 0 ? *codes : mark) >> 7;
+        static_assert(sieve_mark::stores == 1 << store_shift);
+        const std::uint64_t stores = (is_kept != 0 ? *codes : mark) >> store_shift;
         const unsigned lies_in = Sieve::slot_of(address);
         last[lies_in] = address;
         *out++ = reference_of(address, traits);
@@ -144,11 +145,11 @@ std::uint32_t count(std::span<const std::uint8_t> bytes, Bit bit) {
 
 MarkCounts count_marks(std::span<const std::uint8_t> marks) {
     MarkCounts counts;
-    counts.kept = count(marks, [](std::uint8_t mark) { return mark >> 6 & 1; });
-    counts.left_stores = count(marks, [](std::uint8_t mark) { return mark >> 7; });
+    counts.kept = count(marks, [](std::uint8_t mark) { return sieve_mark::is_kept(mark); });
+    counts.left_stores = count(marks, [](std::uint8_t mark) { return mark / sieve_mark::stores; });
     constexpr std::uint8_t meaningless = 0xff & ~(sieve_mark::kept | sieve_mark::straddles);
     std::uint8_t seen = 0;
-    for (const std::uint8_t mark : marks) seen |= static_cast<std::uint8_t>((mark & sieve_mark::kept) != 0 ? mark : 0);
+    for (const std::uint8_t mark : marks) seen |= static_cast<std::uint8_t>(sieve_mark::is_kept(mark) != 0 ? mark : 0);
     counts.valid = (seen & meaningless) == 0;
     return counts;
 }

@@ -1,0 +1,182 @@
+// How a Hierarchy is made from a Topology.
+#include <algorithm>
+
+#include "sim/engine/hierarchy_parts.hpp"
+
+namespace cachetally {
+
+Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
+    : machine(topology.machine()),
+      components(topology.components()),
+      links(topology.links()),
+      pages(machine.pages, machine.memories.front().size),
+      downlinks(links.size()) {
+    make_components(sieved);
+    for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
+    // In the order of the machine description, which is the order in which an inclusive level takes lines away.
+    for (auto& copies : caches)
+        for (auto& cache : copies)
+            if (Cache* below = cache->below().cache()) below->add_above(*cache);
+    for (auto& copies : caches)
+        for (auto& cache : copies)
+            if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache);
+    for (auto& copies : caches)
+        for (auto& cache : copies) cache->settle();
+    make_paths();
+}
+
+bool Hierarchy::Parts::next_to_core(const Component& part) const {
+    return std::ranges::any_of(links, [&](const LinkInfo& link) {
+        return component(link.from).kind == Component::Kind::core && &component(link.to) == &part;
+    });
+}
+
+void Hierarchy::Parts::make_components(bool sieved) {
+    caches.resize(machine.caches.size());
+    tlbs.resize(machine.tlbs.size());
+    memories.resize(machine.memories.size());
+    for (const Component& part : components) {
+        for (unsigned copy = 0; copy < part.copies; ++copy) {
+            switch (part.kind) {
+                case Component::Kind::core: break;
+                case Component::Kind::tlb:
+                    tlbs[part.index].push_back(std::make_unique<Tlb>(machine.tlbs[part.index], copy, machine.period));
+                    break;
+                case Component::Kind::walker: break;
+                case Component::Kind::cache:
+                    caches[part.index].push_back(make_cache(machine.caches[part.index], copy, machine.period,
+                                                            next_to_core(part), next_to_core(part) && !sieved));
+                    break;
+                case Component::Kind::memory:
+                    memories[part.index] =
+                        std::make_unique<Memory>(machine.memories[part.index].latency * machine.period);
+                    break;
+            }
+        }
+    }
+    for (unsigned core = 0; core < machine.cores; ++core)
+        walkers.push_back(std::make_unique<PageWalker>(machine.pages, pages, machine.period));
+}
+
+void Hierarchy::Parts::connect(std::size_t id, const LinkInfo& link) {
+    switch (component(link.from).kind) {
+        case Component::Kind::core: connect_core(id, link); break;
+        case Component::Kind::tlb: connect_tlb(id, link); break;
+        case Component::Kind::walker: connect_walker(id, link); break;
+        case Component::Kind::cache: connect_cache(id, link); break;
+        case Component::Kind::memory: break;
+    }
+}
+
+/// Lets a downlink lead to the copy of a component that serves `core`.
+void Hierarchy::Parts::lead(Downlink& from, const Component& to, unsigned core) {
+    from.lead_past_caches_to(*memories.front());
+    if (to.kind == Component::Kind::memory) from.lead_to(*memories[to.index]);
+    if (to.kind != Component::Kind::cache) return;
+    Cache& cache = *caches[to.index][copy_for(to, core)];
+    from.lead_to(cache);
+    const Inclusion inclusion = cache.config().inclusion;
+    if (inclusion == Inclusion::exclusive || inclusion == Inclusion::victim) from.take_clean_victims();
+}
+
+void Hierarchy::Parts::connect_core(std::size_t id, const LinkInfo& link) {
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        core_links.push_back(std::make_unique<Downlink>());
+        lead(*core_links.back(), component(link.to), core);
+        downlinks[id].push_back(core_links.back().get());
+        upper_links.push_back(core_links.back().get());
+    }
+}
+
+void Hierarchy::Parts::connect_walker(std::size_t id, const LinkInfo& link) {
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        lead(walkers[core]->below(), component(link.to), core);
+        downlinks[id].push_back(&walkers[core]->below());
+        upper_links.push_back(&walkers[core]->below());
+    }
+}
+
+void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
+    const Component& upper = component(link.from);
+    for (unsigned copy = 0; copy < upper.copies; ++copy) {
+        Cache& cache = *caches[upper.index][copy];
+        lead(cache.below(), component(link.to), copy * upper.cores_per_copy);
+        if (cache.config().virtually_indexed) cache.use_page_table(pages);
+        downlinks[id].push_back(&cache.below());
+    }
+}
+
+void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
+    const Component& upper = component(link.from);
+    const Component& lower = component(link.to);
+    std::vector<PageWalker*> by_core;
+    for (const auto& walker : walkers) by_core.push_back(walker.get());
+    for (unsigned copy = 0; copy < upper.copies; ++copy) {
+        Tlb& tlb = *tlbs[upper.index][copy];
+        if (lower.kind == Component::Kind::tlb) {
+            tlb.lead_to(*tlbs[lower.index][copy_for(lower, copy * upper.cores_per_copy)]);
+        } else {
+            tlb.lead_to(by_core);
+        }
+        tlb.below().lead_past_caches_to(*memories.front());  // records from here have no other way
+        downlinks[id].push_back(&tlb.below());
+        upper_links.push_back(&tlb.below());
+    }
+}
+
+void Hierarchy::Parts::expect_loss_above(Cache& inclusive) {
+    for (Cache* upper : inclusive.above()) {
+        upper->expect_loss_of_lines();
+        expect_loss_above(*upper);
+    }
+}
+
+void Hierarchy::Parts::make_paths() {
+    paths_of.assign(machine.cores, {nullptr, nullptr});
+    const auto serves = [&](const Component& part, bool fetch) {
+        const Serves side = part.kind == Component::Kind::cache ? machine.caches[part.index].serves
+                            : part.kind == Component::Kind::tlb ? machine.tlbs[part.index].serves
+                                                                : Serves::both;
+        return side == Serves::both || side == (fetch ? Serves::fetch : Serves::data);
+    };
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        for (const bool fetch : {false, true}) {
+            Downlink* way = nullptr;
+            Downlink* tlb_way = nullptr;
+            Tlb* tlb = nullptr;
+            for (std::size_t id = 0; id < links.size(); ++id) {
+                const Component& to = component(links[id].to);
+                if (component(links[id].from).kind != Component::Kind::core || !serves(to, fetch)) continue;
+                if (to.kind == Component::Kind::tlb) {
+                    tlb = tlbs[to.index][copy_for(to, core)].get();
+                    tlb_way = downlinks[id][core];
+                } else {
+                    way = downlinks[id][core];
+                }
+            }
+            if (way != nullptr) path_for(core, fetch, *way, tlb, tlb_way);
+        }
+    }
+}
+
+/// Data and fetches that go the same way share a path.
+void Hierarchy::Parts::path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way) {
+    CorePath* path = paths_of[core][0];
+    if (path == nullptr || &path->link() != &way || path->tlb() != tlb) {
+        if (tlb != nullptr && pages.uniform() && tlb->holds(pages.page_bits(0)))
+            tlb->be_first_level(pages, pages.page_bits(0));
+        paths.push_back(std::make_unique<CorePath>(core, way, tlb, tlb_way, pages));
+        path = paths.back().get();
+    }
+    const Cache* const walked = walkers[core]->below().cache();
+    if (walked == nullptr || walked == way.cache()) path->walks_enter_here();
+    paths_of[core][fetch ? 1 : 0] = path;
+    if (fetch) {
+        path->take(ReferenceKind::fetch);
+    } else {
+        path->take(ReferenceKind::load);
+        path->take(ReferenceKind::store);
+    }
+}
+
+}  // namespace cachetally

@@ -1,0 +1,64 @@
+// The components of a Hierarchy, and the copies of every link. Internal to Hierarchy.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "sim/engine/core_path.hpp"
+#include "sim/engine/hierarchy.hpp"
+#include "sim/model/background.hpp"
+#include "sim/model/memory.hpp"
+
+namespace cachetally {
+
+template <class Part>
+using Copies = std::vector<std::unique_ptr<Part>>;
+
+/// Which copy of a component serves a core.
+inline unsigned copy_for(const Component& component, unsigned core) { return core / component.cores_per_copy; }
+
+/// Elaboration goes through the topology once.
+struct Hierarchy::Parts {
+    Parts(const Topology& topology, bool sieved);
+
+    const Component& component(std::size_t id) const { return components[id]; }
+    bool next_to_core(const Component& part) const;
+    void make_components(bool sieved);
+    void connect(std::size_t id, const LinkInfo& link);
+    void connect_core(std::size_t id, const LinkInfo& link);
+    void connect_walker(std::size_t id, const LinkInfo& link);
+    void connect_cache(std::size_t id, const LinkInfo& link);
+    void connect_tlb(std::size_t id, const LinkInfo& link);
+    void lead(Downlink& from, const Component& to, unsigned core);
+    void expect_loss_above(Cache& inclusive);
+    void make_paths();
+    void path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way);
+    void settle();
+    Tick inject(unsigned core, Tick time);
+    Progress post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches, Tick now);
+    void stop_posting();
+
+    MachineDescription machine;
+    std::vector<Component> components;
+    std::vector<LinkInfo> links;
+    PageTable pages;
+    std::vector<Copies<Cache>> caches;
+    std::vector<Copies<Tlb>> tlbs;
+    Copies<PageWalker> walkers;
+    Copies<Memory> memories;
+    std::vector<std::vector<Downlink*>> downlinks;  ///< by link id and copy
+    Copies<Downlink> core_links;                    ///< those that no component owns: from the cores
+    Copies<CorePath> paths;
+    std::vector<std::array<CorePath*, 2>> paths_of;  ///< by core: data, fetch (null: not simulated)
+    std::vector<Downlink*> upper_links;              ///< of cores, TLBs and walkers
+    std::vector<Downlink*> listened;
+    std::uint64_t references = 0;
+    bool pending = false;  ///< a listener sent something back
+    bool settled = false;
+    CorePath* posting = nullptr;  ///< the path that ran last, where something may be posted
+    std::unique_ptr<Background> background;
+    Tick owed = 0;  ///< for which somebody waited in what was posted
+};
+
+}  // namespace cachetally
