@@ -25,7 +25,7 @@ public:
     T& operator[](std::uint64_t index) {
         const std::uint64_t number = index >> page_bits;
         const Recent& recent = recent_[number % recent_.size()];
-        if (recent.number != number || recent.elements == nullptr) [[unlikely]]
+        if (recent.number != number) [[unlikely]]
             return (*look_up(number))[index & (page_size - 1)];
         return (*recent.elements)[index & (page_size - 1)];
     }
@@ -49,7 +49,7 @@ private:
         bool used = false;
     };
     struct Recent {
-        std::uint64_t number = 0;
+        std::uint64_t number = ~std::uint64_t{0};  ///< which no page has
         Elements* elements = nullptr;
     };
 

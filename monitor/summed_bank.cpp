@@ -30,71 +30,96 @@ constexpr CounterName nobody = CounterName{1} << 63;  ///< of number 0, which is
 template <bool by_recency, class Id>
 class Counters {
 public:
-    /// A counter's number with how often it has changed hands, so that who remembers it can tell whether it is the
-    /// same.
-    using Name = std::uint64_t;
-    static constexpr Name nobody = ~Name{0};
-
-    explicit Counters(std::uint32_t size)
-        : log_(std::bit_ceil(2 * (std::size_t{size} + most_uses))), mask_(log_.size() - 1), counters_(size) {
+    explicit Counters(std::uint32_t size) : log_(1 + 2 * (std::size_t{size} + most_uses)), counters_(size) {
         for (std::uint32_t number = 0; number < size; ++number) counters_[number].name = number;
         free_all();
     }
 
+    /// What each use changes is not side by side: stored as one, it could not be loaded at once again.
     struct Counter {
         CounterName name = 0;
-        std::uint64_t last = 0;  ///< position in the log
-        std::uint64_t held = 0;  ///< events
+        std::uint64_t last = 0;  ///< position in the log; 0: none
         Cell* cell = nullptr;    ///< of its key; null: it is free
+        std::uint64_t held = 0;  ///< events
     };
 
-    Counter& operator[](CounterName name) { return counters_[static_cast<Id>(name)]; }
     std::span<const Counter> all() const { return counters_; }
 
-    /// After make_room_in_log() for so many uses.
-    void use(Counter& counter) {
-        if (by_recency) append(counter);
-    }
-
-    /// The counter that comes next: a free one, or that used longest ago (FIFO: that has its key longest).
-    Counter& victim() {
-        if (taken_ < counters_.size()) return counters_[taken_++];
-        while (!is_last(begin_)) ++begin_;
-        return counters_[log_[begin_++ & mask_]];
-    }
-
-    void give(Counter& counter, Cell& cell) {
-        counter = {counter.name + generation, counter.last, 0, &cell};
-        cell.holder = static_cast<Id>(counter.name);
-        if (!by_recency) append(counter);
-    }
-
     void free_all() {
-        for (Counter& counter : counters_) counter = {counter.name + generation, 0, 0, nullptr};
-        begin_ = end_;
+        for (Counter& counter : counters_) counter = {counter.name + generation, 0, nullptr, 0};
+        begin_ = end_ = 1;
         taken_ = 0;
     }
 
-    /// Appends what is current once more where the log is too full; each entry is read before its place is written.
+    /// For at most so many uses, with all that they need in registers; then keep().
     static constexpr std::size_t most_uses = 1024;
-    void make_room_in_log() {
-        if (end_ - begin_ + most_uses <= log_.size()) [[likely]]
-            return;
-        for (const std::uint64_t stop = end_; begin_ != stop; ++begin_)
-            if (is_last(begin_)) append(counters_[log_[begin_ & mask_]]);
+    class Loop {
+    public:
+        explicit Loop(Counters& all)
+            : all_(all), counters_(all.counters_.data()), log_(all.log_.data()), begin_(all.begin_), end_(all.end_) {}
+
+        void keep() {
+            all_.begin_ = begin_;
+            all_.end_ = end_;
+        }
+
+        Counter& operator[](CounterName name) { return counters_[static_cast<Id>(name)]; }
+
+        void use(Counter& counter) {
+            if (by_recency) append(counter);
+        }
+
+        /// The counter that comes next: a free one, or that used longest ago (FIFO: that has its key longest).
+        Counter& victim() {
+            if (all_.taken_ < all_.counters_.size()) [[unlikely]]
+                return counters_[all_.taken_++];
+            while (counters_[log_[begin_]].last != begin_) ++begin_;
+            return counters_[log_[begin_++]];
+        }
+
+        void give(Counter& counter, Cell& cell) {
+            counter.name += generation;
+            counter.cell = &cell;
+            counter.held = 0;
+            cell.holder = static_cast<Id>(counter.name);
+            if (!by_recency) append(counter);
+        }
+
+    private:
+        void append(Counter& counter) {
+            log_[end_] = static_cast<Id>(counter.name);
+            counter.last = end_++;
+        }
+
+        Counters& all_;
+        Counter* counters_;
+        Id* log_;
+        std::uint64_t begin_, end_;
+    };
+
+    Loop loop() {
+        if (end_ + most_uses > log_.size()) [[unlikely]]
+            shorten_log();
+        return Loop(*this);
     }
 
 private:
     static constexpr CounterName generation = CounterName{1} << 32;
 
-    bool is_last(std::uint64_t position) const { return counters_[log_[position & mask_]].last == position; }
-    void append(Counter& counter) {
-        log_[end_ & mask_] = static_cast<Id>(counter.name);
-        counter.last = end_++;
+    /// To what is current.
+    [[gnu::noinline]] void shorten_log() {
+        std::uint64_t to = 1;
+        for (std::uint64_t from = begin_; from != end_; ++from) {
+            Counter& counter = counters_[log_[from]];
+            if (counter.last != from) continue;
+            log_[to] = log_[from];
+            counter.last = to++;
+        }
+        begin_ = 1;
+        end_ = to;
     }
 
     std::vector<Id> log_;
-    std::uint64_t mask_;
     std::uint64_t begin_ = 1, end_ = 1;  ///< positions in the log
     std::vector<Counter> counters_;
     std::uint32_t taken_ = 0;
@@ -120,17 +145,19 @@ public:
 
     void add(Address address, std::uint64_t count, Tick time, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        counters_.make_room_in_log();
-        use(address, count);
+        auto loop = counters_.loop();
+        use(loop, address, count);
+        loop.keep();
         for (std::uint64_t records = swapouts_ - before; records > 0; --records) ring_.write(time, injector);
     }
 
     void add_all(std::span<const BlockEvent> events, Injector& injector) override {
         const std::uint64_t before = swapouts_;
         for (; !events.empty(); events = events.subspan(std::min(events.size(), Numbered::most_uses))) {
-            counters_.make_room_in_log();
+            auto loop = counters_.loop();
             for (const BlockEvent event : events.first(std::min(events.size(), Numbered::most_uses)))
-                use(event.block(), 1);
+                use(loop, event.block(), 1);
+            loop.keep();
         }
         write_timeless(swapouts_ - before, injector);
     }
@@ -139,24 +166,25 @@ public:
 
     void add_sieved(const SievedBlocks& blocks, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        counters_.make_room_in_log();
+        auto loop = counters_.loop();
         const BlockEvent* kept = blocks.kept.data();
         for (const std::uint8_t mark : blocks.marks) {
-            if ((mark & sieve_mark::kept) != 0) {
+            if (sieve_mark::is_kept(mark) != 0) {
                 const Address line = (kept++)->block();
                 const unsigned slot = Sieve::slot_of(line);
                 lines_by_slot_[slot] = line;
-                names_by_slot_[slot] = use(line, 1);
+                names_by_slot_[slot] = use(loop, line, 1);
             } else {
                 const unsigned slot = mark & sieve_mark::slot;
-                Counter& counter = counters_[names_by_slot_[slot]];
+                Counter& counter = loop[names_by_slot_[slot]];
                 if (counter.name != names_by_slot_[slot]) [[unlikely]] {
-                    names_by_slot_[slot] = use(lines_by_slot_[slot], 1);
+                    names_by_slot_[slot] = use(loop, lines_by_slot_[slot], 1);
                 } else {
-                    count(counter, 1);
+                    count(loop, counter, 1);
                 }
             }
         }
+        loop.keep();
         write_timeless(swapouts_ - before, injector);
     }
 
@@ -202,27 +230,29 @@ public:
     }
 
 private:
+    using Loop = typename Numbered::Loop;
+
     /// Returns the name of the counter.
-    CounterName use(Address address, std::uint64_t events) {
+    CounterName use(Loop& loop, Address address, std::uint64_t events) {
         Cell& cell = (*cells_)[keys_.key(address)];
-        Counter* counter = &counters_[cell.holder];
+        Counter* counter = &loop[cell.holder];
         if (counter->cell != &cell) [[unlikely]]
-            counter = &enter(cell);
-        count(*counter, events);
+            counter = &enter(loop, cell);
+        count(loop, *counter, events);
         return counter->name;
     }
 
-    void count(Counter& counter, std::uint64_t events) {
-        counters_.use(counter);
+    void count(Loop& loop, Counter& counter, std::uint64_t events) {
+        loop.use(counter);
         counter.held += events;
         if (counter.held >= full_) [[unlikely]]
             overflow(counter);
     }
 
-    Counter& enter(Cell& cell) {
-        Counter& counter = counters_.victim();
+    Counter& enter(Loop& loop, Cell& cell) {
+        Counter& counter = loop.victim();
         swap_out(counter);
-        counters_.give(counter, cell);
+        loop.give(counter, cell);
         return counter;
     }
 
