@@ -20,6 +20,7 @@ struct RunResult {
     std::vector<Tick> core_ends;      ///< picoseconds, one per core
     bool complete = true;             ///< false when interrupted, or the source failed
     std::string failure;              ///< why, where the source failed
+    Tick quantum = 0;                 ///< picoseconds, that of the options where there were several streams
 
     Tick end() const;  ///< latest core end, less the core's offset
 };

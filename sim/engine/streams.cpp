@@ -1,0 +1,191 @@
+#include "sim/engine/streams.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace cachetally {
+namespace {
+
+unsigned streams_for(const Hierarchy& hierarchy, const ReferenceSource& source) {
+    if (source.cores() > hierarchy.cores())
+        throw std::invalid_argument("the source has " + std::to_string(source.cores()) + " streams, the machine " +
+                                    std::to_string(hierarchy.cores()) + " cores; give the machine as many cores");
+    return source.cores();
+}
+
+/// The first stretches of at least `most` references; all of them where they have fewer.
+std::size_t stretches_for(std::span<const Stretch> stretches, std::size_t most) {
+    std::size_t count = 0;
+    for (std::size_t references = 0; count < stretches.size() && references < most; ++count)
+        references += stretches[count].size();
+    return count;
+}
+
+}  // namespace
+
+Streams::Streams(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options)
+    : hierarchy_(hierarchy),
+      source_(source),
+      options_(options),
+      streams_(streams_for(hierarchy, source)),
+      phase_start_(hierarchy.counts()) {
+    for (unsigned core = 0; core < size(); ++core) streams_[core].time = core;
+    if (size() != 1) return;
+    LineWish wish = hierarchy_.lines_wished(0);
+    wish.sieved = wish.sieved && options_.max_references == 0;  // else it may be necessary to stop anywhere
+    source_.wish(wish);
+}
+
+std::optional<unsigned> Streams::next() const {
+    std::optional<unsigned> least;
+    for (unsigned core = 0; core < size(); ++core)
+        if (running(core) && (!least || streams_[core].time < streams_[*least].time)) least = core;
+    return least;
+}
+
+Tick Streams::others(unsigned core) const {
+    Tick least = forever;
+    for (unsigned other = 0; other < size(); ++other)
+        if (other != core && running(other)) least = std::min(least, streams_[other].time);
+    return least;
+}
+
+bool Streams::over() const {
+    return interrupted_ || !failure_.empty() ||
+           (options_.max_references != 0 && references_ >= options_.max_references);
+}
+
+void Streams::advance(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
+    Stream& stream = streams_[core];
+    while (stream.state == State::running && stream.time < until && most != 0 && !over()) {
+        std::size_t made = 0;
+        if (stream.sieved != 0) {
+            made = make_sieved(core, way, most);
+        } else if (!stream.references.empty()) {
+            made = make(core, until, way, most);
+        } else {
+            obey(stream.control, core);
+            if (stream.state == State::running) refill(core);
+        }
+        most -= std::min(most, made);
+        count(made);
+    }
+}
+
+std::size_t Streams::make_sieved(unsigned core, ReferenceWay& way, std::size_t most) {
+    Stream& stream = streams_[core];
+    const auto some = stream.stretches.first(stretches_for(stream.stretches, most));
+    std::size_t made = stream.sieved;
+    if (some.size() < stream.stretches.size()) {
+        made = 0;
+        for (const Stretch& stretch : some) made += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
+    }
+    stream.time = way.run_sieved(core, some, stream.time);
+    stream.stretches = stream.stretches.subspan(some.size());
+    stream.sieved -= made;
+    return made;
+}
+
+std::size_t Streams::make(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
+    Stream& stream = streams_[core];
+    auto references = stream.references;
+    auto stretches = stream.stretches;
+    if (options_.max_references != 0 && options_.max_references - references_ < references.size()) {
+        references = references.first(options_.max_references - references_);
+        stretches = {};
+    } else if (most < references.size()) {
+        stretches = stretches.first(stretches_for(stretches, most));
+        if (stretches.empty()) {
+            references = references.first(most);
+        } else if (stretches.size() < stream.stretches.size()) {
+            const Reference* const end = stretches.back().references.data() + stretches.back().size();
+            references = references.first(static_cast<std::size_t>(end - references.data()));
+        }
+    }
+    const auto [done, time] = way.run(core, references, stream.time, until, stretches);
+    stream.time = time;
+    stream.references = stream.references.subspan(done);
+    stream.stretches = done == references.size() ? stream.stretches.subspan(stretches.size())
+                                                 : std::span<const Stretch>();  // seldom is there a rest
+    return done;
+}
+
+void Streams::refill(unsigned core) {
+    Stream& stream = streams_[core];
+    const Batch batch = source_.next(core);
+    stream.references = batch.references;
+    stream.stretches = batch.stretches;
+    stream.sieved = batch.sieved;
+    stream.control = batch.control;
+}
+
+/// Does what the program says after the references that were made; once.
+void Streams::obey(Control& control, unsigned core) {
+    Stream& stream = streams_[core];
+    switch (control.kind) {
+        case Control::Kind::none: break;
+        case Control::Kind::barrier: stream.state = State::at_barrier; break;
+        case Control::Kind::end: stream.state = State::ended; break;
+        default: stream.time += hierarchy_.control(control, core, stream.time); break;
+    }
+    control = {};
+}
+
+void Streams::count(std::uint64_t references) {
+    references_ += references;
+    if (options_.progress && references_ >= next_report_) {
+        next_report_ = references_ + report_interval;
+        if (!options_.progress(references_)) interrupted_ = true;
+    }
+}
+
+/// What the hierarchy does in the background takes time, too.
+void Streams::complete_all() {
+    for (unsigned core = 0; core < size(); ++core)
+        streams_[core].time += hierarchy_.complete(core, streams_[core].time);
+}
+
+bool Streams::pass_barrier() {
+    std::optional<unsigned> waiting;
+    for (unsigned core = 0; core < size(); ++core)
+        if (at_barrier(core)) waiting = core;
+    if (!waiting) return false;
+    complete_all();
+    Tick latest = 0;
+    for (unsigned core = 0; core < size(); ++core)
+        if (at_barrier(core)) latest = std::max(latest, streams_[core].time - core);
+    close_phase();
+    latest += hierarchy_.control({Control::Kind::barrier, 0}, *waiting, latest);
+    for (unsigned core = 0; core < size(); ++core) {
+        if (!at_barrier(core)) continue;
+        streams_[core].state = State::running;
+        streams_[core].time = latest + core;
+    }
+    phase_begin_ = latest;
+    return true;
+}
+
+void Streams::close_phase() {
+    const HierarchyCounts now = hierarchy_.counts();
+    Tick end = phase_begin_;
+    for (unsigned core = 0; core < size(); ++core) end = std::max(end, streams_[core].time - core);
+    phases_.push_back({now - phase_start_, phase_begin_, end});
+    phase_start_ = now;
+}
+
+RunResult Streams::result() {
+    complete_all();
+    close_phase();
+    RunResult result;
+    result.phases = std::move(phases_);
+    for (const Stream& stream : streams_) result.core_ends.push_back(stream.time);
+    for (unsigned idle = size(); idle < hierarchy_.cores(); ++idle) result.core_ends.push_back(idle);
+    result.counts = hierarchy_.counts();
+    result.complete = !interrupted_ && failure_.empty();
+    result.failure = failure_;
+    result.quantum = size() > 1 ? quantum() : 0;
+    return result;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,106 @@
+// The streams of a source on their way through a hierarchy: what both hosts do alike. They differ in who goes next, and
+// in how references reach the hierarchy.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/engine/engine.hpp"
+
+namespace cachetally {
+
+/// A time that never comes.
+inline constexpr Tick forever = std::numeric_limits<Tick>::max();
+
+/// How a host hands references to a hierarchy; as the members of Hierarchy of the same names.
+class ReferenceWay {
+public:
+    virtual ~ReferenceWay() = default;
+    virtual Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
+                         std::span<const Stretch> stretches) = 0;
+    virtual Tick run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now) = 0;
+};
+
+class Streams {
+public:
+    static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+    /// Each core begins as many picoseconds late as its number, so that no two are ever at the same time. Throws
+    /// std::invalid_argument where there are more streams than cores.
+    Streams(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options);
+
+    unsigned size() const { return static_cast<unsigned>(streams_.size()); }
+    Tick quantum() const { return options_.quantum; }
+
+    /// The local time of a core.
+    Tick time(unsigned core) const { return streams_[core].time; }
+    bool running(unsigned core) const { return streams_[core].state == State::running; }
+    bool at_barrier(unsigned core) const { return streams_[core].state == State::at_barrier; }
+
+    /// The running core of the least time; nothing where all wait or are at their end.
+    std::optional<unsigned> next() const;
+
+    /// The least time of the other running cores, or forever.
+    Tick others(unsigned core) const;
+
+    /// When the quantum that a core is in is over; there must be one.
+    Tick quantum_end(unsigned core) const { return (streams_[core].time / quantum() + 1) * quantum(); }
+
+    /// True where references of the only core may be handed over by number, and not by time.
+    bool timeless(unsigned core) const { return size() == 1 && hierarchy_.lines_wished(core).line_bytes != 0; }
+
+    /// True when enough references are made, or somebody ended the run.
+    bool over() const;
+
+    /// Lets a core go on while its time is less than `until`, and until `most` references are made (or the stretch that
+    /// these are in), it arrives at a barrier or its end, or the run is over. Throws what the source and `way` throw.
+    void advance(unsigned core, Tick until, ReferenceWay& way, std::size_t most = all);
+
+    /// When none is running: all that wait at the barrier go on when the last has arrived, each with its own offset.
+    /// False where nobody waits.
+    bool pass_barrier();
+
+    /// The run ends here; what was counted stays.
+    void fail(std::string why) { failure_ = std::move(why); }
+
+    /// To be called once, at the end.
+    RunResult result();
+
+private:
+    enum class State : std::uint8_t { running, at_barrier, ended };
+
+    /// One core's stream as far as it has been taken.
+    struct Stream {
+        Tick time = 0;
+        std::span<const Reference> references;
+        std::span<const Stretch> stretches;  ///< of them, or none
+        std::size_t sieved = 0;              ///< so many references are in sieved stretches instead
+        Control control;                     ///< follows the references
+        State state = State::running;
+    };
+
+    void refill(unsigned core);
+    void obey(Control& control, unsigned core);
+    std::size_t make(unsigned core, Tick until, ReferenceWay& way, std::size_t most);
+    std::size_t make_sieved(unsigned core, ReferenceWay& way, std::size_t most);
+    void count(std::uint64_t references);
+    void complete_all();
+    void close_phase();
+
+    static constexpr std::uint64_t report_interval = 1 << 20;
+
+    Hierarchy& hierarchy_;
+    ReferenceSource& source_;
+    RunOptions options_;
+    std::vector<Stream> streams_;
+    std::vector<PhaseResult> phases_;
+    HierarchyCounts phase_start_;
+    Tick phase_begin_ = 0;
+    std::uint64_t references_ = 0, next_report_ = report_interval;
+    bool interrupted_ = false;
+    std::string failure_;
+};
+
+}  // namespace cachetally
