@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "sim/tlm/host.hpp"
 #include "sim/topology/time_bound.hpp"
 
 namespace cachetally::app {
@@ -106,8 +107,15 @@ RunOptions within_time(RunOptions options, const Topology& topology, const Hiera
     return options;
 }
 
+Host host_of(const std::string& name) {
+    if (name == "systemc") return run_on_systemc;
+    return [](const Topology&, Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options) {
+        return run(hierarchy, source, options);
+    };
+}
+
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
-                 const RunOptions& options, ExactCounting counting) {
+                 const RunOptions& options, ExactCounting counting, const Host& host) {
     Outcome outcome;
     outcome.hierarchy = std::make_unique<Hierarchy>(topology, source.can_sieve());
     std::vector<Watch> watches;
@@ -116,7 +124,7 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     std::vector<LinkWatch> links;
     for (std::size_t link = 0; counting.links && link < topology.links().size(); ++link)
         links.emplace_back(link, topology, *outcome.hierarchy);
-    outcome.run = run(*outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
+    outcome.run = host(topology, *outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
     outcome.regions = source.regions();
     outcome.functions = source.functions();
     if (topology.machine().pages.mapping != Mapping::identity)

@@ -95,9 +95,15 @@ std::vector<Region> data_of(std::vector<Region> regions);
 /// with that failure. All must live as long as the run.
 RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy);
 
+/// A host: engine.hpp's run(), or one that gives the same.
+using Host = std::function<RunResult(const Topology&, Hierarchy&, ReferenceSource&, const RunOptions&)>;
+
+/// "engine" or "systemc".
+Host host_of(const std::string& name);
+
 /// Runs a source.
 Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
-                 const RunOptions& options, ExactCounting counting = {});
+                 const RunOptions& options, ExactCounting counting, const Host& host);
 
 /// Accesses and misses by line of every level (and TLB) that has histograms on both sides, and of which of them these
 /// are exact.

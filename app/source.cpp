@@ -59,6 +59,12 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
                     "How far a core may go ahead of the others, e.g. 1us; default: not at all")
         ->type_name("TIME")
         ->check(not_empty("a time, as in 1us"));
+    command
+        .add_option("--host", options.host,
+                    "What drives the machine: the engine, or SystemC, which gives the same and is slower "
+                    "(docs/systemc.md)")
+        ->check(one_of({"engine", "systemc"}))
+        ->capture_default_str();
     command.add_flag_callback(
         "--no-errors", [&options] { options.errors = false; },
         "Do not count exactly beside monitors to tell their error: faster");

@@ -19,7 +19,8 @@ struct SimulationOptions {
     std::string machine = "generic3";
     unsigned cores = 0;  ///< 0 = as the machine file says
     std::vector<std::string> monitors;
-    std::string quantum;  ///< e.g. "1us"
+    std::string quantum;          ///< e.g. "1us"
+    std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t max_references = 0;
     bool errors = true;
     bool json = false;
@@ -28,7 +29,7 @@ struct SimulationOptions {
 /// The machine and its cores, how much is made, and --json.
 void add_machine_options(CLI::App& command, SimulationOptions& options);
 
-/// Those, and monitors and quantum.
+/// Those, and monitors, quantum and host.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
 /// The machine that the options name, with as many cores as they ask for.

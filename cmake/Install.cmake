@@ -1,4 +1,5 @@
-# cmake --install: the program (component program); TlmMonitor's library, headers, CMake package and pkg-config file (component tlm).
+# cmake --install: the program (component program); TlmMonitor's library, headers, CMake package and pkg-config file (component tlm); the
+# cache hierarchy as a SystemC module (component systemc, an optional one of the CMake package).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +10,14 @@ install(TARGETS cachetally_tlm EXPORT cachetally_targets ARCHIVE COMPONENT tlm I
 install(FILES monitor/tlm/tlm_monitor.hpp monitor/tlm/tlm_monitor_registers.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT tlm)
 install(EXPORT cachetally_targets NAMESPACE cachetally:: FILE cachetallyTargets.cmake DESTINATION ${package_directory} COMPONENT tlm)
+
+install(TARGETS cachetally_systemc EXPORT cachetally_systemc_targets ARCHIVE COMPONENT systemc INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally)
+install(EXPORT cachetally_systemc_targets NAMESPACE cachetally:: FILE cachetallySystemcTargets.cmake DESTINATION ${package_directory}
+  COMPONENT systemc)
+foreach(folder IN ITEMS topology model engine tlm)
+  file(GLOB headers CONFIGURE_DEPENDS sim/${folder}/*.hpp)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/${folder} COMPONENT systemc)
+endforeach()
 
 configure_package_config_file(cmake/cachetallyConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake
   INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)

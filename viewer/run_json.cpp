@@ -147,6 +147,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     Json json = view.title.json();
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();
+    if (run.core_ends.size() > 1) json["quantum_ps"] = run.quantum;
     json["levels"] = levels_of(names, run.counts);
     json["tlbs"] = tlbs_of(names, run.counts);
     json["page_walks"] = run.counts.page_walks;

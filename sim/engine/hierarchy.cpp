@@ -21,7 +21,8 @@ auto sum_of(const Copies<Part>& copies) {
 void Hierarchy::Parts::settle() {
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
-    const bool timeless = std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); });
+    const bool timeless = std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); }) &&
+                          std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     for (const auto& path : paths) path->settle(longest, timeless);
     settled = true;
 }
@@ -70,6 +71,12 @@ void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) 
     Downlink* downlink = parts_->downlinks.at(link).at(copy);
     downlink->listen(listener, &parts_->pending);
     if (std::ranges::find(parts_->listened, downlink) == parts_->listened.end()) parts_->listened.push_back(downlink);
+    parts_->settled = false;
+}
+
+void Hierarchy::lead_out(std::size_t memory, MemoryDevice* device) {
+    parts_->stop_posting();
+    parts_->memories.at(memory)->lead_out(device);
     parts_->settled = false;
 }
 

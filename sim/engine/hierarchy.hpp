@@ -14,6 +14,8 @@
 
 namespace cachetally {
 
+class MemoryDevice;
+
 /// How far a stretch of references was made.
 struct Progress {
     std::size_t done = 0;  ///< references made
@@ -36,6 +38,10 @@ public:
     /// Puts a listener on one copy of a link. The listener must live as long as the hierarchy is used. Call before the
     /// first access.
     void listen(std::size_t link, unsigned copy, LinkListener& listener);
+
+    /// From now on the accesses of a memory (by its number in the machine description) are made by `device`, which must
+    /// live as long as the hierarchy is used; null: by the hierarchy's own. Call before the first access.
+    void lead_out(std::size_t memory, MemoryDevice* device);
 
     /// Makes one reference of a core at `now`; returns when it is complete.
     Tick access(unsigned core, const Reference& reference, Tick now);

@@ -143,6 +143,7 @@ void write_run(Group& root, const ComponentNames& names, Tick period, const RunR
         group.set_attribute("page_walks", run.counts.page_walks);
         group.set_attribute("cycles", run.end() / period);
         group.set_attribute("period", period);
+        if (run.core_ends.size() > 1) group.set_attribute("quantum", run.quantum);
         group.write("core_end", std::vector<std::uint64_t>(run.core_ends)).set_attribute("units", "ps");
     }
     write_phases(root, period, run);
@@ -159,6 +160,7 @@ StoredRun read_run(const Group& root) {
         throw StorageError(fmt::format("{}: a cycle of 0 ps cannot be; the file is damaged", group.where()));
     stored.run.counts.references = group.whole_attribute("references");
     stored.run.counts.page_walks = group.whole_attribute("page_walks");
+    if (group.has_attribute("quantum")) stored.run.quantum = group.whole_attribute("quantum");
     stored.run.core_ends = group.read<std::uint64_t>("core_end");
     for (std::size_t core = 0; core < stored.run.core_ends.size(); ++core)
         if (stored.run.core_ends[core] < core)

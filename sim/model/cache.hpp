@@ -267,7 +267,7 @@ inline Reply Downlink::request(Address address, Cause cause, Tick time) {
     }
     if (wants(cause.kind())) [[unlikely]]
         tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
-    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(cause.kind(), time);
+    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);
 }
 
 }  // namespace cachetally

@@ -113,7 +113,7 @@ void Downlink::send(Address address, Cause cause, Tick time) {
     if (cache_ != nullptr) {
         cache_->take_victim(address, cause, time);
     } else {
-        memory_->write(cause.kind());
+        memory_->write(address, cause, time);
     }
 }
 
@@ -139,13 +139,14 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
         // What the writes themselves make the listeners send waits for the next reference: no cascade can run away.
         const Injector::Sent sent = listening.injector->take();
         for (const Injector::Write& write : sent.writes) {
+            const Cause cause(0, EventKind::ring_write, core);
             if (write.bypass || cache_ == nullptr) {
-                memory_below_->write(EventKind::ring_write);
+                memory_below_->write(write.address, cause, time);
             } else {
-                send(write.address, {0, EventKind::ring_write, core}, time);
+                send(write.address, cause, time);
             }
         }
-        memory_below_->write(EventKind::ring_write, sent.past);
+        memory_below_->write_records(sent.past);
         lost += sent.stall;
     }
     return lost;

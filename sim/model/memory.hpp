@@ -1,17 +1,45 @@
 // Memory: the end of every chain. A fixed latency and counts.
 #pragma once
 
+#include <span>
+
+#include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
 #include "sim/model/downlink.hpp"
 #include "sim/model/posts.hpp"
 
 namespace cachetally {
 
+/// What stands in for a memory's own timing, where memory is somebody else's (the SystemC host's platform).
+class MemoryDevice {
+public:
+    virtual ~MemoryDevice() = default;
+
+    /// A read or write at a physical address; returns when it is complete.
+    virtual Tick request(Address address, Cause cause, Tick time) = 0;
+
+    /// A write-back or a monitor's record, for which nobody waits.
+    virtual void write(Address address, Cause cause, Tick time) = 0;
+
+    /// Records of which only the number is known: where timeless(), and listeners send them so.
+    virtual void write_records(std::uint64_t records) = 0;
+
+    /// True when a request takes as long at any time. Then times may be 0, and what request() returns the length.
+    virtual bool timeless() const = 0;
+};
+
 class Memory {
 public:
     explicit Memory(Tick latency) : latency_(latency) {}
 
-    Reply request(EventKind kind, Tick time) {
+    /// From now on accesses are counted here and made there (null: here).
+    void lead_out(MemoryDevice* device) { device_ = device; }
+
+    /// True when a request takes as long at any time.
+    bool timeless() const { return device_ == nullptr || device_->timeless(); }
+
+    Reply request(Address address, Cause cause, Tick time) {
+        const EventKind kind = cause.kind();
         if (kind == EventKind::store) {
             ++counts_.writes;
         } else if (kind == EventKind::page_walk) {
@@ -19,23 +47,34 @@ public:
         } else {
             ++counts_.reads;
         }
+        if (device_ != nullptr) [[unlikely]]
+            return {device_->request(address, cause, time), false};
         return {time + latency_, false};
     }
 
     /// A write-back or a monitor's record.
-    void write(EventKind kind, std::uint64_t times = 1) {
-        (kind == EventKind::ring_write ? counts_.ring_writes : counts_.writes) += times;
+    void write(Address address, Cause cause, Tick time) {
+        ++(cause.kind() == EventKind::ring_write ? counts_.ring_writes : counts_.writes);
+        if (device_ != nullptr) [[unlikely]]
+            device_->write(address, cause, time);
+    }
+
+    /// Records of which nobody knows more than how many.
+    void write_records(std::uint64_t records) {
+        counts_.ring_writes += records;
+        if (device_ != nullptr && records != 0) [[unlikely]]
+            device_->write_records(records);
     }
 
     /// Posted requests and write-backs. Returns the time for which somebody waits.
     Tick take(std::span<const Posted> posts) {
         Tick waited = 0;
         for (const Posted& post : posts) {
-            const EventKind kind = Cause::from(post.cause).kind();
-            if (kind == EventKind::write_back) {
-                write(kind);
+            const Cause cause = Cause::from(post.cause);
+            if (cause.kind() == EventKind::write_back) {
+                write(line_of(post.address), cause, 0);
             } else {
-                waited += request(kind, 0).time;
+                waited += request(post.address, cause, 0).time;
             }
         }
         return waited;
@@ -45,6 +84,7 @@ public:
 
 private:
     Tick latency_;
+    MemoryDevice* device_ = nullptr;
     MemoryCounts counts_;
 };
 

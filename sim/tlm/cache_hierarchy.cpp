@@ -1,0 +1,169 @@
+#include "sim/tlm/cache_hierarchy.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+namespace cachetally {
+namespace {
+
+/// The longest line of the caches above a memory.
+std::uint32_t bytes_to(const MachineDescription& machine, const MemoryConfig& memory) {
+    std::uint32_t bytes = 0;
+    for (const CacheConfig& cache : machine.caches)
+        if (cache.next == memory.name) bytes = std::max<std::uint32_t>(bytes, cache.line);
+    return bytes != 0 ? bytes : 8;
+}
+
+/// The memory at the end of the way of data or instructions; nothing where no component serves them.
+std::optional<std::size_t> memory_behind(const Topology& topology, bool fetch) {
+    std::size_t link = 0;
+    try {
+        link = topology.core_link(fetch);
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;
+    }
+    std::size_t component = topology.links()[link].to;
+    while (topology.components()[component].kind != Component::Kind::memory) {
+        const auto below = std::ranges::find(topology.links(), component, &LinkInfo::from);
+        component = below->to;
+    }
+    return topology.components()[component].index;
+}
+
+}  // namespace
+
+/// Transactions come one after the other, also where a memory waits within one.
+class CacheHierarchy::Visit {
+public:
+    explicit Visit(CacheHierarchy& hierarchy) : hierarchy_(hierarchy) {
+        while (hierarchy_.busy_) sc_core::wait(hierarchy_.free_);
+        hierarchy_.busy_ = true;
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() {
+        hierarchy_.busy_ = false;
+        hierarchy_.free_.notify();
+    }
+
+private:
+    CacheHierarchy& hierarchy_;
+};
+
+CacheHierarchy::CacheHierarchy(const sc_core::sc_module_name& name, const Topology& topology, MemoryTiming timing)
+    : CacheHierarchy(name, topology, std::make_unique<Hierarchy>(topology), nullptr, timing) {}
+
+CacheHierarchy::CacheHierarchy(const sc_core::sc_module_name& name, const Topology& topology, Hierarchy& hierarchy,
+                               MemoryTiming timing)
+    : CacheHierarchy(name, topology, nullptr, &hierarchy, timing) {}
+
+CacheHierarchy::CacheHierarchy(const sc_core::sc_module_name& name, const Topology& topology,
+                               std::unique_ptr<Hierarchy> own, Hierarchy* other, MemoryTiming timing)
+    : sc_module(name),
+      core("core", topology.machine().cores),
+      memory("memory", topology.machine().memories.size()),
+      own_(std::move(own)),
+      hierarchy_(other != nullptr ? *other : *own_),
+      same_addresses_(topology.machine().pages.mapping == Mapping::identity) {
+    for (unsigned i = 0; i < core.size(); ++i) {
+        core[i].register_b_transport(this, &CacheHierarchy::b_transport, static_cast<int>(i));
+        core[i].register_transport_dbg(this, &CacheHierarchy::transport_dbg, static_cast<int>(i));
+        core[i].register_get_direct_mem_ptr(this, &CacheHierarchy::get_direct_mem_ptr, static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        const std::uint32_t bytes = bytes_to(topology.machine(), topology.machine().memories[i]);
+        ports_.push_back(std::make_unique<MemoryPort>(memory[i], timing, bytes));
+        hierarchy_.lead_out(i, ports_.back().get());
+    }
+    content_.fill(ports_.front().get());
+    for (const bool fetch : {false, true})
+        if (const auto behind = memory_behind(topology, fetch)) content_[fetch ? 1 : 0] = ports_[*behind].get();
+}
+
+CacheHierarchy::~CacheHierarchy() {
+    for (std::size_t i = 0; i < ports_.size(); ++i) hierarchy_.lead_out(i, nullptr);
+}
+
+void CacheHierarchy::b_transport(int core_number, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    const Visit visit(*this);
+    payload.set_dmi_allowed(false);
+    ReferenceBatch* batch = nullptr;
+    payload.get_extension(batch);
+    Tick time = batch != nullptr ? batch->begin : scale_.now() + scale_.ticks(delay);
+    for (const auto& port : ports_) port->begin(time);
+    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+    if (batch != nullptr) {
+        time = make(static_cast<unsigned>(core_number), *batch);
+    } else {
+        status = make(static_cast<unsigned>(core_number), payload, time);
+    }
+    for (const auto& port : ports_) {
+        if (status != tlm::TLM_OK_RESPONSE || port->response() == tlm::TLM_OK_RESPONSE) continue;
+        status = port->response();
+        if (batch != nullptr) payload.set_address(port->failed_address());
+    }
+    payload.set_response_status(status);
+    delay = scale_.time(std::max(time, scale_.now()) - scale_.now());
+}
+
+Tick CacheHierarchy::make(unsigned core_number, ReferenceBatch& batch) {
+    batch.taken = true;
+    if (batch.sieved) {
+        batch.end = hierarchy_.run_sieved(core_number, batch.stretches, batch.begin);
+        return batch.end;
+    }
+    const auto [done, end] = hierarchy_.run(core_number, batch.references, batch.begin, batch.until, batch.stretches);
+    batch.done = done;
+    batch.end = end;
+    return end;
+}
+
+/// A generic payload is one reference: `time` is when it begins, then when it is complete.
+tlm::tlm_response_status CacheHierarchy::make(unsigned core_number, tlm::tlm_generic_payload& payload, Tick& time) {
+    if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_OK_RESPONSE;
+    if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+    unsigned bytes = payload.get_data_length();
+    if (payload.get_streaming_width() != 0) bytes = std::min(bytes, payload.get_streaming_width());
+    if (bytes == 0 || bytes > std::numeric_limits<std::uint16_t>::max()) return tlm::TLM_BURST_ERROR_RESPONSE;
+    const AccessInfo* info = nullptr;
+    if (const tlm::tlm_extension_base* extension = payload.get_extension(AccessInfo::ID))
+        info = static_cast<const AccessInfo*>(extension);
+    Reference reference;
+    reference.address = payload.get_address();
+    reference.size = static_cast<std::uint16_t>(bytes);
+    reference.site = info != nullptr ? info->site : 0;
+    reference.kind = payload.is_write()                                  ? ReferenceKind::store
+                     : info != nullptr && info->kind == EventKind::fetch ? ReferenceKind::fetch
+                                                                         : ReferenceKind::load;
+    time = hierarchy_.access(core_number, reference, time);
+    return move_data(payload, bytes, reference.kind == ReferenceKind::fetch);
+}
+
+/// The caches hold tags only: data are those of the memory. Nothing but time is asked for where there is no pointer.
+tlm::tlm_response_status CacheHierarchy::move_data(const tlm::tlm_generic_payload& payload, unsigned bytes,
+                                                   bool fetch) {
+    if (payload.get_data_ptr() == nullptr) return tlm::TLM_OK_RESPONSE;
+    if (!same_addresses_) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    for (unsigned done = 0; done < payload.get_data_length(); done += bytes) {
+        const unsigned some = std::min(bytes, payload.get_data_length() - done);
+        unsigned char* const data = payload.get_data_ptr() + done;
+        if (content_[fetch ? 1 : 0]->debug(payload.get_command(), payload.get_address(), data, some) != some)
+            return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    }
+    return tlm::TLM_OK_RESPONSE;
+}
+
+unsigned CacheHierarchy::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+    if (!same_addresses_ || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
+    return content_[0]->debug(payload.get_command(), payload.get_address(), payload.get_data_ptr(),
+                              payload.get_data_length());
+}
+
+bool CacheHierarchy::get_direct_mem_ptr(int, tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {
+    dmi.init();  // for no address
+    return false;
+}
+
+}  // namespace cachetally

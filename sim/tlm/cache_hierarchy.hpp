@@ -1,0 +1,62 @@
+// CacheHierarchy: a machine's caches and TLBs as one SystemC module with TLM-2.0 sockets at its edge. docs/systemc.md
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "sim/tlm/memory_port.hpp"
+
+namespace cachetally {
+
+/// Inside is a Hierarchy, whose links are plain calls: what is hit and how long it takes is decided there.
+class CacheHierarchy final : public sc_core::sc_module {
+public:
+    /// One per core, in the order of their numbers; those of idle cores need not be bound. Blocking transport (others
+    /// are made to it), loosely timed. A read or write is one reference by virtual address; see also AccessInfo and
+    /// ReferenceBatch. DMI is denied: it would hide references.
+    sc_core::sc_vector<tlm_utils::simple_target_socket_tagged_optional<CacheHierarchy>> core;
+
+    /// One per memory of the machine, in the order of its description. What misses all caches goes out here, with
+    /// AccessInfo.
+    sc_core::sc_vector<MemoryPort::Socket> memory;
+
+    CacheHierarchy(const sc_core::sc_module_name& name, const Topology& topology,
+                   MemoryTiming timing = MemoryTiming::any);
+
+    /// Around a hierarchy made of the same topology, whose memories lead out of this module as long as it lives.
+    CacheHierarchy(const sc_core::sc_module_name& name, const Topology& topology, Hierarchy& hierarchy,
+                   MemoryTiming timing = MemoryTiming::any);
+    ~CacheHierarchy() override;
+
+    /// For listeners (before the first access), counts and virtual addresses.
+    Hierarchy& hierarchy() { return hierarchy_; }
+
+private:
+    class Visit;
+
+    CacheHierarchy(const sc_core::sc_module_name& name, const Topology& topology, std::unique_ptr<Hierarchy> own,
+                   Hierarchy* other, MemoryTiming timing);
+
+    void b_transport(int core_number, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    unsigned transport_dbg(int core_number, tlm::tlm_generic_payload& payload);
+    bool get_direct_mem_ptr(int core_number, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+
+    Tick make(unsigned core_number, ReferenceBatch& batch);
+    tlm::tlm_response_status make(unsigned core_number, tlm::tlm_generic_payload& payload, Tick& time);
+    tlm::tlm_response_status move_data(const tlm::tlm_generic_payload& payload, unsigned bytes, bool fetch);
+
+    std::unique_ptr<Hierarchy> own_;
+    Hierarchy& hierarchy_;
+    bool same_addresses_;  ///< virtual and physical ones
+    TimeScale scale_;
+    std::vector<std::unique_ptr<MemoryPort>> ports_;
+    std::array<MemoryPort*, 2> content_{};  ///< where data and instructions are
+    bool busy_ = false;                     ///< somebody is inside
+    sc_core::sc_event free_;
+};
+
+}  // namespace cachetally

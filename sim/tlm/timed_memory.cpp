@@ -1,0 +1,38 @@
+#include "sim/tlm/timed_memory.hpp"
+
+#include "sim/tlm/extensions.hpp"
+
+namespace cachetally {
+namespace {
+
+/// What a payload that does not say it is.
+AccessInfo plain(const tlm::tlm_generic_payload& payload, Tick time) {
+    AccessInfo info;
+    info.kind = payload.is_write() ? EventKind::store : EventKind::load;
+    info.time = time;
+    return info;
+}
+
+}  // namespace
+
+TimedMemory::TimedMemory(const sc_core::sc_module_name& name, const MemoryConfig& config, Tick period)
+    : sc_module(name), in("in"), model_(config.latency * period) {
+    in.register_b_transport(this, &TimedMemory::b_transport);
+}
+
+void TimedMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    AccessInfo* given = nullptr;
+    payload.get_extension(given);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (given != nullptr && given->records != 0) return model_.write_records(given->records);
+    if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
+    const AccessInfo info = given != nullptr ? *given : plain(payload, scale_.now() + scale_.ticks(delay));
+    const Cause cause(info.site, info.kind, info.core);
+    if (info.kind == EventKind::write_back || info.kind == EventKind::ring_write) {
+        model_.write(payload.get_address(), cause, info.time);
+    } else {
+        delay += scale_.time(model_.request(payload.get_address(), cause, info.time).time - info.time);
+    }
+}
+
+}  // namespace cachetally

@@ -1,0 +1,33 @@
+// TimedMemory: the memory of a machine behind a TLM-2.0 socket, with the time that it takes in the engine.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include "sim/model/memory.hpp"
+#include "sim/tlm/time_scale.hpp"
+#include "sim/topology/machine.hpp"
+
+namespace cachetally {
+
+/// Blocking transport, loosely timed: the delay grows by the latency of reads, and of writes that somebody waits for.
+/// It holds no data: what is read stays as it is, and debug transport gives nothing.
+class TimedMemory final : public sc_core::sc_module {
+public:
+    tlm_utils::simple_target_socket<TimedMemory> in;
+
+    /// `period`: picoseconds per cycle.
+    TimedMemory(const sc_core::sc_module_name& name, const MemoryConfig& config, Tick period);
+
+    /// True when a request takes as long at any time (MemoryTiming::fixed).
+    bool timeless() const { return model_.timeless(); }
+
+    const MemoryCounts& counts() const { return model_.counts(); }
+
+private:
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+
+    TimeScale scale_;
+    Memory model_;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,137 @@
+#include "sim/tlm/trace_player.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace cachetally {
+namespace {
+
+/// Sources read files in it.
+constexpr int stack_bytes = 1 << 20;
+
+}  // namespace
+
+/// Nothing where SystemC is ahead: after a barrier by picoseconds.
+void TracePlayer::Keeper::take_local_time() {
+    const Tick now = scale_.now();
+    set(scale_.time(std::max(streams_.time(core_), now) - now));
+}
+
+sc_core::sc_time TracePlayer::Keeper::compute_local_quantum() {
+    if (streams_.quantum() == 0) return sc_core::SC_ZERO_TIME;
+    const Tick now = scale_.now();
+    return scale_.time(std::max(streams_.quantum_end(core_), now) - now);
+}
+
+TracePlayer::TracePlayer(const sc_core::sc_module_name& name, TraceProgram& program, unsigned core)
+    : sc_module(name),
+      socket("socket"),
+      program_(program),
+      streams_(program.streams_),
+      core_(core),
+      keeper_(streams_, core) {
+    payload_.set_command(tlm::TLM_IGNORE_COMMAND);
+    payload_.set_extension(&batch_);
+    SC_HAS_PROCESS(TracePlayer);
+    SC_THREAD(play);
+    set_stack_size(stack_bytes);
+}
+
+TracePlayer::~TracePlayer() { payload_.clear_extension(&batch_); }
+
+void TracePlayer::play() {
+    try {
+        play_turns();
+    } catch (const std::runtime_error& error) {
+        streams_.fail(error.what());
+    }
+    program_.turned_.notify();
+}
+
+void TracePlayer::play_turns() {
+    while (await_turn()) {
+        make_quantum();
+        program_.turned_.notify();
+        if (!streams_.over() && !streams_.next() && streams_.pass_barrier()) program_.passed_.notify();
+    }
+}
+
+/// Waits until SystemC is at the core's local time, and no other core is behind it; as the engine chooses. False when
+/// there is nothing more to do.
+bool TracePlayer::await_turn() {
+    for (;;) {
+        while (streams_.at_barrier(core_) && !streams_.over()) wait(program_.passed_);
+        keeper_.take_local_time();
+        if (keeper_.get_local_time() != sc_core::SC_ZERO_TIME) {
+            keeper_.sync();
+            continue;
+        }
+        if (!streams_.running(core_) || streams_.over()) return false;
+        if (streams_.next() == core_) return true;
+        wait(program_.turned_);
+    }
+}
+
+/// Goes on until SystemC has to follow.
+void TracePlayer::make_quantum() {
+    keeper_.reset();
+    do {
+        if (streams_.quantum() == 0) {
+            streams_.advance(core_, streams_.time(core_) + 1, *this);
+        } else if (streams_.timeless(core_)) {
+            streams_.advance(core_, forever, *this, references_to(streams_.quantum_end(core_)));
+        } else {
+            streams_.advance(core_, streams_.quantum_end(core_), *this);
+        }
+        keeper_.take_local_time();
+    } while (streams_.running(core_) && !streams_.over() && !keeper_.need_sync());
+}
+
+/// About as many as there is time for, going by those that were made.
+std::size_t TracePlayer::references_to(Tick end) const {
+    const Tick time = streams_.time(core_);
+    if (made_ == 0) return 1;
+    const Tick each = std::max<Tick>(time / made_, 1);
+    return std::max<Tick>((end - time) / each, 1);
+}
+
+Progress TracePlayer::run(unsigned, std::span<const Reference> references, Tick now, Tick until,
+                          std::span<const Stretch> stretches) {
+    batch_.references = references;
+    batch_.stretches = stretches;
+    batch_.sieved = false;
+    batch_.begin = now;
+    batch_.until = until;
+    hand_over();
+    made_ += batch_.done;
+    return {batch_.done, batch_.end};
+}
+
+Tick TracePlayer::run_sieved(unsigned, std::span<const Stretch> stretches, Tick now) {
+    batch_.references = {};
+    batch_.stretches = stretches;
+    batch_.sieved = true;
+    batch_.begin = now;
+    hand_over();
+    for (const Stretch& stretch : stretches) made_ += stretch.size();
+    return batch_.end;
+}
+
+void TracePlayer::hand_over() {
+    batch_.taken = false;
+    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    const Tick now = scale_.now();
+    sc_core::sc_time delay = scale_.time(std::max(batch_.begin, now) - now);
+    socket->b_transport(payload_, delay);
+    if (!batch_.taken)
+        throw std::runtime_error(std::string(name()) +
+                                 ": what is bound to the socket does not take references; bind it to a CacheHierarchy");
+    if (payload_.is_response_ok()) return;
+    std::ostringstream what;
+    what << name() << ": memory answers " << payload_.get_response_string() << " at address 0x" << std::hex
+         << payload_.get_address();
+    throw std::runtime_error(what.str());
+}
+
+}  // namespace cachetally
