@@ -34,6 +34,18 @@ Json memories_of(const ComponentNames& names, const HierarchyCounts& counts) {
     return memories;
 }
 
+Json buses_of(const StoredRun& run, const HierarchyCounts& counts) {
+    Json buses = Json::object();
+    for (std::size_t i = 0; i < run.names.buses.size(); ++i) {
+        const BusCounts& bus = counts.buses[i];
+        buses[run.names.buses[i]] = {{"transfers", bus.transfers},
+                                     {"bytes", bus.bytes},
+                                     {"busy_cycles", bus.busy / run.period},
+                                     {"waited_cycles", bus.waited / run.period}};
+    }
+    return buses;
+}
+
 /// A key that is not there yet: names of monitors and data structures may repeat.
 std::string free_key(const Json& object, const std::string& name) {
     std::string key = name;
@@ -121,6 +133,7 @@ Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
                           {"levels", levels_of(view.counts.names, phase.counts)},
                           {"tlbs", tlbs_of(view.counts.names, phase.counts)},
                           {"memories", memories_of(view.counts.names, phase.counts)},
+                          {"buses", buses_of(view.counts, phase.counts)},
                           {"structures", Json::object()}});
     for (const StructureTable::Level& level : view.structures.levels)
         for (const StructureTally& row : level.tallies)
@@ -152,6 +165,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["tlbs"] = tlbs_of(names, run.counts);
     json["page_walks"] = run.counts.page_walks;
     json["memories"] = memories_of(names, run.counts);
+    json["buses"] = buses_of(view.counts, run.counts);
     json["monitors"] = monitors_of(view);
     json["structures"] = structures_of(view.structures, keys);
     json["structures_exact"] = std::move(exact);

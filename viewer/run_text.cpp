@@ -56,6 +56,17 @@ std::string memory_line(const std::string& name, const MemoryCounts& memory) {
     return text + '\n';
 }
 
+std::string bus_table(const StoredRun& run, const HierarchyCounts& counts, const TextOptions& options) {
+    if (run.names.buses.empty() || !options.level.empty()) return "";
+    TextTable table({{"bus", to_left}, {"transfers"}, {"bytes"}, {"busy cycles"}, {"waited cycles"}});
+    for (std::size_t i = 0; i < run.names.buses.size(); ++i) {
+        const BusCounts& bus = counts.buses[i];
+        table.add({run.names.buses[i], count_cell(bus.transfers), count_cell(bus.bytes),
+                   count_cell(bus.busy / run.period), count_cell(bus.waited / run.period)});
+    }
+    return '\n' + table.text(options.width);
+}
+
 std::string level_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
     TextTable table({{"level", to_left},
                      {"accesses"},
@@ -292,7 +303,8 @@ std::string to_text(const RunView& view, const TextOptions& options) {
     const RunResult& run = view.counts.run;
     std::string text = heading(view, options);
     if (run.counts.references == 0) return text + "no references: nothing was counted\n";
-    text += level_table(view.counts.names, options.phase ? run.phases[*options.phase].counts : run.counts, options);
+    const HierarchyCounts& counts = options.phase ? run.phases[*options.phase].counts : run.counts;
+    text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options);
     text += structure_table(view.structures, options);
     text += unknown_levels(view, options);
     if (options.phase) return text;

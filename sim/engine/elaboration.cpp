@@ -35,6 +35,7 @@ void Hierarchy::Parts::make_components(bool sieved) {
     caches.resize(machine.caches.size());
     tlbs.resize(machine.tlbs.size());
     memories.resize(machine.memories.size());
+    buses.resize(machine.has_link_timing() ? machine.caches.size() : 0);
     for (const Component& part : components) {
         for (unsigned copy = 0; copy < part.copies; ++copy) {
             switch (part.kind) {
@@ -48,8 +49,7 @@ void Hierarchy::Parts::make_components(bool sieved) {
                                                             next_to_core(part), next_to_core(part) && !sieved));
                     break;
                 case Component::Kind::memory:
-                    memories[part.index] =
-                        std::make_unique<Memory>(machine.memories[part.index].latency * machine.period);
+                    memories[part.index] = std::make_unique<Memory>(machine.memories[part.index], machine.period);
                     break;
             }
         }
@@ -98,11 +98,17 @@ void Hierarchy::Parts::connect_walker(std::size_t id, const LinkInfo& link) {
 
 void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
     const Component& upper = component(link.from);
+    const CacheConfig& config = machine.caches[upper.index];
+    std::shared_ptr<Bus> bus;
     for (unsigned copy = 0; copy < upper.copies; ++copy) {
         Cache& cache = *caches[upper.index][copy];
         lead(cache.below(), component(link.to), copy * upper.cores_per_copy);
         if (cache.config().virtually_indexed) cache.use_page_table(pages);
         downlinks[id].push_back(&cache.below());
+        if (!machine.has_link_timing()) continue;
+        if (!bus || !config.bus.shared)
+            bus = buses[upper.index].emplace_back(std::make_shared<Bus>(config.bus, machine.period));
+        cache.below().take_time(std::make_unique<LinkTiming>(config, bus, machine.period));
     }
 }
 

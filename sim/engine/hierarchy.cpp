@@ -21,7 +21,8 @@ auto sum_of(const Copies<Part>& copies) {
 void Hierarchy::Parts::settle() {
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
-    const bool timeless = std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); }) &&
+    const bool timeless = !machine.has_link_timing() &&
+                          std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); }) &&
                           std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     for (const auto& path : paths) path->settle(longest, timeless);
     settled = true;
@@ -164,6 +165,10 @@ HierarchyCounts Hierarchy::counts() const {
     for (const auto& copies : parts_->caches) counts.caches.push_back(sum_of(copies));
     for (const auto& copies : parts_->tlbs) counts.tlbs.push_back(sum_of(copies));
     for (const auto& memory : parts_->memories) counts.memories.push_back(memory->counts());
+    for (const auto& copies : parts_->buses) {
+        BusCounts& sum = counts.buses.emplace_back();
+        for (const auto& bus : copies) sum = sum + bus->counts();
+    }
     counts.references = parts_->references;
     for (const auto& walker : parts_->walkers) counts.page_walks += walker->walks();
     return counts;

@@ -8,6 +8,7 @@
 #include "sim/engine/core_path.hpp"
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/background.hpp"
+#include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
 
 namespace cachetally {
@@ -47,8 +48,9 @@ struct Hierarchy::Parts {
     std::vector<Copies<Tlb>> tlbs;
     Copies<PageWalker> walkers;
     Copies<Memory> memories;
-    std::vector<std::vector<Downlink*>> downlinks;  ///< by link id and copy
-    Copies<Downlink> core_links;                    ///< those that no component owns: from the cores
+    std::vector<std::vector<std::shared_ptr<Bus>>> buses;  ///< by cache; empty where nothing takes time of its own
+    std::vector<std::vector<Downlink*>> downlinks;         ///< by link id and copy
+    Copies<Downlink> core_links;                           ///< those that no component owns: from the cores
     Copies<CorePath> paths;
     std::vector<std::array<CorePath*, 2>> paths_of;  ///< by core: data, fetch (null: not simulated)
     std::vector<Downlink*> upper_links;              ///< of cores, TLBs and walkers

@@ -24,6 +24,7 @@ std::vector<std::string> names_in(const CacheCounts&) {
 }
 std::vector<std::string> names_in(const TlbCounts&) { return {"accesses", "misses"}; }
 std::vector<std::string> names_in(const MemoryCounts&) { return {"reads", "writes", "page_walks", "ring_writes"}; }
+std::vector<std::string> names_in(const BusCounts&) { return {"transfers", "bytes", "busy", "waited"}; }
 
 void write_phase_axis(Group& group, std::size_t phases) {
     std::vector<std::uint32_t> numbers(phases);
@@ -132,6 +133,8 @@ ComponentNames component_names(const MachineDescription& machine) {
     for (const CacheConfig& cache : machine.caches) names.levels.push_back(cache.name);
     for (const TlbConfig& tlb : machine.tlbs) names.tlbs.push_back(tlb.name);
     for (const MemoryConfig& memory : machine.memories) names.memories.push_back(memory.name);
+    if (machine.has_link_timing())
+        for (const CacheConfig& cache : machine.caches) names.buses.push_back(cache.name + "-" + cache.next);
     return names;
 }
 
@@ -150,6 +153,7 @@ void write_run(Group& root, const ComponentNames& names, Tick period, const RunR
     write_components(root, "levels", names.levels, run, &HierarchyCounts::caches);
     write_components(root, "tlbs", names.tlbs, run, &HierarchyCounts::tlbs);
     write_components(root, "memories", names.memories, run, &HierarchyCounts::memories);
+    write_components(root, "buses", names.buses, run, &HierarchyCounts::buses);
 }
 
 StoredRun read_run(const Group& root) {
@@ -170,6 +174,7 @@ StoredRun read_run(const Group& root) {
     read_components(root, "levels", stored.names.levels, stored.run, &HierarchyCounts::caches);
     read_components(root, "tlbs", stored.names.tlbs, stored.run, &HierarchyCounts::tlbs);
     read_components(root, "memories", stored.names.memories, stored.run, &HierarchyCounts::memories);
+    read_components(root, "buses", stored.names.buses, stored.run, &HierarchyCounts::buses);
     return stored;
 }
 

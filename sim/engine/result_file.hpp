@@ -1,4 +1,4 @@
-// What a run counted, in HDF5 result files: the groups /run, /phases, /levels, /tlbs and /memories.
+// What a run counted, in HDF5 result files: the groups /run, /phases, /levels, /tlbs, /memories and /buses.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ namespace cachetally {
 /// Names of the components that are counted, in the order of the machine description (that of HierarchyCounts).
 struct ComponentNames {
     std::vector<std::string> levels, tlbs, memories;
+    std::vector<std::string> buses;  ///< by cache; empty where links take no time of their own
     friend bool operator==(const ComponentNames&, const ComponentNames&) = default;
 };
 

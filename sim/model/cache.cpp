@@ -68,14 +68,15 @@ Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, T
     if (found == 0) return miss(address, set, cause, time);
     if (moves_up) array_.remove(set, line);
 
+    Tick done = time + latency_;
     remember(set, line, cause.kind(), true);
-    if (store && !writes_back_) pass_on(line, cause, time);
+    if (store && !writes_back_) done = pass_on(line, cause, done);
     if (prefetcher_ && is_demand(cause.kind())) {
         const bool first_use = (found & entry_bit::prefetched) != 0;
         if (first_use) ++counts_.prefetch_hits;
         train(address, cause, time, first_use);
     }
-    return {time + latency_, moves_up && is_dirty(found)};
+    return {done, moves_up && is_dirty(found)};
 }
 
 Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
@@ -86,25 +87,26 @@ Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
     Reply reply{time + latency_};
     if (store && (filled_by_victims_ || !config_.write_allocate)) {
         forget(set);
-        pass_on(line, cause, time);
+        reply.time = pass_on(line, cause, reply.time);
     } else if (filled_by_victims_) {
         reply = below_.request(line, down, time + latency_);
     } else {
         const Entry state = store && writes_back_ ? entry_bit::dirty : 0;
         reply = fetch(line, set, down, time + latency_, state);
         remember(set, line, cause.kind(), false);  // before the store goes on, which may take the line away again
-        if (store && !writes_back_) pass_on(line, cause, time);
+        if (store && !writes_back_) reply.time = std::max(reply.time, pass_on(line, cause, time + latency_));
     }
     if (prefetcher_ && is_demand(cause.kind())) train(address, cause, time, true);
     return reply;
 }
 
 Reply Cache::fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state) {
-    if (config_.write_back_first) make_room(set, cause, time);
-    const Reply reply = below_.request(line, cause, time);
-    insert(set, line, state | (reply.dirty ? entry_bit::dirty : 0), cause, time);
-    below_.notify(line, cause.as(EventKind::fill), reply.time);
-    return {reply.time};
+    const Tick asked = config_.write_back_first ? make_room(set, cause, time) : time;
+    const Reply reply = below_.request(line, cause, asked);
+    const Tick left = insert(set, line, state | (reply.dirty ? entry_bit::dirty : 0), cause, time);
+    const Tick done = std::max(reply.time, left);
+    below_.notify(line, cause.as(EventKind::fill), done);
+    return {done};
 }
 
 void Cache::take_victim(Address address, Cause cause, Tick time) {
@@ -154,30 +156,29 @@ Tick Cache::waited_since(const std::array<std::uint64_t, event_kind_count>& befo
     return waiting * latency_;
 }
 
-void Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
-    if (line_may_be_taken_) make_room(set, cause, time);
+Tick Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
+    const Tick left = line_may_be_taken_ ? make_room(set, cause, time) : time;
     const Entry victim = array_.insert(set, line, state);
-    if (victim != 0) dispose(victim, cause, time);
+    return victim != 0 ? dispose(victim, cause, time) : left;
 }
 
-void Cache::make_room(std::uint64_t set, Cause cause, Tick time) {
+Tick Cache::make_room(std::uint64_t set, Cause cause, Tick time) {
     const Entry victim = array_.make_room(set);
-    if (victim != 0) dispose(victim, cause, time);
+    return victim != 0 ? dispose(victim, cause, time) : time;
 }
 
-void Cache::dispose(Entry victim, Cause cause, Tick time) {
+Tick Cache::dispose(Entry victim, Cause cause, Tick time) {
     const Address line = line_of(victim);
     bool dirty = is_dirty(victim);
     ++counts_.evictions;
     if (config_.inclusion == Inclusion::inclusive)
         for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause, time);
     if (dirty) {
-        if (!config_.write_back_traffic) return;
+        if (!config_.write_back_traffic) return time;
         ++counts_.writebacks_out;
-        below_.send(line, cause.as(EventKind::write_back), time);
-    } else if (below_.takes_clean_victims()) {
-        below_.send(line, cause.as(EventKind::clean_victim), time);
+        return below_.send(line, cause.as(EventKind::write_back), time);
     }
+    return below_.takes_clean_victims() ? below_.send(line, cause.as(EventKind::clean_victim), time) : time;
 }
 
 bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick time) {
@@ -195,8 +196,8 @@ bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick ti
     return dirty;
 }
 
-void Cache::pass_on(Address line, Cause cause, Tick time) {
-    below_.request(line, cause.as(EventKind::store), time + latency_);
+Tick Cache::pass_on(Address line, Cause cause, Tick time) {
+    return below_.pass_on(line, cause.as(EventKind::store), time);
 }
 
 void Cache::train(Address address, Cause cause, Tick time, bool trigger) {

@@ -208,9 +208,9 @@ private:
     Reply fetch_simply(Address line, Cause cause, Tick time, Entry victim) {
         ++misses_[index_of(cause.kind())];
         const Cause down = cause.kind() == EventKind::store ? cause.as(EventKind::load) : cause;
-        const Reply reply = below_.request(line, down, time + latency_);
+        Reply reply = below_.request(line, down, time + latency_);
         if (is_dirty(victim) || (victims_matter_ && victim != 0)) {
-            dispose(victim, down, time + latency_);
+            reply.time = std::max(reply.time, dispose(victim, down, time + latency_));
         } else {
             counts_.evictions += victim != 0;
         }
@@ -221,10 +221,11 @@ private:
     Reply miss(Address address, std::uint64_t set, Cause cause, Tick time);
     Reply fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state);
     void take_missing(Address line, std::uint64_t set, Cause cause, Tick time);
-    void insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time);
-    void make_room(std::uint64_t set, Cause cause, Tick time);
-    void dispose(Entry victim, Cause cause, Tick time);
-    void pass_on(Address line, Cause cause, Tick time);
+    // What makes room returns when the victim, if there is one, has left.
+    Tick insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time);
+    Tick make_room(std::uint64_t set, Cause cause, Tick time);
+    Tick dispose(Entry victim, Cause cause, Tick time);
+    Tick pass_on(Address line, Cause cause, Tick time);
     void train(Address address, Cause cause, Tick time, bool trigger);
     std::uint64_t set_of_physical(Address line) const;
     Entry front_after(EventKind kind, bool hit) const;
@@ -265,6 +266,8 @@ inline Reply Downlink::request(Address address, Cause cause, Tick time) {
         posts_.push({address, cause.word()});
         return {time};
     }
+    if (timing_) [[unlikely]]
+        return request_in_time(address, cause, time);
     if (wants(cause.kind())) [[unlikely]]
         tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
     return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);

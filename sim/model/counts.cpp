@@ -51,6 +51,10 @@ CacheCounts operator+(const CacheCounts& a, const CacheCounts& b) {
 
 TlbCounts operator+(const TlbCounts& a, const TlbCounts& b) { return {a.accesses + b.accesses, a.misses + b.misses}; }
 
+BusCounts operator+(const BusCounts& a, const BusCounts& b) {
+    return {a.transfers + b.transfers, a.bytes + b.bytes, a.busy + b.busy, a.waited + b.waited};
+}
+
 CacheCounts operator-(const CacheCounts& a, const CacheCounts& b) {
     CacheCounts difference;
     for (const Member& member : members) difference.*member.value = a.*member.value - b.*member.value;
@@ -69,6 +73,11 @@ HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
                           return MemoryCounts{x.reads - y.reads, x.writes - y.writes, x.page_walks - y.page_walks,
                                               x.ring_writes - y.ring_writes};
                       }),
+        subtract_each(
+            a.buses, b.buses,
+            [](const BusCounts& x, const BusCounts& y) {
+                return BusCounts{x.transfers - y.transfers, x.bytes - y.bytes, x.busy - y.busy, x.waited - y.waited};
+            }),
         a.references - b.references,
         a.page_walks - b.page_walks,
     };

@@ -41,17 +41,27 @@ struct MemoryCounts {
     friend bool operator==(const MemoryCounts&, const MemoryCounts&) = default;
 };
 
+/// What went over a bus, both ways.
+struct BusCounts {
+    std::uint64_t transfers = 0, bytes = 0;
+    std::uint64_t busy = 0;    ///< ticks
+    std::uint64_t waited = 0;  ///< ticks that transfers waited for others
+    friend bool operator==(const BusCounts&, const BusCounts&) = default;
+};
+
 /// Counts of all components of a hierarchy, in the order of the machine description; copies of a component are summed.
 struct HierarchyCounts {
     std::vector<CacheCounts> caches;
     std::vector<TlbCounts> tlbs;
     std::vector<MemoryCounts> memories;
+    std::vector<BusCounts> buses;  ///< below the caches; empty where nothing contends
     std::uint64_t references = 0;  ///< as the program made them, before splitting
     std::uint64_t page_walks = 0;  ///< TLB misses that were walked
     friend bool operator==(const HierarchyCounts&, const HierarchyCounts&) = default;
 };
 
 CacheCounts operator+(const CacheCounts& a, const CacheCounts& b);
+BusCounts operator+(const BusCounts& a, const BusCounts& b);
 TlbCounts operator+(const TlbCounts& a, const TlbCounts& b);
 CacheCounts operator-(const CacheCounts& a, const CacheCounts& b);
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b);

@@ -5,9 +5,15 @@
 
 #include "sim/model/background.hpp"
 #include "sim/model/cache.hpp"
+#include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
 
 namespace cachetally {
+
+Downlink::Downlink() = default;
+Downlink::~Downlink() = default;
+
+void Downlink::take_time(std::unique_ptr<LinkTiming> timing) { timing_ = std::move(timing); }
 
 void Downlink::listen(LinkListener& listener, bool* pending) {
     constexpr std::uint32_t data = bit(EventKind::load) | bit(EventKind::store);
@@ -104,17 +110,81 @@ void Downlink::tell_of(std::span<const Posted> posts) {
     tell(posted_, kinds, Cause::from(posts.front().cause).core());
 }
 
-void Downlink::send(Address address, Cause cause, Tick time) {
+Tick Downlink::send(Address address, Cause cause, Tick time) {
     if (posting_) {
         posts_.push({address | entry_bit::dirty, cause.word()});
-        return;
+        return time;
     }
-    notify(address, cause, time);
+    if (!timing_) [[likely]] {
+        notify(address, cause, time);
+        give_below(address, cause, time);
+        return time;
+    }
+    const Places::Place place = timing_->write_buffer.enter(time);
+    const Bus::Transfer transfer = timing_->bus->transfer(place.time, timing_->line);
+    timing_->write_buffer.leave(place, transfer.end);
+    notify(address, cause, transfer.begin);
+    give_below(address, cause, transfer.end + timing_->bus->latency());
+    return place.time;
+}
+
+void Downlink::give_below(Address address, Cause cause, Tick time) {
     if (cache_ != nullptr) {
         cache_->take_victim(address, cause, time);
     } else {
         memory_->write(address, cause, time);
     }
+}
+
+Tick Downlink::pass_on(Address address, Cause cause, Tick time) {
+    if (!timing_) [[likely]] {
+        request(address, cause, time);
+        return time;
+    }
+    const Places::Place place = timing_->write_buffer.enter(time);
+    const Bus::Transfer transfer = timing_->bus->transfer(place.time, LinkTiming::store_bytes);
+    timing_->write_buffer.leave(place, transfer.end);
+    notify(address, cause, transfer.begin);
+    ask_below(address, cause, transfer.end + timing_->bus->latency());
+    return place.time;
+}
+
+Reply Downlink::request_in_time(Address address, Cause cause, Tick time) {
+    const Places::Place place = timing_->misses.enter(time);
+    notify(address, cause, place.time);
+    Reply reply = ask_below(address, cause, place.time + timing_->bus->latency());
+    reply.time = timing_->bus->transfer(reply.time, timing_->line).end;
+    timing_->misses.leave(place, reply.time);
+    return reply;
+}
+
+Reply Downlink::ask_below(Address address, Cause cause, Tick time) {
+    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);
+}
+
+/// The monitor has no write buffer but its ring.
+void Downlink::send_record(const Injector::Write& write, Cause cause, Tick time) {
+    Tick arrival = time;
+    if (timing_) {
+        const Bus::Transfer transfer = timing_->bus->transfer(time, write.bytes);
+        time = transfer.begin;
+        arrival = transfer.end + timing_->bus->latency();
+    }
+    notify(write.address, cause, time);
+    give_below(write.address, cause, arrival);
+}
+
+/// Over all buses that lead to memory.
+void Downlink::write_past_caches(const Injector::Write& write, Cause cause, Tick time) {
+    const Downlink* way = this;
+    while (way != nullptr) {
+        if (way->timing_) {
+            Bus& bus = *way->timing_->bus;
+            time = bus.transfer(time, write.bytes).end + bus.latency();
+        }
+        way = way->cache_ != nullptr ? &way->cache_->below() : nullptr;
+    }
+    memory_below_->write(write.address, cause, time);
 }
 
 Tick Downlink::deliver() {
@@ -141,9 +211,9 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
         for (const Injector::Write& write : sent.writes) {
             const Cause cause(0, EventKind::ring_write, core);
             if (write.bypass || cache_ == nullptr) {
-                memory_below_->write(write.address, cause, time);
+                write_past_caches(write, cause, time);
             } else {
-                send(write.address, cause, time);
+                send_record(write, cause, time);
             }
         }
         memory_below_->write_records(sent.past);

@@ -13,6 +13,7 @@ namespace cachetally {
 class Background;
 class Cache;
 class Memory;
+struct LinkTiming;
 
 /// What a request is and where it comes from, in one register.
 class Cause {
@@ -47,13 +48,18 @@ struct Reply {
 
 class Downlink {
 public:
-    Downlink() = default;
+    Downlink();
+    ~Downlink();
     Downlink(const Downlink&) = delete;
     Downlink& operator=(const Downlink&) = delete;
 
     void lead_to(Cache& cache) { cache_ = &cache; }
     void lead_to(Memory& memory) { memory_ = &memory; }
     void lead_past_caches_to(Memory& memory) { memory_below_ = &memory; }
+
+    /// From now on the way takes time of its own. Nothing may be posted then.
+    void take_time(std::unique_ptr<LinkTiming> timing);
+    const LinkTiming* timing() const { return timing_.get(); }
     Cache* cache() const { return cache_; }
 
     /// True where the component below takes clean victims (exclusive and victim levels).
@@ -88,8 +94,12 @@ public:
     /// A demand request, walk or prefetch for the byte or line at a physical address.
     Reply request(Address address, Cause cause, Tick time);  // inline in cache.hpp
 
-    /// A dirty or clean victim, or a monitor's record. Nothing waits for it.
-    void send(Address address, Cause cause, Tick time);
+    /// A dirty or clean victim, or a monitor's record. Returns when it has left the component above: nothing waits for
+    /// more.
+    Tick send(Address address, Cause cause, Tick time);
+
+    /// A store that is passed on. Returns as send().
+    Tick pass_on(Address address, Cause cause, Tick time);
 
     /// From now on keeps requests and victims back until deliver(), or no longer. For requests whose reply matters to
     /// nobody but for its time: what is below is the same as if each had been made at once, since all links keep their
@@ -118,6 +128,11 @@ private:
         bool takes_sieved;
     };
 
+    Reply request_in_time(Address address, Cause cause, Tick time);
+    Reply ask_below(Address address, Cause cause, Tick time);
+    void give_below(Address address, Cause cause, Tick time);
+    void send_record(const Injector::Write& write, Cause cause, Tick time);
+    void write_past_caches(const Injector::Write& write, Cause cause, Tick time);
     void tell(const LinkEvent& event);
     void tell_of(std::span<const Posted> posts);
     void tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
@@ -127,6 +142,7 @@ private:
     Memory* memory_ = nullptr;
     Background* background_ = nullptr;
     Memory* memory_below_ = nullptr;  ///< where records that bypass caches go
+    std::unique_ptr<LinkTiming> timing_;
     std::uint32_t kinds_ = 0;
     bool takes_clean_victims_ = false, posting_ = false;
     Posts posts_;

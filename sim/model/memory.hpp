@@ -6,6 +6,7 @@
 #include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
 #include "sim/model/downlink.hpp"
+#include "sim/model/link_timing.hpp"
 #include "sim/model/posts.hpp"
 
 namespace cachetally {
@@ -30,13 +31,17 @@ public:
 
 class Memory {
 public:
-    explicit Memory(Tick latency) : latency_(latency) {}
+    Memory(const MemoryConfig& config, Tick period)
+        : latency_(config.latency * period),
+          bank_busy_(config.bank_busy * period),
+          interleave_bits_(log2_exact(config.interleave)),
+          banks_(config.banks, BusyUntil(period)) {}
 
     /// From now on accesses are counted here and made there (null: here).
     void lead_out(MemoryDevice* device) { device_ = device; }
 
     /// True when a request takes as long at any time.
-    bool timeless() const { return device_ == nullptr || device_->timeless(); }
+    bool timeless() const { return device_ == nullptr ? bank_busy_ == 0 : device_->timeless(); }
 
     Reply request(Address address, Cause cause, Tick time) {
         const EventKind kind = cause.kind();
@@ -49,14 +54,15 @@ public:
         }
         if (device_ != nullptr) [[unlikely]]
             return {device_->request(address, cause, time), false};
-        return {time + latency_, false};
+        return {begin(address, time) + latency_, false};
     }
 
     /// A write-back or a monitor's record.
     void write(Address address, Cause cause, Tick time) {
         ++(cause.kind() == EventKind::ring_write ? counts_.ring_writes : counts_.writes);
         if (device_ != nullptr) [[unlikely]]
-            device_->write(address, cause, time);
+            return device_->write(address, cause, time);
+        begin(address, time);
     }
 
     /// Records of which nobody knows more than how many.
@@ -83,7 +89,15 @@ public:
     const MemoryCounts& counts() const { return counts_; }
 
 private:
-    Tick latency_;
+    /// When the bank is free.
+    Tick begin(Address address, Tick time) {
+        if (bank_busy_ == 0) return time;
+        return banks_[address >> interleave_bits_ & (banks_.size() - 1)].take(time, bank_busy_);
+    }
+
+    Tick latency_, bank_busy_;
+    unsigned interleave_bits_;
+    std::vector<BusyUntil> banks_;
     MemoryDevice* device_ = nullptr;
     MemoryCounts counts_;
 };

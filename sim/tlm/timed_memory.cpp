@@ -16,7 +16,7 @@ AccessInfo plain(const tlm::tlm_generic_payload& payload, Tick time) {
 }  // namespace
 
 TimedMemory::TimedMemory(const sc_core::sc_module_name& name, const MemoryConfig& config, Tick period)
-    : sc_module(name), in("in"), model_(config.latency * period) {
+    : sc_module(name), in("in"), model_(config, period) {
     in.register_b_transport(this, &TimedMemory::b_transport);
 }
 

@@ -64,6 +64,15 @@ struct PrefetchConfig {
     friend bool operator==(const PrefetchConfig&, const PrefetchConfig&) = default;
 };
 
+/// The way from a cache to the component below.
+struct BusConfig {
+    unsigned latency = 0;          ///< cycles of a request or a victim on the way down
+    unsigned bytes_per_cycle = 0;  ///< 0 = no limit
+    bool shared = false;           ///< one for all copies of the cache; else one each
+
+    friend bool operator==(const BusConfig&, const BusConfig&) = default;
+};
+
 struct CacheConfig {
     std::string name;
     std::string next;              ///< the component below
@@ -86,6 +95,9 @@ struct CacheConfig {
     bool store_hit_refreshes = true;   ///< a store that hits counts as a use for replacement
     bool write_back_refreshes = true;  ///< a write-back that hits counts as a use for replacement
     PrefetchConfig prefetch;
+    BusConfig bus;
+    unsigned outstanding_misses = 0;  ///< requests below at a time, per copy; 0 = no limit
+    unsigned write_buffer = 0;        ///< victims and stores that wait to go down, per copy; 0 = no limit
     Mark mark;
     KeyMarks keys{};
 
@@ -147,6 +159,9 @@ struct MemoryConfig {
     std::string name = "memory";
     std::uint64_t size = std::uint64_t{1} << 40;  ///< bytes; frames come from the first memory of a machine
     unsigned latency = 100;                       ///< cycles
+    unsigned banks = 1;                           ///< a power of two
+    std::uint64_t interleave = 64;                ///< bytes that follow each other in a bank, a power of two
+    unsigned bank_busy = 0;                       ///< cycles that an access takes its bank for; 0 = banks never wait
     Mark mark;
     KeyMarks keys{};
 
@@ -182,6 +197,9 @@ struct MachineDescription {
     std::string file;  ///< for messages and provenance
     std::string text;  ///< the file as read
     KeyMarks keys{};
+
+    /// True where links or banks of memory take time of their own (docs/timing.md).
+    bool has_link_timing() const;
 
     friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };

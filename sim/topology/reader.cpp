@@ -12,6 +12,7 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096;
 
 class MachineReader {
 public:
@@ -109,8 +110,28 @@ private:
                 {"write_back_refreshes",
                  [&](const auto& value) { fields_.flag(value, "write_back_refreshes", cache.write_back_refreshes); }},
                 {"prefetch", [&](const auto& value) { prefetch(value, cache.prefetch); }},
+                {"bus", [&](const auto& value) { bus(value, cache.bus); }},
+                {"outstanding_misses",
+                 [&](const auto& value) {
+                     fields_.whole(value, "outstanding_misses", cache.outstanding_misses, 1, most_places);
+                 }},
+                {"write_buffer",
+                 [&](const auto& value) { fields_.whole(value, "write_buffer", cache.write_buffer, 1, most_places); }},
             });
         machine_.caches.push_back(std::move(cache));
+    }
+
+    void bus(const YAML::Node& node, BusConfig& bus) {
+        fields_.mapping(
+            node, {"a bus", "{latency: 2, bytes_per_cycle: 16}"},
+            {
+                {"latency", [&](const auto& value) { fields_.whole(value, "latency", bus.latency, 0, most_cycles); }},
+                {"bytes_per_cycle",
+                 [&](const auto& value) {
+                     fields_.whole(value, "bytes_per_cycle", bus.bytes_per_cycle, 1, most_bytes_per_cycle);
+                 }},
+                {"shared", [&](const auto& value) { fields_.flag(value, "shared", bus.shared); }},
+            });
     }
 
     void line(const YAML::Node& node, unsigned& target) {
@@ -219,6 +240,10 @@ private:
                 {"size", [&](const auto& value) { fields_.size(value, "size", memory.size); }},
                 {"latency",
                  [&](const auto& value) { fields_.whole(value, "latency", memory.latency, 0, most_cycles); }},
+                {"banks", [&](const auto& value) { fields_.whole(value, "banks", memory.banks, 1, most_banks); }},
+                {"interleave", [&](const auto& value) { fields_.size(value, "interleave", memory.interleave); }},
+                {"bank_busy",
+                 [&](const auto& value) { fields_.whole(value, "bank_busy", memory.bank_busy, 0, most_cycles); }},
             });
         machine_.memories.push_back(std::move(memory));
     }

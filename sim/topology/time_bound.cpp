@@ -19,7 +19,17 @@ double time_at_most(const MachineDescription& machine, const HierarchyCounts& co
         add(memory.reads + memory.writes + memory.page_walks, machine.memories[i].latency);
     }
     add(counts.page_walks, machine.pages.walk_latency);
-    return cycles * static_cast<double>(machine.period);
+    // Whoever waits on a link or for a bank waits while it is busy.
+    double busy = 0;
+    for (std::size_t i = 0; i < counts.buses.size(); ++i) {
+        add(counts.buses[i].transfers, machine.caches[i].bus.latency);
+        busy += static_cast<double>(counts.buses[i].busy);
+    }
+    for (std::size_t i = 0; i < machine.memories.size(); ++i) {
+        const MemoryCounts& memory = counts.memories[i];
+        add(memory.reads + memory.writes + memory.page_walks + memory.ring_writes, machine.memories[i].bank_busy);
+    }
+    return cycles * static_cast<double>(machine.period) + busy;
 }
 
 void check_time(const MachineDescription& machine, const HierarchyCounts& counts) {

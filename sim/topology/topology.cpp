@@ -56,6 +56,14 @@ void check_counts(const MachineDescription& machine, std::vector<Diagnostic>& di
 
 }  // namespace
 
+bool MachineDescription::has_link_timing() const {
+    const bool below_caches = std::ranges::any_of(caches, [](const CacheConfig& cache) {
+        return cache.bus != BusConfig{} || cache.outstanding_misses != 0 || cache.write_buffer != 0;
+    });
+    return below_caches ||
+           std::ranges::any_of(memories, [](const MemoryConfig& memory) { return memory.bank_busy != 0; });
+}
+
 MachineError::MachineError(const std::string& file, std::vector<Diagnostic> diagnostics)
     : MachineError(in_order(std::move(diagnostics)), file) {}
 

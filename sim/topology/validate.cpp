@@ -113,6 +113,12 @@ private:
     void check(const CacheConfig& cache) {
         check_shared_by(cache);
         check_latency(cache, cache.latency);
+        check_cycles(place_of(cache, "bus"), cache.bus.latency);
+        if (cache.bus.shared && cache.bus.bytes_per_cycle == 0)
+            complain(place_of(cache, "bus"),
+                     fmt::format("the bus of '{}' is shared, but carries any number of bytes at once; write "
+                                 "'bytes_per_cycle', or remove 'shared'",
+                                 shown(cache.name)));
         check_geometry(cache);
         check_prefetch(cache);
         if (!by_victims(cache)) return;
@@ -264,6 +270,18 @@ private:
                      fmt::format("the size of '{}' is {} bytes; write at least a page ({}) and at most 16 TiB",
                                  shown(memory.name), memory.size, format_size(page)));
         check_latency(memory, memory.latency);
+        check_cycles(place_of(memory, "bank_busy"), memory.bank_busy);
+        if (!is_power_of_two(memory.banks))
+            complain(place_of(memory, "banks"),
+                     fmt::format("'{}' has {} banks; write a power of two", shown(memory.name), memory.banks));
+        if (!is_power_of_two(memory.interleave) || memory.interleave < 8)
+            complain(place_of(memory, "interleave"),
+                     fmt::format("banks of '{}' take turns every {} bytes; write a power of two of at least 8",
+                                 shown(memory.name), memory.interleave));
+        if (memory.bank_busy == 0 && (memory.keys.contains("banks") || memory.keys.contains("interleave")))
+            complain(memory.keys.contains("banks") ? place_of(memory, "banks") : place_of(memory, "interleave"),
+                     fmt::format("banks of '{}' are never busy, so they change nothing; write 'bank_busy', in cycles",
+                                 shown(memory.name)));
     }
 
     template <class Config>

@@ -76,6 +76,15 @@ std::string text_of(const PrefetchConfig& prefetch) {
     return line.str();
 }
 
+std::string text_of(const BusConfig& bus) {
+    const BusConfig standard;
+    Line line;
+    line.number("latency", bus.latency, standard.latency);
+    line.number("bytes_per_cycle", bus.bytes_per_cycle, standard.bytes_per_cycle);
+    line.flag("shared", bus.shared, standard.shared);
+    return line.str();
+}
+
 std::string text_of(const CacheConfig& cache) {
     const CacheConfig standard;
     Line line;
@@ -100,6 +109,9 @@ std::string text_of(const CacheConfig& cache) {
     line.flag("store_hit_refreshes", cache.store_hit_refreshes, standard.store_hit_refreshes);
     line.flag("write_back_refreshes", cache.write_back_refreshes, standard.write_back_refreshes);
     if (cache.prefetch.kind != PrefetchKind::none) line.add("prefetch", text_of(cache.prefetch));
+    if (cache.bus != standard.bus) line.add("bus", text_of(cache.bus));
+    line.number("outstanding_misses", cache.outstanding_misses, standard.outstanding_misses);
+    line.number("write_buffer", cache.write_buffer, standard.write_buffer);
     return line.str();
 }
 
@@ -150,6 +162,9 @@ std::string text_of(const MemoryConfig& memory) {
     line.add("name", plain(memory.name));
     line.add_unless("size", memory.size, standard.size, format_size(memory.size));
     line.number("latency", memory.latency, standard.latency);
+    line.number("banks", memory.banks, standard.banks);
+    line.add_unless("interleave", memory.interleave, standard.interleave, format_size(memory.interleave));
+    line.number("bank_busy", memory.bank_busy, standard.bank_busy);
     return line.str();
 }
 

@@ -21,6 +21,7 @@ public:
         if (!limits_.no_cache || !seldom()) add_caches();
         if (limits_.mappings) add_pages();
         if (limits_.tlbs) add_tlbs();
+        if (limits_.link_timing && half()) add_link_timing();
         return std::move(machine_);
     }
 
@@ -83,7 +84,7 @@ private:
         for (std::size_t i = 0; i < above.size(); ++i) above[i] = i;
         if (above.size() == 2 && seldom()) {
             // Instructions have a memory of their own.
-            machine_.memories.push_back({"other", 64 * gib, 7, {}});
+            machine_.memories.push_back({.name = "other", .size = 64 * gib, .latency = 7, .mark = {}});
             const std::size_t alone = machine_.caches[0].serves == Serves::fetch ? 0 : 1;
             machine_.caches[alone].next = "other";
             above = {1 - alone};
@@ -205,6 +206,22 @@ private:
                 add_tlb("T1", Serves::both, "T2", 1);
                 add_tlb("T2", Serves::both, half() ? "T3" : "", 1);
                 if (machine_.tlbs.back().next == "T3") add_tlb("T3", Serves::both, "", sharing(1));
+        }
+    }
+
+    void add_link_timing() {
+        for (CacheConfig& cache : machine_.caches) {
+            cache.bus.latency = sometimes() ? number(12) : 0;
+            if (half()) cache.bus.bytes_per_cycle = pick({1U, 3U, 8U, 16U, 100U});
+            cache.bus.shared = cache.bus.bytes_per_cycle != 0 && half();
+            if (half()) cache.outstanding_misses = 1 + number(4);
+            if (half()) cache.write_buffer = 1 + number(4);
+        }
+        for (MemoryConfig& memory : machine_.memories) {
+            if (half()) continue;
+            memory.bank_busy = 1 + number(200);
+            memory.banks = 1U << number(5);
+            memory.interleave = 8U << number(8);
         }
     }
 

@@ -19,6 +19,7 @@ struct MachineLimits {
     bool prefetchers = true;
     bool no_cache = true;        ///< sometimes a core directly at memory
     bool other_policies = true;  ///< all replacement, inclusion, write and order options; else the defaults
+    bool link_timing = true;     ///< sometimes buses, bounded misses, write buffers, banks
     bool mappings = true;        ///< all frame mappings and page sizes; else identity
 };
 

@@ -20,7 +20,7 @@ class Runner {
 public:
     Runner(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
            const std::optional<Records>& records)
-        : hierarchy_(machine, records), period_(machine.period), quantum_(quantum), cores_(machine.cores) {
+        : hierarchy_(machine, records), quantum_(quantum), cores_(machine.cores) {
         for (std::size_t i = 0; i < cores_.size(); ++i) {
             cores_[i].time = i;
             if (i < programs.size()) cores_[i].program = programs[i];
@@ -56,7 +56,7 @@ private:
             const Stretch& stretch = core.program[core.stretch];
             if (core.position < stretch.references.size()) {
                 const auto number = static_cast<unsigned>(&core - cores_.data());
-                core.time += hierarchy_.reference(number, stretch.references[core.position++]) * period_;
+                core.time = hierarchy_.reference(number, stretch.references[core.position++], core.time);
                 made = true;
                 continue;
             }
@@ -81,7 +81,7 @@ private:
         }
         if (!any) return;
         phases_.push_back(hierarchy_.counts());
-        hierarchy_.write_records(last);
+        hierarchy_.write_records(last, latest);
         for (std::size_t i = 0; i < cores_.size(); ++i) {
             if (!cores_[i].waiting) continue;
             cores_[i].waiting = false;
@@ -90,7 +90,7 @@ private:
     }
 
     SlowMachine hierarchy_;
-    Tick period_, quantum_;
+    Tick quantum_;
     std::vector<Core> cores_;
     std::vector<HierarchyCounts> phases_;
 };

@@ -18,7 +18,7 @@ Address line_start(const SlowCache& cache, Address address) {
 unsigned copy_of(unsigned shared_by, unsigned cores, unsigned core) { return core / (shared_by ? shared_by : cores); }
 
 Request down(const Request& request, EventKind kind, Address address) {
-    return {kind, address, request.core, request.site, std::nullopt};
+    return {kind, address, request.core, request.site, request.time, std::nullopt};
 }
 
 void count_request(CacheCounts& counts, EventKind kind, bool missed) {
@@ -80,7 +80,7 @@ Tick SlowMachine::memory_arrives(const std::string& name, const Request& request
             case EventKind::ring_write: ++counts.ring_writes; break;
             default: ++counts.reads; break;
         }
-        return machine_.memories[i].latency;
+        return bank_begins(i, request.address, request.time) + machine_.memories[i].latency * machine_.period;
     }
     throw std::logic_error("no component " + name);
 }
@@ -88,10 +88,15 @@ Tick SlowMachine::memory_arrives(const std::string& name, const Request& request
 Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const std::string& name,
                            const Request& arriving) {
     tell(above + "-" + name, above_copy, arriving);
+    SlowCache* upper = cache_copy(above, above_copy);
+    return upper != nullptr ? arrive_in_time(*upper, name, arriving) : arrive_now(name, arriving);
+}
+
+Answer SlowMachine::arrive_now(const std::string& name, const Request& arriving) {
     SlowCache* cache = cache_of(name, arriving.core);
-    if (cache == nullptr) return {memory_arrives(name, arriving), false};
     const bool is_victim = arriving.kind == EventKind::write_back || arriving.kind == EventKind::clean_victim ||
                            arriving.kind == EventKind::ring_write;
+    if (cache == nullptr) return {memory_arrives(name, arriving), false};
     if (!is_victim) return request(*cache, arriving);
     victim_arrives(*cache, arriving);
     return {};
@@ -112,13 +117,13 @@ Answer SlowMachine::request(SlowCache& cache, const Request& request) {
     SlowSet& set = set_of(cache, request.address, request.virtual_address);
     SlowWay* way = set.find(line_start(cache, request.address));
     count_request(counts_of(cache), request.kind, way == nullptr);
-    Answer answer{config.latency, false};
+    Request looked_up = request;
+    looked_up.time += config.latency * machine_.period;
+    Answer answer{looked_up.time, false};
     bool first_hit_on_prefetched = false;
     const bool missed = way == nullptr;
     if (missed) {
-        const Answer below = miss(cache, request);
-        answer.cycles += below.cycles;
-        answer.dirty = below.dirty;
+        answer = miss(cache, looked_up);
     } else {
         if (is_demand(request.kind) && way->prefetched) {
             first_hit_on_prefetched = true;
@@ -129,31 +134,30 @@ Answer SlowMachine::request(SlowCache& cache, const Request& request) {
         if (!is_store || config.store_hit_refreshes) set.use(*way);
         if (is_store && config.write == WritePolicy::write_back) way->dirty = true;
         if (is_store && config.write == WritePolicy::write_through) {
-            send_down(cache, down(request, EventKind::store, line_start(cache, request.address)));
+            answer.time = send_down(cache, down(looked_up, EventKind::store, line_start(cache, request.address))).time;
         } else if (!is_store && config.inclusion == Inclusion::exclusive) {
             answer.dirty = way->dirty;
             way->valid = false;
         }
     }
-    if (is_demand(request.kind)) prefetch(cache, request, missed, first_hit_on_prefetched);
+    if (is_demand(request.kind)) prefetch(cache, looked_up, missed, first_hit_on_prefetched);
     return answer;
 }
 
-/// Cycles below this level, and whether what goes up is dirty.
+/// What comes from below this level, and whether what goes up is dirty. The request was looked up already.
 Answer SlowMachine::miss(SlowCache& cache, const Request& request) {
     const CacheConfig& config = *cache.config;
     const Address line = line_start(cache, request.address);
     const bool is_store = request.kind == EventKind::store;
     if (is_store && (!config.write_allocate || filled_by_victims(config))) {
-        send_down(cache, down(request, EventKind::store, line));
-        return {};
+        return {send_down(cache, down(request, EventKind::store, line)).time, false};
     }
     if (filled_by_victims(config)) return send_down(cache, down(request, request.kind, line));
-    const Answer below = fetch_line(cache, request, false);
+    Answer answer{fetch_line(cache, request, false).time, false};
     if (is_store && config.write == WritePolicy::write_through) {
-        send_down(cache, down(request, EventKind::store, line));
+        answer.time = std::max(answer.time, send_down(cache, down(request, EventKind::store, line)).time);
     }
-    return {below.cycles, false};
+    return answer;
 }
 
 /// Requests the line from below and inserts it, in the order that the level is configured for.
@@ -162,16 +166,18 @@ Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool pr
     const Address line = line_start(cache, request.address);
     const bool writes = request.kind == EventKind::store || request.kind == EventKind::write_back ||
                         request.kind == EventKind::ring_write;
-    if (config.write_back_first && set_of(cache, line, {}).full()) make_room(cache, down(request, request.kind, line));
-    const Answer below = send_down(cache, down(request, writes ? EventKind::load : request.kind, line));
+    Request asked = down(request, writes ? EventKind::load : request.kind, line);
+    if (config.write_back_first && set_of(cache, line, {}).full())
+        asked.time = make_room(cache, down(request, request.kind, line));
+    Answer below = send_down(cache, asked);
     const bool dirty = below.dirty || (writes && config.write == WritePolicy::write_back);
-    insert(cache, line, dirty, request).prefetched = prefetched;
+    below.time = std::max(below.time, insert(cache, line, dirty, prefetched, request));
     tell_below(cache, EventKind::fill, line, request);
     return below;
 }
 
-/// A line leaves the set that the cause's address belongs to.
-void SlowMachine::make_room(SlowCache& cache, const Request& cause) {
+/// A line leaves the set that the cause's address belongs to. Returns when it has left.
+Tick SlowMachine::make_room(SlowCache& cache, const Request& cause) {
     SlowWay& way = set_of(cache, cause.address, {}).victim(cache.random);
     const Address line = way.block;
     bool dirty = way.dirty;
@@ -182,18 +188,23 @@ void SlowMachine::make_room(SlowCache& cache, const Request& cause) {
     }
     if (dirty && cache.config->write_back_traffic) {
         ++counts_of(cache).writebacks_out;
-        send_down(cache, down(cause, EventKind::write_back, line));
-    } else if (!dirty && below_takes_clean_victims(cache)) {
-        send_down(cache, down(cause, EventKind::clean_victim, line));
+        return send_down(cache, down(cause, EventKind::write_back, line)).time;
     }
+    if (!dirty && below_takes_clean_victims(cache)) {
+        return send_down(cache, down(cause, EventKind::clean_victim, line)).time;
+    }
+    return cause.time;
 }
 
-SlowWay& SlowMachine::insert(SlowCache& cache, Address line, bool dirty, const Request& cause) {
+/// Returns when a line that had to make room has left.
+Tick SlowMachine::insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause) {
     SlowSet& set = set_of(cache, line, {});
-    if (set.full()) make_room(cache, down(cause, cause.kind, line));
+    Tick left = cause.time;
+    if (set.full()) left = make_room(cache, down(cause, cause.kind, line));
     SlowWay& way = set.insert(line);
     way.dirty = dirty;
-    return way;
+    way.prefetched = prefetched;
+    return left;
 }
 
 bool SlowMachine::take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause) {
@@ -232,9 +243,9 @@ void SlowMachine::victim_arrives(SlowCache& cache, const Request& request) {
         if (clean || config.write_back_refreshes) set.use(*way);
         if (!clean && !write_through) way->dirty = true;
     } else if (clean) {
-        insert(cache, line, false, request);
+        insert(cache, line, false, false, request);
     } else if (config.write_back_miss == WriteBackMiss::allocate) {
-        insert(cache, line, !write_through, request);
+        insert(cache, line, !write_through, false, request);
     } else if (config.write_back_miss == WriteBackMiss::fetch) {
         fetch_line(cache, request, false);
     }

@@ -50,6 +50,8 @@ void SlowMachine::build_caches() {
             cache.sets.assign(config.size / config.line / ways, SlowSet(ways, config.replacement));
             cache.random = SlowRandom(config.seed + copy);
             cache.prefetcher = SlowPrefetcher(config.prefetch, config.line);
+            cache.misses.assign(config.outstanding_misses, 0);
+            cache.write_buffer.assign(config.write_buffer, 0);
         }
     }
 }
@@ -74,18 +76,17 @@ void SlowMachine::build_tlbs() {
 const CacheConfig* SlowMachine::first_cache(ReferenceKind kind) const { return first_level(machine_.caches, kind); }
 const TlbConfig* SlowMachine::first_tlb(ReferenceKind kind) const { return first_level(machine_.tlbs, kind); }
 
-Tick SlowMachine::reference(unsigned core, const Reference& reference) {
+Tick SlowMachine::reference(unsigned core, const Reference& reference, Tick now) {
     ++counts_.references;
     const CacheConfig* first = first_cache(reference.kind);
     const Address line = first != nullptr ? first->line : 64;
-    Tick cycles = 0;
     Address address = reference.address;
     while (address < reference.address + reference.size) {
-        cycles += access(core, reference, address);
+        now = access(core, reference, address, now);
         address = (address / line + 1) * line;
     }
-    write_records(core);
-    return cycles;
+    write_records(core, now);
+    return now;
 }
 
 std::string SlowMachine::memory_below(std::string name) const {
@@ -96,34 +97,34 @@ std::string SlowMachine::memory_below(std::string name) const {
 }
 
 /// What the listener sent is written; nothing waits for it. What it sends meanwhile is left for the next time.
-void SlowMachine::write_records(unsigned core) {
+void SlowMachine::write_records(unsigned core, Tick now) {
     const std::uint64_t due = std::exchange(records_due_, 0);
     for (std::uint64_t i = 0; i < due; ++i) {
         const Address address = records_->base + 16 * records_sent_++;
-        const Request record{EventKind::ring_write, address, core, 0, std::nullopt};
+        const Request record{EventKind::ring_write, address, core, 0, now, std::nullopt};
         const auto dash = records_->link.find('-');
         const std::string above = records_->link.substr(0, dash), below = records_->link.substr(dash + 1);
         if (records_->bypass || memory_below(below) == below) {
-            memory_arrives(memory_below(below), record);
+            write_past_caches(record, above, below, records_->copy);
         } else {
-            arrive(above, records_->copy, below, record);
+            tell(records_->link, records_->copy, record);
+            write_into(below, record, above, records_->copy);
         }
     }
 }
 
-Tick SlowMachine::access(unsigned core, const Reference& reference, Address address) {
-    Tick cycles = translate(core, reference, address);
+Tick SlowMachine::access(unsigned core, const Reference& reference, Address address, Tick now) {
+    now = translate(core, reference, address, now);
     const Address physical = pages_.translate(address);
     const CacheConfig* first = first_cache(reference.kind);
     const std::string below = first != nullptr ? first->name : machine_.memories.front().name;
-    cycles += arrive("core", core, below, {event_kind(reference.kind), physical, core, reference.site, address}).cycles;
-    return cycles;
+    return arrive("core", core, below, {event_kind(reference.kind), physical, core, reference.site, now, address}).time;
 }
 
-Tick SlowMachine::translate(unsigned core, const Reference& reference, Address address) {
+Tick SlowMachine::translate(unsigned core, const Reference& reference, Address address, Tick now) {
     const TlbConfig* first = first_tlb(reference.kind);
-    if (first == nullptr) return 0;
-    return look_up("core", core, first, {event_kind(reference.kind), address, core, reference.site, address});
+    if (first == nullptr) return now;
+    return look_up("core", core, first, {event_kind(reference.kind), address, core, reference.site, now, address});
 }
 
 SlowTlb& SlowMachine::tlb_of(const TlbConfig& config, unsigned core) {
@@ -156,30 +157,32 @@ Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const T
     ++counts_.tlbs[tlb.index].accesses;
     if (SlowWay* way = set.find(number * bytes)) {
         set.use(*way);
-        return config->latency;
+        return request.time + config->latency * machine_.period;
     }
     ++counts_.tlbs[tlb.index].misses;
-    const Tick below = look_up(config->name, tlb.copy, next, request);
+    Request passed_on = request;
+    passed_on.time += config->latency * machine_.period;
+    const Tick done = look_up(config->name, tlb.copy, next, passed_on);
     if (set.full()) set.victim(tlb.random).valid = false;
     set.insert(number * bytes);
-    return config->latency + below;
+    return done;
 }
 
 Tick SlowMachine::walk(const std::string& above, unsigned above_copy, const Request& request) {
     tell(above + "-walker", above_copy, request);
     ++counts_.page_walks;
-    Tick cycles = machine_.pages.walk_latency;
-    if (!machine_.pages.walk_references) return cycles;
+    Tick time = request.time + machine_.pages.walk_latency * machine_.period;
+    if (!machine_.pages.walk_references) return time;
     std::string entry_point = machine_.pages.walk_through;
     if (entry_point.empty()) {
         const CacheConfig* first = first_cache(ReferenceKind::load);
         entry_point = first != nullptr ? first->name : machine_.memories.front().name;
     }
     for (const Address entry : pages_.walk_entries(request.address)) {
-        const Request read{EventKind::page_walk, entry, request.core, request.site, std::nullopt};
-        cycles += arrive("walker", request.core, entry_point, read).cycles;
+        const Request read{EventKind::page_walk, entry, request.core, request.site, time, std::nullopt};
+        time = arrive("walker", request.core, entry_point, read).time;
     }
-    return cycles;
+    return time;
 }
 
 }  // namespace cachetally::differential
