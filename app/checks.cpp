@@ -48,6 +48,12 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return {check, named};
 }
 
+void require_other_file(const std::string& input, const std::string& output) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(input, output, absent) && !absent)
+        throw UsageError(fmt::format("'{}' would be written over itself; give the output another name", shown(input)));
+}
+
 void require_present(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error) && !(error && error != std::errc::no_such_file_or_directory))

@@ -21,6 +21,9 @@ CLI::Validator positive_number();
 /// One of some words, which the help names.
 CLI::Validator one_of(std::vector<std::string> words);
 
+/// Throws UsageError where the output would be written over the input.
+void require_other_file(const std::string& input, const std::string& output);
+
 /// Throws UsageError where there is no file of this name.
 void require_present(const std::string& path);
 

@@ -35,6 +35,12 @@ Json describe(const Topology& topology) {
                           {"replacement", name_of(cache.replacement)},
                           {"inclusion", name_of(cache.inclusion)},
                           {"write", name_of(cache.write)},
+                          {"bus",
+                           {{"latency", cache.bus.latency},
+                            {"bytes_per_cycle", cache.bus.bytes_per_cycle},
+                            {"shared", cache.bus.shared}}},
+                          {"outstanding_misses", cache.outstanding_misses},
+                          {"write_buffer", cache.write_buffer},
                           {"next", cache.next}});
     }
     for (const TlbConfig& tlb : machine.tlbs)

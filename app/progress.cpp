@@ -4,16 +4,34 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 
 namespace cachetally::app {
 namespace {
 
 // What a signal handler may touch.
 volatile std::sig_atomic_t end_asked_for = 0;
+std::atomic<std::int64_t> asked_at = 0;  ///< in milliseconds
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-void on_signal(int) { end_asked_for = 1; }
+/// A second signal ends the program at once, but not one that comes with the first: `timeout` sends two.
+void on_signal(int signal) {
+    constexpr std::int64_t soon = 500;
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const std::int64_t time = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+    if (end_asked_for == 0) {
+        asked_at = time;
+        end_asked_for = 1;
+    } else if (time - asked_at > soon) {
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);
+    }
+}
 
 bool on_terminal() { return isatty(STDERR_FILENO) != 0; }
 
@@ -54,7 +72,7 @@ std::string duration_text(double seconds) {
 void catch_interrupts() {
     struct sigaction action {};
     action.sa_handler = on_signal;
-    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+    action.sa_flags = static_cast<int>(SA_RESTART);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "viewer/web/page.hpp"
 
@@ -18,6 +19,7 @@ struct ReportOptions {
 };
 
 void run(const ReportOptions& options) {
+    require_other_file(options.file, options.output);
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
     const ResultPage result = page_of(options.file, limit);
     write_page(options.output, result.html, options.force);

@@ -65,9 +65,7 @@ std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input
         if (output.force) throw UsageError("--force means something with --output only");
         return nullptr;
     }
-    std::error_code none;
-    if (!input.trace_file.empty() && std::filesystem::equivalent(output.file, input.trace_file, none))
-        throw UsageError(fmt::format("--output: {} is the trace itself; give the result another name", output.file));
+    if (!input.trace_file.empty()) require_other_file(input.trace_file, output.file);
     return std::make_unique<ResultFile>(output.file,
                                         output.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
 }

@@ -88,16 +88,8 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, bool
     }
 }
 
-/// Else the input would be gone, and more than was packed of it.
-void refuse_own_input(const ConvertCommand& command) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(command.input, command.output, absent) && !absent)
-        throw UsageError(
-            fmt::format("'{}' would be written over itself; give the packed trace another name", command.input));
-}
-
 void run_convert(const ConvertCommand& command) {
-    refuse_own_input(command);
+    require_other_file(command.input, command.output);
     catch_interrupts();
     const Input input = open_input(command.input, command.settings, command.choice);
     PackedOptions packed;

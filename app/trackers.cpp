@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -94,7 +95,9 @@ public:
         const RunOptions how = run_options(options_.simulation, *input_.source);
         RunResult result = cachetally::run(hierarchy_, *input_.source, within_time(how, topology_, hierarchy_));
         clear_progress_line();
-        refuse_incomplete(result, title(result), nullptr);
+        if (!result.complete)
+            throw std::runtime_error(title(result).incomplete +
+                                     ": nothing is printed, since trackers are compared over all that there is");
         return result;
     }
 
@@ -256,15 +259,22 @@ void print_table(const Truth& truth, const std::string& link, std::uint64_t top,
                    row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
 }
 
+bool can_be_read_only_once(const std::string& source) {
+    std::error_code absent;
+    const auto type = std::filesystem::status(source, absent).type();
+    return source == "-" || type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
+}
+
 void compare(const TrackersOptions& options) {
     const Topology topology = topology_of(options.simulation);
     const MonitorSpec base = array_spec(options, topology);
     std::vector<TrackerSpec> specs;
     for (const std::string& text : options.trackers) specs.push_back(parse_tracker(text));
-    if (specs.empty() && options.source == "-")
+    if (specs.empty() && can_be_read_only_once(options.source))
         throw UsageError(
-            "trackers of equal size are made after a first pass, and standard input can be read only once; "
-            "name the file, or the trackers by --tracker");
+            fmt::format("trackers of equal size are made after a first pass, and {} can be read only once; name a "
+                        "file, or the trackers by --tracker",
+                        options.source == "-" ? "standard input" : "'" + options.source + "'"));
     Pass first(options, topology, base);
     auto array = first.attach<Monitor>();
     auto exact = first.attach<ExactHistogram>();

@@ -9,6 +9,7 @@ namespace cachetally {
 
 RingBuffer::RingBuffer(const RingSpec& spec, Tick cycle)
     : spec_(spec),
+      cycle_(cycle),
       drain_ticks_(spec.drain_cost * cycle),
       write_ticks_(spec.write_cost * cycle),
       period_ticks_(spec.drain == RingSpec::Drain::periodic ? spec.period * cycle : 0),
@@ -81,7 +82,8 @@ void RingBuffer::take_records() {
 void RingBuffer::wait_for_place(Injector& injector) {
     begin_drain(now_);
     if (!draining_) return;
-    lose(next_taken_ - now_, injector);
+    // Whole cycles: whoever waits keeps his clock, so that no two cores tie.
+    lose(divide_round_up(next_taken_ - now_, cycle_) * cycle_, injector);
     catch_up(now_);
 }
 

@@ -38,7 +38,7 @@ private:
     void lose(Tick duration, Injector& injector);
 
     RingSpec spec_;
-    Tick drain_ticks_, write_ticks_, period_ticks_;
+    Tick cycle_, drain_ticks_, write_ticks_, period_ticks_;
     Tick now_ = 0;         ///< the latest time seen, with what cores have lost since
     Tick next_taken_ = 0;  ///< when the drain under way has taken its next record
     Tick next_period_;     ///< when the next periodic drain begins; later than now_ between calls

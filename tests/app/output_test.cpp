@@ -4,6 +4,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/app/program.hpp"
 
 namespace cachetally::testing {
@@ -126,10 +128,23 @@ TEST_F(Outputs, AResultDoesNotReplaceItsTrace) {
     for (const std::string command : {"replay", "sweep"}) {
         const Finished finished = call({command, "./t.din", "-o", "t.din", "--force"});
         EXPECT_EQ(finished.status, 2);
-        EXPECT_THAT(finished.err,
-                    testing::HasSubstr("--output: t.din is the trace itself; give the result another name"));
+        EXPECT_THAT(finished.err, testing::HasSubstr("would be written over itself"));
     }
     EXPECT_EQ(contents(directory / "t.din"), before);
+}
+
+TEST_F(Outputs, APictureDoesNotReplaceItsResult) {
+    call({"replay", "t.din", "-o", "r.h5"});
+    std::filesystem::rename(directory / "r.h5", directory / "r.png");
+    const std::string before = contents(directory / "r.png");
+    using Words = std::vector<std::string>;
+    for (Words words : {Words{"report", "r.png"}, {"figure", "histogram", "r.png"}}) {
+        words.insert(words.end(), {"-o", "./r.png", "--force"});
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_THAT(finished.err, testing::HasSubstr("would be written over itself"));
+    }
+    EXPECT_EQ(contents(directory / "r.png"), before);
 }
 
 TEST_F(Outputs, AFileOfSomebodyElseUnderTheTemporaryNameIsKept) {

@@ -132,7 +132,7 @@ private:
             !circumstances_.interrupt_when())
             return;
         interrupted_ = true;
-        ::kill(process_, SIGINT);
+        for (int i = 0; i < 2; ++i) ::kill(process_, SIGINT);  // as timeout does: to the program, and to its group
     }
 
     pid_t process_;

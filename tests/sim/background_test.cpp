@@ -70,7 +70,7 @@ TEST(Background, LeavesOutKindsThatAListenerDoesNotWant) {
 }
 
 TEST(Background, DeliversPostsAndTellsForWhatSomebodyWaits) {
-    Memory memory(100);
+    Memory memory({.latency = 100, .mark = {}}, 1);
     Listener listener;
     Downlink link;
     link.lead_to(memory);

@@ -47,5 +47,11 @@ TEST(MachineDocs, ExamplesAreReal) {
     EXPECT_EQ(examples, 3U);
 }
 
+TEST(MachineDocs, TheMachineOfTimingIsReal) {
+    const auto blocks = blocks_of(CACHETALLY_SOURCE_DIR "/docs/timing.md");
+    ASSERT_EQ(blocks.size(), 1U);
+    EXPECT_TRUE(Topology(read_machine(blocks[0].text, "mine.yaml")).machine().has_link_timing());
+}
+
 }  // namespace
 }  // namespace cachetally

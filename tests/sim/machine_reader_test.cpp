@@ -17,7 +17,8 @@ caches:
      replacement: tree_plru, seed: 9, indexing: xor_hash, virtually_indexed: true, write: write_through,
      write_allocate: false, write_back_first: true, write_back_miss: fetch, write_back_traffic: true,
      store_hit_refreshes: false, write_back_refreshes: false,
-     prefetch: {kind: stream, degree: 2, distance: 4, entries: 8}}
+     prefetch: {kind: stream, degree: 2, distance: 4, entries: 8}, outstanding_misses: 10, write_buffer: 6,
+     bus: {latency: 3, bytes_per_cycle: 32, shared: true}}
   - name: V
     next: dram
     shared_by: all
@@ -37,7 +38,7 @@ pages:
     - {from: 0x40000000, to: 2 GiB, size: 2 MiB}
   walk: {through: D, latency: 3, references: true}
 memories:
-  - {name: dram, size: 16 GiB, latency: 200}
+  - {name: dram, size: 16 GiB, latency: 200, banks: 8, interleave: 256, bank_busy: 30}
 monitors:
   - {link: core-D, counters: 128, kinds: [load, store]}
 )";
@@ -65,6 +66,9 @@ TEST(MachineReader, ReadsEveryKeyOfACache) {
     expected.store_hit_refreshes = false;
     expected.write_back_refreshes = false;
     expected.prefetch = {PrefetchKind::stream, 2, 4, 8};
+    expected.bus = {.latency = 3, .bytes_per_cycle = 32, .shared = true};
+    expected.outstanding_misses = 10;
+    expected.write_buffer = 6;
     CacheConfig read = machine.caches[0];
     EXPECT_EQ(read.mark, (Mark{7, 5}));
     EXPECT_EQ(read.keys.at("size"), (Mark{7, 58}));
@@ -102,7 +106,7 @@ TEST(MachineReader, ReadsEveryKeyOfTlbsAndPages) {
     EXPECT_EQ(pages.mapping, Mapping::coloured);
     EXPECT_EQ(pages.colours, 16U);
     EXPECT_EQ(pages.seed, 3U);
-    EXPECT_EQ(pages.ranges, (std::vector<PageRange>{{0x40000000, 0x80000000, 2097152, {28, 7}}}));
+    EXPECT_EQ(pages.ranges, (std::vector<PageRange>{{0x40000000, 0x80000000, 2097152, {29, 7}}}));
     EXPECT_EQ(pages.walk_through, "D");
     EXPECT_EQ(pages.walk_latency, 3U);
     EXPECT_TRUE(pages.walk_references);
@@ -121,16 +125,19 @@ TEST(MachineReader, ReadsTheMachineItself) {
     EXPECT_EQ(machine.memories[0].name, "dram");
     EXPECT_EQ(machine.memories[0].size, std::uint64_t{16} << 30);
     EXPECT_EQ(machine.memories[0].latency, 200U);
+    EXPECT_EQ(machine.memories[0].banks, 8U);
+    EXPECT_EQ(machine.memories[0].interleave, 256U);
+    EXPECT_EQ(machine.memories[0].bank_busy, 30U);
     EXPECT_EQ(complaints(everything), "");
 }
 
 TEST(MachineReader, KeepsMonitorsAsTheyStand) {
     const MachineDescription machine = read_machine(everything, "full.yaml");
     ASSERT_EQ(machine.monitors.size(), 1U);
-    EXPECT_EQ(machine.monitors[0].mark, (Mark{33, 5}));
+    EXPECT_EQ(machine.monitors[0].mark, (Mark{34, 5}));
     EXPECT_EQ(machine.monitors[0].settings,
               (std::vector<MonitorEntry::Setting>{
-                  {"link", "core-D", {33, 12}}, {"counters", "128", {33, 30}}, {"kinds", "load+store", {33, 42}}}));
+                  {"link", "core-D", {34, 12}}, {"counters", "128", {34, 30}}, {"kinds", "load+store", {34, 42}}}));
 }
 
 TEST(MachineReader, WhatIsNotGivenHasADefault) {

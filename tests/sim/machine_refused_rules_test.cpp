@@ -324,5 +324,22 @@ INSTANTIATE_TEST_SUITE_P(
                 "most 16 TiB"}),
     case_name);
 
+INSTANTIATE_TEST_SUITE_P(
+    LinkTiming, MachineRulesRefused,
+    testing::Values(
+        Refusal{"SharedBusWithoutLimit", "caches: [{name: L1, next: memory, size: 1K, ways: 2, bus: {shared: true}}]",
+                "m:1:59: error: the bus of 'L1' is shared, but carries any number of bytes at once; write "
+                "'bytes_per_cycle', or remove 'shared'"},
+        Refusal{"OddBanks", "memory: {banks: 3, bank_busy: 10}",
+                "m:1:17: error: 'memory' has 3 banks; write a power of two"},
+        Refusal{"OddInterleave", "memory: {banks: 2, interleave: 100, bank_busy: 10}",
+                "m:1:32: error: banks of 'memory' take turns every 100 bytes; write a power of two of at least 8"},
+        Refusal{"BanksThatAreNeverBusy", "memory: {banks: 2}",
+                "m:1:17: error: banks of 'memory' are never busy, so they change nothing; write 'bank_busy', in "
+                "cycles"},
+        Refusal{"LongBus", "clock: 1 MHz\ncaches: [{name: L1, next: memory, size: 1K, ways: 2, bus: {latency: 1001}}]",
+                "m:2:59: error: a latency of 1001 cycles is too long; write at most 1000, which are 1 ms"}),
+    [](const auto& refusal) { return std::string(refusal.param.name); });
+
 }  // namespace
 }  // namespace cachetally

@@ -24,7 +24,7 @@ TEST(MachineFile, AllThatIsWrongIsSaidAtOnce) {
         "m:4:6: error: unknown key 'nam' in a cache; did you mean 'name'? known are: name, next, serves, shared_by, "
         "size, ways, line, latency, replacement, seed, indexing, virtually_indexed, inclusion, write, "
         "write_allocate, write_back_first, write_back_miss, write_back_traffic, store_hit_refreshes, "
-        "write_back_refreshes, prefetch");
+        "write_back_refreshes, prefetch, bus, outstanding_misses, write_buffer");
     // Rules of the graph, of geometry and of neighbours, in the order of the file.
     EXPECT_EQ(complaints("caches:\n"
                          "  - {name: L1, next: L2, size: 1000, ways: 2}\n"

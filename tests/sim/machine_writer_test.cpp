@@ -70,6 +70,9 @@ CacheConfig cache() {
     cache.write_back_traffic = flag();
     cache.store_hit_refreshes = flag();
     cache.write_back_refreshes = flag();
+    if (flag()) cache.bus = {number(0, 1000000), number(0, 4096), flag()};
+    cache.outstanding_misses = number(0, 1024);
+    cache.write_buffer = number(0, 1024);
     cache.prefetch.kind = choice<PrefetchKind>();
     if (cache.prefetch.kind == PrefetchKind::none) return cache;
     cache.prefetch.degree = number(1, 64);
@@ -122,8 +125,14 @@ MachineDescription description() {
     for (unsigned i = number(0, 2); i > 0; --i) machine.tlbs.push_back(tlb());
     machine.pages = pages(!machine.tlbs.empty());
     for (unsigned i = number(1, 3); i > 0; --i) {
-        machine.memories.emplace_back();
-        machine.memories.back() = {word(), std::uint64_t{number(0, 5000)} << number(0, 40), number(0, 1000000), {}, {}};
+        MemoryConfig& memory = machine.memories.emplace_back();
+        memory.name = word();
+        memory.size = std::uint64_t{number(0, 5000)} << number(0, 40);
+        memory.latency = number(0, 1000000);
+        if (flag()) continue;
+        memory.banks = number(1, 4096);
+        memory.interleave = number(0, 5000);
+        memory.bank_busy = number(0, 1000000);
     }
     for (unsigned i = number(0, 2); i > 0; --i)
         machine.monitors.push_back(

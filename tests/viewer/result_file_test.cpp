@@ -34,7 +34,7 @@ CacheCounts cache_counts(Random& random) {
 StoredRun made_up_run(std::size_t phases) {
     Random random(7);
     StoredRun stored;
-    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}};
+    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}, {}};
     stored.period = 500;
     RunResult& run = stored.run;
     run.counts.caches.resize(2);
