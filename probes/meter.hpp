@@ -37,6 +37,8 @@ public:
 
     /// What the target gives, as it is. Everything here throws BudgetSpent where the budget is spent.
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort);
+    /// The least counts of misses of a few trials: interruptions only add.
+    Measurement count(const Arena& arena, const Chase& chase, const Effort& effort);
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples);
 
     /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.)

@@ -35,6 +35,8 @@ struct Arena {
     /// Set by who wants pages to be placed before the first run, by writing the arena; else small pages may be placed
     /// by the loads of a run, in their order.
     bool written = false;
+
+    friend bool operator==(const Arena&, const Arena&) = default;
 };
 
 /// A circular chain of loads, each of which gives the address of the next: offsets into an arena, in the order of
@@ -49,6 +51,8 @@ struct Effort {
     unsigned warm_up = 1;
     unsigned laps = 1;
     double least_cycles = 0;
+
+    friend bool operator==(const Effort&, const Effort&) = default;
 };
 
 /// What a run gave, per load.

@@ -31,7 +31,7 @@ public:
     /// Of one lap.
     double per_lap(const Offsets& offsets) {
         const unsigned laps = offsets.size() < 1024 ? 64 : 2;
-        const Measurement found = meter_.run(arena_, {offsets}, {laps, laps});
+        const Measurement found = meter_.count(arena_, {offsets}, {laps, laps});
         return (tlb_ ? found.tlb_misses : found.cache_misses)[level_] * static_cast<double>(offsets.size());
     }
     double per_load(const Offsets& offsets) { return per_lap(offsets) / static_cast<double>(offsets.size()); }
@@ -174,8 +174,8 @@ TestReport measure_all(Meter& meter, bool hardened) {
     // Floating-point loads over an array that integer loads miss in L1: do they, too?
     const Arena arena = meter.target().make_arena(std::min<std::uint64_t>(can.largest_arena, 1 << 20), meter.page());
     const Offsets array = strided_string(arena.bytes, 64);
-    const double integer = meter.run(arena, {array, false}, {2, 2}).cache_misses.front();
-    const double floating = meter.run(arena, {array, true}, {2, 2}).cache_misses.front();
+    const double integer = meter.count(arena, {array, false}, {2, 2}).cache_misses.front();
+    const double floating = meter.count(arena, {array, true}, {2, 2}).cache_misses.front();
     report.answer("L1", "fp_bypass", integer > 0.5 && floating == 0 ? "present" : "absent",
                   "misses of L1 by loads of either kind");
     return report;

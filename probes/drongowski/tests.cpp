@@ -91,8 +91,7 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
     report.decisions.push_back(fmt::format("reading the clock costs {:.1f} cycles", bias));
     std::vector<double> ping_pong, random;
     const auto look = [&](const Offsets& offsets, const std::string& name, std::uint64_t bytes) {
-        std::vector<double> cycles =
-            meter.latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
+        std::vector<double> cycles = meter.latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
         for (double& sample : cycles) sample -= bias;
         std::vector<double> found = peaks(cycles);
         std::string text = fmt::format("{} of {}: peaks at", name, format_size(bytes));

@@ -12,11 +12,12 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t longest_stride = 1024;
-constexpr std::size_t least_plateau = 3;  ///< points
-constexpr double clear_rise = 0.015;      ///< share that is a rise beyond doubt
-constexpr double level_rise = 0.12;       ///< share by which a level is slower than the one above it, at least
-constexpr double uneven = 1.025;          ///< lines of others keep times from showing all of a level
-constexpr double uneven_pages = 1.08;     ///< nor do several pages that lie anywhere and fill sets unevenly
+constexpr std::size_t least_plateau = 3;   ///< points
+constexpr double clear_rise = 0.015;       ///< share that is a rise beyond doubt
+constexpr double level_rise = 0.12;        ///< share by which a level is slower than the one above it, at least
+constexpr double uneven = 1.05;            ///< lines of others keep times from showing all of a level
+constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie anywhere and fill sets unevenly
+constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
 
@@ -88,14 +89,26 @@ double full_latency(Sweep& sweep, const SpanTime& point) {
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }
 
+/// Whether other pages make no difference to how a level overflows.
+bool alike_elsewhere(Sweep& sweep, const Edge& edge) {
+    for (const std::uint64_t bytes : {edge.high / 100 * 103, edge.high / 100 * 115})
+        if (sweep.differs_elsewhere(bytes, unlike_elsewhere)) return false;
+    return true;
+}
+
 void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& sweep, double noise, std::uint64_t page) {
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
-        const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.98 : 0.995),
+        const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.985 : 0.995),
                    high = std::max(static_cast<double>(edge.high),
                                    static_cast<double>(edge.low) * (edge.low > page ? uneven_pages : uneven));
-        if (high - low > 0.1 * low) {
+        if (edge.low > page && !alike_elsewhere(sweep, edge)) {
+            report.refuse(level, "capacity",
+                          fmt::format("times begin to rise at {:.0f} bytes, but otherwise on other pages: these fill "
+                                      "the sets unevenly",
+                                      static_cast<double>(edge.low)));
+        } else if (high - low > 0.1 * low) {
             report.refuse(level, "capacity",
                           fmt::format("times begin to rise somewhere between {} and {} bytes", low, high));
         } else {

@@ -127,7 +127,7 @@ private:
 
     bool misses(const Offsets& offsets) {
         const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(1024 / offsets.size(), 2, 32));
-        return meter_.run(arena_, {offsets}, {laps + 1, laps}).cache_misses[1] * static_cast<double>(offsets.size()) >
+        return meter_.count(arena_, {offsets}, {laps + 1, laps}).cache_misses[1] * static_cast<double>(offsets.size()) >
                0.02;
     }
 

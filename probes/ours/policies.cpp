@@ -74,7 +74,7 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
             Offsets offsets;
             for (const std::uint64_t line : order)
                 offsets.push_back(base * moved_by / l1.line * l1.line + line * l1.way() + word * seen[line]++);
-            const double share = events ? meter.run(arena, {offsets}, {64, 128}).cache_misses.front()
+            const double share = events ? meter.count(arena, {offsets}, {64, 128}).cache_misses.front()
                                         : (meter.settled(arena, offsets) - l1.latency) / (all_miss - l1.latency);
             for (std::size_t c = 0; c < candidates.size(); ++c)
                 squares[c] += std::pow(share - expected_misses(order, l1.ways, candidates[c]), 2);

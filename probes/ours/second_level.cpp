@@ -118,7 +118,7 @@ private:
             if (i * visits / others >= visit) offsets.push_back(word * visit++);
             offsets.push_back(lines[i]);
         }
-        const Measurement run = meter_.run(arena_, {offsets}, {64, 64});
+        const Measurement run = meter_.count(arena_, {offsets}, {64, 64});
         return run.cache_misses.front() * static_cast<double>(offsets.size());
     }
 
@@ -158,7 +158,8 @@ private:
         if (!events_)
             return meter_.settled(arena_, offsets) > around_.latency * 1.003 + meter_.tolerance(around_.latency);
         const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
-        return meter_.run(arena_, {offsets}, {laps, laps}).cache_misses[1] * static_cast<double>(offsets.size()) > 0.02;
+        return meter_.count(arena_, {offsets}, {laps, laps}).cache_misses[1] * static_cast<double>(offsets.size()) >
+               0.02;
     }
 
     Meter& meter_;
@@ -221,7 +222,7 @@ void SecondLevel::replacement(const Second& found, bool inclusive, const std::st
             Offsets offsets;
             for (const std::uint64_t line : order)
                 offsets.push_back(base * moved_by / l1_.line * l1_.line + line * found.way + word * seen[line]++);
-            const Measurement run = meter_.run(arena_, {offsets}, {64, 128});
+            const Measurement run = meter_.count(arena_, {offsets}, {64, 128});
             for (std::size_t c = 0; c < candidates.size(); ++c) {
                 const Shares shares = expected(order, l1_.ways, before, ways, candidates[c], inclusive);
                 squares[c] += std::pow(run.cache_misses[1] - shares.second, 2);

@@ -13,6 +13,7 @@ constexpr std::uint64_t least_page = 4096;
 constexpr std::uint64_t enough_lines = 4096;  ///< of a span, at least
 constexpr std::uint64_t enough_pages = 256;   ///< of a span, likewise
 constexpr unsigned points_per_octave = 4;
+constexpr unsigned other_placements = 3;  ///< of pages that are compared
 
 }  // namespace
 
@@ -61,8 +62,25 @@ double Sweep::time(std::uint64_t bytes, std::uint64_t stride) {
 double Sweep::time_moved(std::uint64_t bytes, unsigned move) {
     Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
     for (std::uint64_t& offset : offsets) offset += move * moved_by;
-    while (others_.size() < move) others_.push_back(meter_.target().make_arena(arena_.bytes, arena_.page));
-    return time_of(others_[move - 1], offsets);
+    return time_of(other(move - 1), offsets);
+}
+
+const Arena& Sweep::other(unsigned number) {
+    while (others_.size() <= number) others_.push_back(meter_.target().make_arena(arena_.bytes, arena_.page));
+    return others_[number];
+}
+
+bool Sweep::differs_elsewhere(std::uint64_t bytes, double share) {
+    if (bytes > arena_.bytes) return false;
+    const std::uint64_t stride = stride_at(bytes);
+    const Offsets offsets = page_local_string(bytes / stride * stride, local_, stride, meter_.seed());
+    double least = time_of(arena_, offsets), most = least;
+    for (unsigned number = 0; number < other_placements; ++number) {
+        const double time = time_of(other(number), offsets);
+        least = std::min(least, time);
+        most = std::max(most, time);
+    }
+    return most > least * (1 + share) + 2 * meter_.tolerance(least);
 }
 
 double Sweep::time_local(std::uint64_t bytes, std::uint64_t line) {
@@ -93,9 +111,7 @@ bool Sweep::sets_are_fields() {
 }
 
 double Sweep::time_of(const Arena& arena, const Offsets& offsets) {
-    const bool exact = meter_.noise() <= 0;
-    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>((exact ? 4096 : 16384) / offsets.size(),
-                                                                    exact || offsets.size() >= 100'000 ? 1 : 2, 64));
+    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 1, 64));
     return meter_.time(arena, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
 }
 

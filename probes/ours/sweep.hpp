@@ -56,6 +56,9 @@ public:
     /// other pages, are tried, too.
     bool rises_everywhere(const Trend& trend, std::uint64_t bytes, double share);
 
+    /// Whether the time of a span differs on other pages, by more than `share`.
+    bool differs_elsewhere(std::uint64_t bytes, double share);
+
     bool rises(const Trend& trend, const SpanTime& point, double share) const;
 
 private:
@@ -63,6 +66,7 @@ private:
     double long_settled(std::uint64_t bytes);
     double time_moved(std::uint64_t bytes, unsigned move);
     double time_of(const Arena& arena, const Offsets& offsets);
+    const Arena& other(unsigned number);
 
     Meter& meter_;
     L1Geometry l1_;

@@ -17,7 +17,7 @@ std::uint64_t entries_by_events(Meter& meter, unsigned level) {
     const auto misses = [&](std::uint64_t pages) {
         Offsets offsets;
         for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * 128 % page);
-        return meter.run(arena, {offsets}, {2, 1}).tlb_misses[level] * static_cast<double>(pages) > 0.5;
+        return meter.count(arena, {offsets}, {2, 1}).tlb_misses[level] * static_cast<double>(pages) > 0.5;
     };
     std::uint64_t low = 0, high = 1;
     while (high < most && !misses(high)) low = high, high = std::min(2 * high, most);

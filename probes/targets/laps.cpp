@@ -18,6 +18,20 @@ Lap& Lap::operator+=(const Lap& other) {
     return *this;
 }
 
+Lap& Lap::operator*=(double times) {
+    cycles *= times;
+    for (double& misses : cache_misses) misses *= times;
+    for (double& misses : tlb_misses) misses *= times;
+    return *this;
+}
+
+void Lap::less(const Lap& other) {
+    const auto take = [](double& from, double amount) { from = std::max(0.0, from - amount); };
+    take(cycles, other.cycles);
+    for (std::size_t i = 0; i < cache_misses.size(); ++i) take(cache_misses[i], other.cache_misses[i]);
+    for (std::size_t i = 0; i < tlb_misses.size(); ++i) take(tlb_misses[i], other.tlb_misses[i]);
+}
+
 bool Lap::hits_only() const {
     const auto none = [](double misses) { return misses == 0; };
     return std::ranges::all_of(cache_misses, none) && std::ranges::all_of(tlb_misses, none);
@@ -28,9 +42,11 @@ Laps::Laps(Hierarchy& hierarchy, std::span<const Reference> references, double p
     counts_ = hierarchy.counts();
 }
 
-void Laps::disturb_by(const NoiseModel& noise) {
+void Laps::disturb_by(const NoiseModel& noise, std::uint64_t seed) {
     noise_ = noise;
-    if (noise.hog_loads > 0) repeats_ = false;
+    if (noise.hog_loads == 0) return;
+    hog_position_ = seed % noise.hog_bytes / 64 * 64;
+    repeats_ = false;
 }
 
 void Laps::expect(std::uint64_t laps, double digest_loads) {
@@ -96,6 +112,38 @@ void Laps::look_for_repetition() {
     }
     first_ = place->second;
     period_ = count - first_;
+}
+
+Lap LapSum::mean() const {
+    Lap mean = sum;
+    return mean *= 1 / static_cast<double>(laps);
+}
+
+LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads) {
+    LapSum total;
+    const auto add_one = [&] { total.sum += laps.lap(effort.warm_up + total.laps++); };
+    do {
+        add_one();
+    } while (total.laps < effort.laps && !(laps.periodic() && effort.warm_up + total.laps > laps.first_repeated()));
+    const auto enough = [&] { return total.laps >= effort.laps && total.sum.cycles >= effort.least_cycles; };
+    // Whole periods at once, then single laps to the end.
+    while (!enough()) {
+        if (!laps.periodic()) {
+            if (laps.simulated() > most_loads) break;
+            add_one();
+            continue;
+        }
+        Lap round;
+        for (std::size_t i = 0; i < laps.lap_period(); ++i) round += laps.lap(effort.warm_up + total.laps + i);
+        const double by_time = (effort.least_cycles - total.sum.cycles) / round.cycles;
+        const double by_laps = (static_cast<double>(effort.laps) - static_cast<double>(total.laps)) /
+                               static_cast<double>(laps.lap_period());
+        const auto rounds = static_cast<std::uint64_t>(std::max({by_time, by_laps, 0.0}));
+        total.sum += round *= static_cast<double>(rounds);
+        total.laps += rounds * laps.lap_period();
+        if (!enough()) add_one();
+    }
+    return total;
 }
 
 }  // namespace cachetally

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "probes/target.hpp"
 #include "probes/targets/noise.hpp"
 #include "sim/engine/hierarchy.hpp"
 
@@ -17,7 +18,9 @@ struct Lap {
     std::vector<double> cache_misses, tlb_misses;  ///< in the order of the machine description
 
     Lap& operator+=(const Lap& other);
-    bool hits_only() const;  ///< of all levels
+    Lap& operator*=(double times);
+    void less(const Lap& other);  ///< no part below nothing
+    bool hits_only() const;       ///< of all levels
     friend bool operator==(const Lap&, const Lap&) = default;
 };
 
@@ -26,8 +29,8 @@ public:
     /// `repeats`: equal digests of the hierarchy mean equal laps.
     Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats);
 
-    /// Adds loads of a second core between those of the chase.
-    void disturb_by(const NoiseModel& noise);
+    /// Adds loads of a second core between those of the chase; where that one is at first is drawn from `seed`.
+    void disturb_by(const NoiseModel& noise, std::uint64_t seed);
 
     /// So many laps will be asked for; `digest_loads`: the loads that a digest of the hierarchy costs as much as.
     void expect(std::uint64_t laps, double digest_loads);
@@ -64,5 +67,17 @@ private:
     double expected_loads_ = 0, digest_loads_ = 0;
     std::size_t next_digest_ = 2;  ///< laps before the next digest
 };
+
+/// What laps add up to.
+struct LapSum {
+    Lap sum;
+    std::uint64_t laps = 0;
+
+    Lap mean() const;
+};
+
+/// The laps of an effort after its warm-up. Laps that only fill up least_cycles are taken to be like those before them
+/// once `most_loads` were simulated.
+LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads);
 
 }  // namespace cachetally

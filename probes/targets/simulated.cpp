@@ -78,7 +78,26 @@ struct SimulatedTarget::Parts {
         return machine.pages.mapping == Mapping::random || machine.pages.mapping == Mapping::coloured;
     }
     std::vector<Reference> references(const Arena& arena, const Chase& chase) const;
-    double interrupts(Laps& laps, Hierarchy& hierarchy, const Arena& arena, double steady_lap, double total);
+
+    /// A run as it is without noise, and the machine after it.
+    struct Run {
+        Run(const Topology& topology, const Arena& on, const Chase& chase, const Effort& how,
+            std::vector<Reference> loads, double period);
+        bool is(const Arena& on, const Chase& chase, const Effort& how) const;
+
+        Arena arena;
+        bool floating_point;
+        Effort effort;
+        std::vector<Reference> references;
+        Hierarchy hierarchy;
+        Laps laps;
+        LapSum total;
+        std::optional<Lap> refill;    ///< what a lap after an interrupt takes and misses more
+        std::uint64_t simulated = 0;  ///< loads, as far as they are in the cost
+    };
+    /// Trials of the same chase differ by noise alone, so that only the first of them is simulated.
+    Run& run(const Arena& arena, const Chase& chase, const Effort& effort);
+    Lap interrupts(Run& run);
     double seen_by_timer(double cycles);
     double least_latency() const;
     double digest_loads() const;
@@ -92,6 +111,7 @@ struct SimulatedTarget::Parts {
     std::uint32_t arenas = 0;
     std::optional<Topology> topology;  ///< as built last
     std::pair<std::uint64_t, std::uint64_t> topology_key;
+    std::unique_ptr<Run> last;
 };
 
 MachineDescription SimulatedTarget::Parts::placed(const MachineDescription& from, const Arena& arena) const {
@@ -137,25 +157,67 @@ std::vector<Reference> SimulatedTarget::Parts::references(const Arena& arena, co
     return references;
 }
 
-/// What interrupts add to `total` cycles: each takes its time and leaves the caches changed, which a lap after one
-/// tells.
-double SimulatedTarget::Parts::interrupts(Laps& laps, Hierarchy& hierarchy, const Arena& arena, double steady_lap,
-                                          double total) {
+SimulatedTarget::Parts::Run::Run(const Topology& topology, const Arena& on, const Chase& chase, const Effort& how,
+                                 std::vector<Reference> loads, double period)
+    : arena(on),
+      floating_point(chase.floating_point),
+      effort(how),
+      references(std::move(loads)),
+      hierarchy(topology),
+      laps(hierarchy, references, period, !remembers_more(topology.machine())) {}
+
+bool SimulatedTarget::Parts::Run::is(const Arena& on, const Chase& chase, const Effort& how) const {
+    return on == arena && chase.floating_point == floating_point && how == effort &&
+           std::ranges::equal(references, chase.offsets, {}, &Reference::address,
+                              [](std::uint64_t offset) { return arena_base + offset; });
+}
+
+SimulatedTarget::Parts::Run& SimulatedTarget::Parts::run(const Arena& arena, const Chase& chase, const Effort& effort) {
     const NoiseModel& noise = options.noise;
-    if (noise.interrupt_period <= 0) return 0;
-    const double mean = total / noise.interrupt_period;
+    if (last && noise.hog_loads == 0 && last->is(arena, chase, effort)) return *last;
+    std::vector<Reference> loads = references(arena, chase);
+    last.reset();
+    const Topology& machine_run = topology_for(arena, chase.floating_point);
+    last =
+        std::make_unique<Run>(machine_run, arena, chase, effort, std::move(loads), static_cast<double>(machine.period));
+    touch(last->hierarchy, arena, last->references, pages_are_drawn());
+    if (noise.hog_loads > 0) last->laps.disturb_by(noise, random.next());
+    const double shortest_lap = static_cast<double>(last->references.size()) * least_latency();
+    last->laps.expect(effort.warm_up + std::max<std::uint64_t>(
+                                           effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
+                      digest_loads());
+    last->total = sum_of(last->laps, effort, most_loads);
+    return *last;
+}
+
+/// What interrupts add to a run: each takes its time and leaves caches and TLBs changed; a lap after the first one
+/// tells what that costs this chase.
+Lap SimulatedTarget::Parts::interrupts(Run& run) {
+    const NoiseModel& noise = options.noise;
+    Lap more;
+    more += run.total.sum;  // as many counts
+    more *= 0;
+    if (noise.interrupt_period <= 0) return more;
+    const double mean = run.total.sum.cycles / noise.interrupt_period;
     const double drawn = static_cast<double>(random.next() >> 11) * 0x1p-53;
     const double count = std::floor(mean * 2 * drawn + static_cast<double>(random.next() >> 11) * 0x1p-53);
-    if (count < 1) return 0;
-    std::vector<Reference> foreign;
-    for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
-        const Address page = kernel_base + arena.page * (random.below(1U << 16) * noise.interrupt_pages);
-        foreign.push_back(
-            {page + arena.page * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8, ReferenceKind::load, 0});
+    if (count < 1) return more;
+    if (!run.refill) {
+        std::vector<Reference> foreign;
+        const std::uint64_t page_bytes = run.arena.page;
+        for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
+            const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
+            foreign.push_back({page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8,
+                               ReferenceKind::load, 0});
+        }
+        run.hierarchy.run(0, foreign, 0, ~Tick{0});
+        run.refill = run.laps.once_more();
+        run.refill->less(run.total.mean());
     }
-    hierarchy.run(0, foreign, 0, ~Tick{0});
-    const double refill = std::max(0.0, laps.once_more().cycles - steady_lap);
-    return count * (noise.interrupt_cycles + refill);
+    more += *run.refill;
+    more.cycles += noise.interrupt_cycles;
+    more *= count;
+    return more;
 }
 
 double SimulatedTarget::Parts::seen_by_timer(double cycles) {
@@ -235,58 +297,21 @@ Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
 
 Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
     Parts& parts = *parts_;
-    const std::vector<Reference> references = parts.references(arena, chase);
-    const Topology& topology = parts.topology_for(arena, chase.floating_point);
-    Hierarchy hierarchy(topology);
-    touch(hierarchy, arena, references, parts.pages_are_drawn());
-    Laps laps(hierarchy, references, static_cast<double>(parts.machine.period), !remembers_more(topology.machine()));
-    laps.disturb_by(parts.options.noise);
-    const double shortest_lap = static_cast<double>(references.size()) * parts.least_latency();
-    laps.expect(effort.warm_up + std::max<std::uint64_t>(
-                                     effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
-                parts.digest_loads());
-    Lap sum;
-    std::uint64_t count = 0;
-    for (; count < std::max(1U, effort.laps); ++count) {
-        sum += laps.lap(effort.warm_up + count);
-        if (laps.periodic() && effort.warm_up + count >= laps.first_repeated()) {
-            ++count;
-            break;
-        }
-    }
-    const double loads_per_lap = static_cast<double>(references.size());
-    const auto enough = [&] { return count >= effort.laps && sum.cycles >= effort.least_cycles; };
-    // Whole periods at once, then single laps to the end.
-    while (!enough()) {
-        if (!laps.periodic() && laps.simulated() > most_loads) break;
-        if (!laps.periodic()) {
-            sum += laps.lap(effort.warm_up + count++);
-            continue;
-        }
-        Lap round;
-        for (std::size_t i = 0; i < laps.lap_period(); ++i) round += laps.lap(effort.warm_up + count + i);
-        const double by_time = (effort.least_cycles - sum.cycles) / round.cycles;
-        const double by_laps =
-            (static_cast<double>(effort.laps) - static_cast<double>(count)) / static_cast<double>(laps.lap_period());
-        const auto rounds = static_cast<std::uint64_t>(std::max({by_time, by_laps, 0.0}));
-        const auto times = static_cast<double>(rounds);
-        sum.cycles += round.cycles * times;
-        for (std::size_t i = 0; i < sum.cache_misses.size(); ++i) sum.cache_misses[i] += round.cache_misses[i] * times;
-        for (std::size_t i = 0; i < sum.tlb_misses.size(); ++i) sum.tlb_misses[i] += round.tlb_misses[i] * times;
-        count += rounds * laps.lap_period();
-        if (!enough()) sum += laps.lap(effort.warm_up + count++);
-    }
-    const double loads = loads_per_lap * static_cast<double>(count);
-    const double disturbed =
-        sum.cycles + parts.interrupts(laps, hierarchy, arena, sum.cycles / static_cast<double>(count), sum.cycles);
+    Parts::Run& run = parts.run(arena, chase, effort);
+    const std::uint64_t simulated = run.simulated;
+    const auto loads_per_lap = static_cast<double>(run.references.size());
+    const auto count = static_cast<double>(run.total.laps);
+    Lap seen = run.total.sum;
+    seen += parts.interrupts(run);
+    run.simulated = run.laps.simulated();
     Measurement measurement;
-    measurement.laps = count;
-    measurement.cycles = parts.seen_by_timer(disturbed) / loads;
-    parts.fill(measurement, sum, loads, chase.floating_point);
+    measurement.laps = run.total.laps;
+    measurement.cycles = parts.seen_by_timer(seen.cycles) / (loads_per_lap * count);
+    parts.fill(measurement, seen, loads_per_lap * count, chase.floating_point);
     parts.cost.runs += 1;
-    parts.cost.references += (count + effort.warm_up) * references.size();
-    parts.cost.simulated += laps.simulated();
-    parts.cost.cycles += disturbed / static_cast<double>(count) * static_cast<double>(count + effort.warm_up);
+    parts.cost.references += (run.total.laps + effort.warm_up) * run.references.size();
+    parts.cost.simulated += run.simulated - simulated;
+    parts.cost.cycles += seen.cycles / count * (count + effort.warm_up);
     return measurement;
 }
 
