@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <initializer_list>
 
 #include "probes/cooper_xu/tests.hpp"
 #include "probes/dongarra/tests.hpp"
@@ -22,6 +23,27 @@ namespace {
 TestReport without_l1(const std::string& what) {
     TestReport report;
     report.refuse("", what, "the geometry of L1, which this test needs, was not found");
+    return report;
+}
+
+/// Answers that the test of levels contradicts, within a few per cent, are refused: one of the two is wrong.
+TestReport confirmed(TestReport report, const std::optional<TestReport>& levels) {
+    constexpr double share = 0.05;
+    const auto contradicted = [&](const Finding& finding) {
+        const Finding* other = levels ? levels->find(finding.level, finding.parameter) : nullptr;
+        return finding.value && other != nullptr &&
+               (finding.low > other->high * (1 + share) || finding.high < other->low * (1 - share));
+    };
+    const bool otherwise = std::ranges::any_of(report.findings, [&](const Finding& finding) {
+        return finding.parameter == "levels" && contradicted(finding);
+    });
+    for (Finding& finding : report.findings) {
+        if (!otherwise && !contradicted(finding)) continue;
+        finding.value.reset();
+        finding.method.clear();
+        finding.reason =
+            otherwise ? "the test of levels finds another number of levels" : "the test of levels finds something else";
+    }
     return report;
 }
 
@@ -52,7 +74,8 @@ const std::vector<ProbeTest>& all_tests() {
          }},
         {"change_points", "ours", "levels by change points of isotonic log times", false, nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? change_points_hardened(meter, *context.hardened_l1) : without_l1("levels");
+             return context.hardened_l1 ? confirmed(change_points_hardened(meter, *context.hardened_l1), context.levels)
+                                        : without_l1("levels");
          }},
         {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", true,
          [](Meter& meter, const Context& context) {
@@ -78,8 +101,9 @@ const std::vector<ProbeTest>& all_tests() {
          }},
         {"physical", "ours", "ways and capacity of L2 on ordinary pages, by eviction sets", false, nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? physical_hardened(meter, *context.hardened_l1, context.l1_policy)
-                                        : without_l1("ways");
+             return context.hardened_l1
+                        ? confirmed(physical_hardened(meter, *context.hardened_l1, context.l1_policy), context.levels)
+                        : without_l1("ways");
          }},
         {"prefetcher", "ours", "whether anything is prefetched", false, nullptr,
          [](Meter& meter, const Context& context) {
@@ -110,8 +134,9 @@ public:
         for (const ProbeTest& test : probe_tests()) {
             const bool wanted =
                 options_.tests.empty() || std::ranges::find(options_.tests, test.name) != options_.tests.end();
-            const bool needed =
-                test.name == "l1" || ((test.name == "levels" || test.name == "replacement") && wants_l2());
+            const bool needed = test.name == "l1" ||
+                                (test.name == "levels" && wants({"l2", "physical", "change_points"})) ||
+                                (test.name == "replacement" && wants({"l2", "physical"}));
             if (!wanted && !needed) continue;
             const bool too_much = test.costly && options_.tests.empty() && options_.cheap;
             const bool for_others = !wanted && test.name != "l1";
@@ -124,10 +149,10 @@ public:
     }
 
 private:
-    /// Tests of L2 need the levels and the policy of L1.
-    bool wants_l2() const {
-        return options_.hardened && std::ranges::any_of(options_.tests, [](const std::string& name) {
-                   return name == "l2" || name == "physical";
+    /// Whether one of these is to be run by name: their hardened variants go by what others find.
+    bool wants(std::initializer_list<const char*> names) const {
+        return options_.hardened && std::ranges::any_of(names, [&](const char* name) {
+                   return std::ranges::find(options_.tests, name) != options_.tests.end();
                });
     }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "sim/topology/names.hpp"
 
@@ -13,39 +14,75 @@ namespace {
 constexpr std::uint64_t element = 8;  ///< bytes
 constexpr std::uint64_t least_array = 1024;
 constexpr double clear_misses = 0.01;  ///< of loads
-constexpr double some_misses = 0.5;    ///< of a lap: one that comes now and then is of others
+constexpr std::uint64_t least_line = 32;
+constexpr std::uint64_t few_loads = 8192;  ///< so few that a lap may be free of interrupts
+constexpr double clear_with_noise = 0.02;  ///< interrupts make loads miss, the more the longer these take
+constexpr double some_misses = 0.5;        ///< of a lap: one that comes now and then is of others
+constexpr double nearly_all = 0.7;         ///< of the misses that there can be; at half a block it is half of them
+constexpr double nearly_each = 0.98;       ///< of loads
+constexpr double of_others = 1.0 / 64;     ///< share of a level that lines of others (of page tables, say) may take
+constexpr double unlike_elsewhere = 0.02;  ///< share of misses by which placements of pages may differ
 
 /// Misses of one cache or TLB.
 class Events {
 public:
     Events(Meter& meter, bool hardened, bool tlb, unsigned level)
-        : meter_(meter),
-          tlb_(tlb),
-          level_(level),
-          arena_(meter.target().make_arena(
-              std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{64} << 20),
-              hardened && !tlb ? meter.large_page() : meter.page())) {}
+        : meter_(meter), hardened_(hardened), tlb_(tlb), level_(level), arena_(new_arena()) {}
 
     std::uint64_t most() const { return arena_.bytes; }
 
     /// Of one lap.
-    double per_lap(const Offsets& offsets) {
-        const unsigned laps = offsets.size() < 1024 ? 64 : 2;
-        const Measurement found = meter_.count(arena_, {offsets}, {laps, laps});
-        return (tlb_ ? found.tlb_misses : found.cache_misses)[level_] * static_cast<double>(offsets.size());
+    double per_lap(const Offsets& offsets) { return share(offsets, level_) * static_cast<double>(offsets.size()); }
+    double per_load(const Offsets& offsets) { return share(offsets, level_); }
+
+    /// Whether the level above keeps none of these lines.
+    bool all_arrive(const Offsets& offsets) { return level_ == 0 || share(offsets, level_ - 1) > nearly_each; }
+
+    /// Whether as many loads miss wherever the pages of an array lie.
+    bool same_elsewhere(const Offsets& offsets) {
+        if (offsets.size() * element > arena_.bytes || offsets.back() < arena_.page) return true;
+        const Arena here = arena_;
+        double least = per_load(offsets), most = least;
+        for (int i = 0; i < 3; ++i) {
+            arena_ = new_arena();
+            const double share = per_load(offsets);
+            least = std::min(least, share);
+            most = std::max(most, share);
+        }
+        arena_ = here;
+        return most - least <= unlike_elsewhere;
     }
-    double per_load(const Offsets& offsets) { return per_lap(offsets) / static_cast<double>(offsets.size()); }
+
+    bool noisy() const { return meter_.noise() > 0; }
 
 private:
+    /// Of loads that miss.
+    double share(const Offsets& offsets, unsigned level) {
+        // A run that is short may be free of interrupts.
+        const auto few = static_cast<unsigned>(std::clamp<std::size_t>(2048 / offsets.size(), 1, 64));
+        const bool many = offsets.size() >= 1024;
+        const unsigned laps = noisy() ? few : many ? 1 : 64;
+        const Measurement found = meter_.count(arena_, {offsets}, {many ? 2 : laps, laps});
+        return (tlb_ ? found.tlb_misses : found.cache_misses)[level];
+    }
+
+    Arena new_arena() const {
+        return meter_.target().make_arena(
+            std::min<std::uint64_t>(meter_.capabilities().largest_arena, std::uint64_t{64} << 20),
+            hardened_ && !tlb_ ? meter_.large_page() : meter_.page());
+    }
+
     Meter& meter_;
-    bool tlb_;
+    bool hardened_, tlb_;
     unsigned level_;
     Arena arena_;
 };
 
 struct Geometry {
     std::uint64_t capacity = 0, block = 0, ways = 0;
-    std::uint64_t high = 0;  ///< where misses are clear: above the capacity, if lines of others take some of it
+    double low = 0, high = 0;  ///< bytes that the capacity lies between
+    bool uneven = false;       ///< misses depend on where pages lie
+    bool ways_confirmed = false;
 };
 
 /// papi_cacheBlock, case 1 and 2: misses per access double with the stride until there is one per access.
@@ -60,6 +97,17 @@ std::uint64_t block_size(Events& events, std::uint64_t array, std::uint64_t leas
     return 0;
 }
 
+/// The least stride at which nearly as many loads miss as at any: what interrupts add counts for little there.
+std::uint64_t block_by_most(Events& events, std::uint64_t array, std::uint64_t least) {
+    std::vector<double> misses;
+    for (std::uint64_t stride = least; stride <= array / 2; stride *= 2)
+        misses.push_back(events.per_load(strided_string(array, stride)));
+    const double most = misses.empty() ? 0 : *std::ranges::max_element(misses);
+    if (most <= clear_misses) return 0;
+    const auto enough = std::ranges::find_if(misses, [&](double share) { return share >= nearly_all * most; });
+    return least << (enough - misses.begin());
+}
+
 /// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.
 std::uint64_t fitting_elements(Events& events, std::uint64_t array, std::uint64_t from) {
     for (std::uint64_t stride = from; stride <= array / 2; stride *= 2)
@@ -67,49 +115,118 @@ std::uint64_t fitting_elements(Events& events, std::uint64_t array, std::uint64_
     return 1;
 }
 
-/// The number of elements that fit, between a number that does and twice as many, which do not.
-std::uint64_t refined_ways(Events& events, std::uint64_t array, std::uint64_t fit) {
-    const std::uint64_t stride = array / fit;
-    std::uint64_t low = fit, high = 2 * fit;
-    while (high - low > 1 && high * stride <= events.most()) {
+/// The most elements `stride` apart that fit; 0 = more than the arena has.
+std::uint64_t most_that_fit(Events& events, std::uint64_t stride, std::uint64_t low) {
+    const auto fit = [&](std::uint64_t count) {
+        return events.per_lap(strided_string(count * stride, stride)) <= some_misses;
+    };
+    std::uint64_t high = 2 * low;
+    while (high * stride <= events.most() && fit(high)) low = high, high *= 2;
+    if (high * stride > events.most()) return 0;
+    while (high - low > 1) {
         const std::uint64_t middle = (low + high) / 2;
-        (events.per_lap(strided_string(middle * stride, stride)) <= some_misses ? low : high) = middle;
+        (fit(middle) ? low : high) = middle;
     }
     return low;
 }
 
-Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, TestReport& report,
-                 const std::string& level) {
-    Geometry found;
-    // papi_cacheSize: powers of two first, then the size at which misses begin.
+/// Elements of a set of W ways halve in number as their distance doubles up to a way, and remain W from there on. What
+/// levels above keep besides, or a distance that is no multiple of a way (three times a power of two, say), shows as
+/// numbers that do not. Capacity must be W ways.
+bool confirmed_ways(Events& events, const Geometry& found, std::uint64_t stride) {
+    if (!events.all_arrive(strided_string(found.ways * stride, stride))) return false;
+    for (const unsigned times : {2U, 3U})
+        if (most_that_fit(events, times * stride, found.ways / times + 1) != found.ways) return false;
+    while (stride > found.block && most_that_fit(events, stride / 2, found.ways) == found.ways) stride /= 2;
+    const auto bytes = static_cast<double>(stride * found.ways);
+    if (bytes < found.low || bytes > found.high) return false;
+    return stride <= found.block || most_that_fit(events, stride / 2, found.ways) == 2 * found.ways;
+}
+
+/// papi_cacheSize: powers of two first, then the size at which misses begin. 0 = not within the arena.
+std::uint64_t end_of_hits(Events& events, std::uint64_t step, std::uint64_t resolution,
+                          const std::function<bool(std::uint64_t)>& misses) {
     std::uint64_t fits = 0, array = std::max(least_array, step);
-    const auto misses = [&](std::uint64_t bytes) { return events.per_lap(strided_string(bytes, step)) > some_misses; };
     while (array <= events.most() && !misses(array)) fits = array, array *= 2;
-    if (array > events.most() || fits == 0) return found;
-    for (std::uint64_t high = array; high - fits > step;) {
+    if (array > events.most() || fits == 0) return 0;
+    for (std::uint64_t high = array; high - fits > std::max(step, resolution == 0 ? 0 : fits / resolution);) {
         const std::uint64_t middle = fits + (high - fits) / 2 / step * step;
         (misses(middle) ? high : fits) = middle;
     }
-    found.capacity = found.high = fits;
-    if (hardened && !tlb) {
-        const auto clear = [&](std::uint64_t bytes) {
-            return events.per_load(strided_string(bytes, step)) > clear_misses;
-        };
-        for (std::uint64_t low = fits, high = array; high - low > std::max(step, fits / 128);) {
-            const std::uint64_t middle = low + (high - low) / 2 / step * step;
-            (clear(middle) ? high : low) = middle;
-            found.high = high;
-        }
+    return fits;
+}
+
+/// papi_cacheSize with one load in each of so many pieces of an array: elements far apart do as well where sets are
+/// fields of the address.
+using Stride = std::function<std::uint64_t(std::uint64_t bytes)>;
+
+/// Where misses begin, and where they are clear: lines of others take some of a level. With noise some loads of long
+/// laps miss anywhere, so that only clear misses tell.
+Geometry capacity_between(Events& events, std::uint64_t step, const Stride& stride_at) {
+    Geometry found;
+    const auto array = [&](std::uint64_t bytes) { return strided_string(bytes, stride_at(bytes)); };
+    const auto exposed = [&](std::uint64_t bytes) { return events.noisy() && bytes / stride_at(bytes) > few_loads; };
+    const auto some = [&](std::uint64_t bytes) { return events.per_lap(array(bytes)) > some_misses; };
+    const auto many = [&](std::uint64_t bytes, double share) { return events.per_load(array(bytes)) > share; };
+    const auto clear = [&](std::uint64_t bytes) {
+        return many(bytes, exposed(bytes) ? clear_with_noise : clear_misses);
+    };
+    found.capacity = end_of_hits(events, step, 128,
+                                 [&](std::uint64_t bytes) { return exposed(bytes) ? clear(bytes) : some(bytes); });
+    if (found.capacity == 0) return found;
+    const bool rough = exposed(found.capacity);
+    std::uint64_t low = found.capacity, high = 2 * found.capacity;
+    while (high - low > std::max(step, found.capacity / 128)) {
+        const std::uint64_t middle = low + (high - low) / 2 / step * step;
+        ((rough ? many(middle, 3 * clear_with_noise) : clear(middle)) ? high : low) = middle;
     }
-    array = std::bit_ceil(2 * fits);
+    const auto bytes = static_cast<double>(found.capacity);
+    found.low = bytes * (rough ? 0.985 : 1);
+    found.high = std::max(bytes * (rough ? 1.04 : 1 + of_others), static_cast<double>(high));
+    const auto beyond = static_cast<std::uint64_t>(1.05 * found.high) / step * step;
+    found.uneven = beyond <= events.most() && !events.same_elsewhere(array(beyond));
+    return found;
+}
+
+/// Elements far apart first; where all of them, close together, say otherwise, these.
+Geometry capacity_between(Events& events, std::uint64_t step) {
+    constexpr std::uint64_t enough = 4096;
+    const auto sparse = [&](std::uint64_t bytes) { return std::max(step, std::bit_floor(bytes / enough)); };
+    const auto dense = [&](std::uint64_t) { return step; };
+    const Geometry found = capacity_between(events, step, sparse);
+    if (found.capacity == 0 || sparse(found.capacity) == step) return found;
+    const auto share = [&](double bytes) {
+        return events.per_load(strided_string(static_cast<std::uint64_t>(bytes) / step * step, step));
+    };
+    const bool agree = share(0.95 * found.low) < clear_with_noise && share(1.1 * found.high) > clear_with_noise;
+    return agree ? found : capacity_between(events, step, dense);
+}
+
+Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, std::uint64_t least_block,
+                 TestReport& report, const std::string& level) {
+    Geometry found;
+    if (hardened && !tlb) {
+        found = capacity_between(events, step);
+    } else {
+        // Interrupts only add misses.
+        for (int i = 0; i < (hardened && events.noisy() ? 3 : 1); ++i)
+            found.capacity = std::max(found.capacity, end_of_hits(events, step, 0, [&](std::uint64_t bytes) {
+                                          return events.per_lap(strided_string(bytes, step)) > some_misses;
+                                      }));
+        found.low = found.high = static_cast<double>(found.capacity);
+    }
+    if (found.capacity == 0) return found;
+    const std::uint64_t array = std::bit_ceil(2 * found.capacity);
     if (array > events.most()) return found;
-    found.block = block_size(events, array, tlb ? 64 : element);
+    found.block =
+        hardened ? block_by_most(events, found.capacity / 2 * 3, least_block) : block_size(events, array, least_block);
     if (found.block == 0) return found;
-    const std::uint64_t fit = fitting_elements(events, array, 2 * found.block);
-    found.ways = hardened ? refined_ways(events, array, fit) : fit;
+    const std::uint64_t fit = fitting_elements(events, array, 2 * found.block), stride = array / fit;
+    found.ways = hardened ? most_that_fit(events, stride, fit) : fit;
+    found.ways_confirmed = hardened && found.ways != 0 && confirmed_ways(events, found, stride);
     report.decisions.push_back(
-        fmt::format("{}: misses begin beyond {} bytes; blocks of {} bytes; {} elements fit one set", level, fits,
-                    found.block, found.ways));
+        fmt::format("{}: misses begin beyond {} bytes; blocks of {} bytes; {} elements fit one set", level,
+                    found.capacity, found.block, found.ways));
     return found;
 }
 
@@ -135,37 +252,43 @@ TestReport measure_all(Meter& meter, bool hardened) {
         return report;
     }
     const auto add_levels = [&](unsigned count, bool tlb) {
-        std::uint64_t above = 0;  ///< ways
+        std::uint64_t line_above = 0;
         for (unsigned i = 0; i < count; ++i) {
             const std::string level = fmt::format("{}{}", tlb ? "TLB" : "L", i + 1);
             Events events(meter, hardened, tlb, i);
-            const std::uint64_t step = tlb ? std::min<std::uint64_t>(meter.page(), 4096) : hardened ? 32 : element;
-            const Geometry found = measure(events, hardened, tlb, step, report, level);
+            // Lines of lower levels are no shorter than those above.
+            const std::uint64_t known = hardened && !tlb ? line_above : 0;
+            const std::uint64_t step = tlb        ? std::min<std::uint64_t>(meter.page(), 4096)
+                                       : hardened ? std::max(known, least_line)
+                                                  : element;
+            const std::uint64_t least_block = tlb ? 64 : std::max(known, element);
+            const Geometry found = measure(events, hardened, tlb, step, least_block, report, level);
+            line_above = std::max(line_above, found.block);
             if (tlb) {
                 answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
                        "papi_cacheSize on TLB misses");
                 answer(report, level, "page", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
             } else if (hardened && found.capacity != 0) {
-                const auto low = static_cast<double>(found.capacity), high = static_cast<double>(found.high);
-                if (high > 1.08 * low)
-                    report.refuse(level, "capacity", fmt::format("misses grow between {} and {} bytes", low, high));
+                if (found.high > 1.1 * found.low)
+                    report.refuse(level, "capacity",
+                                  fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
+                else if (found.uneven)
+                    report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
                 else
-                    report.answer(level, "capacity", low, low, high, "bytes", "papi_cacheSize");
+                    report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high,
+                                  "bytes", "papi_cacheSize");
                 answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
             } else {
                 answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
                 answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
             }
-            if (hardened && found.ways != 0 &&
-                (found.capacity % found.ways != 0 || !std::has_single_bit(found.capacity / found.ways)))
+            if (hardened && found.ways != 0 && !found.ways_confirmed)
                 report.refuse(level, "ways",
-                              fmt::format("{} locations fit one set, which is no whole part of a cache of {} bytes",
-                                          found.ways, found.capacity));
-            else if (hardened && found.ways != 0 && found.ways <= above)
-                report.refuse(level, "ways", "the level above has as many, and may keep all locations that meet");
+                              fmt::format("{} locations fit one set, but at other distances not as many as they would "
+                                          "in a cache of so many ways",
+                                          found.ways));
             else
                 answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
-            above = std::max(above, found.ways);
         }
     };
     add_levels(can.cache_events, false);

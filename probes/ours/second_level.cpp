@@ -253,10 +253,7 @@ void refuse_all(TestReport& report, const std::string& reason) {
         report.refuse("L2", parameter, reason);
 }
 
-}  // namespace
-
-TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::string& l1_policy,
-                                 const TestReport& levels) {
+TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l1_policy, const TestReport& levels) {
     TestReport report;
     const Finding* capacity = levels.find("L2", "capacity");
     const Finding* latency = levels.find("L2", "latency");
@@ -295,6 +292,21 @@ TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::
     else
         report.answer("L2", "inclusion", *inclusive ? "inclusive" : "neither",
                       "misses of L1 beside lines that meet in L2, and that do not");
+    return report;
+}
+
+}  // namespace
+
+TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::string& l1_policy,
+                                 const TestReport& levels) {
+    TestReport report = second_level(meter, l1, l1_policy, levels);
+    const Finding* count = levels.find("", "levels");
+    for (unsigned level = 3; count != nullptr && level <= count->value->number; ++level)
+        for (const char* parameter : {"inclusion", "replacement"})
+            report.refuse(fmt::format("L{}", level), parameter,
+                          fmt::format("lines that meet in it meet in the {} levels above, too, and what these keep "
+                                      "hides which it replaces",
+                                      level - 1));
     return report;
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "probes/validation/random_machine.hpp"
@@ -34,20 +36,15 @@ std::vector<TestReport> probe(const CampaignOptions& options, std::uint64_t numb
 
 class Tally {
 public:
-    explicit Tally(const SuiteOptions& suite) : hardened_(suite.hardened) {}
-
-    void add(std::uint64_t machine, const std::vector<TestReport>& reports) {
-        Failure failure;
-        failure.machine = machine;
-        for (const TestReport& report : reports) {
-            cost_.runs += report.cost.runs;
-            cost_.references += report.cost.references;
-            cost_.simulated += report.cost.simulated;
-            cost_.cycles += report.cost.cycles;
-            for (const Finding& finding : report.findings) add(finding, failure);
-        }
-        if (failure.wrong + failure.not_identifiable > 0) result_.failures.push_back(std::move(failure));
-        ++result_.machines;
+    /// `reports` by machine; empty where tests were not run.
+    Tally(const CampaignOptions& options, const std::vector<std::vector<TestReport>>& reports)
+        : hardened_(options.suite.hardened) {
+        for (const auto& of_machine : reports)
+            for (const TestReport& report : of_machine)
+                for (const Finding& finding : report.findings)
+                    if (finding.value) answered_.insert(key(finding));
+        for (std::uint64_t number = 0; number < reports.size(); ++number)
+            if (!reports[number].empty()) add(number, reports[number], facts_of(random_machine(options.seed, number)));
     }
 
     CampaignResult result() {
@@ -64,6 +61,41 @@ public:
     }
 
 private:
+    using Key = std::array<std::string, 4>;
+    static Key key(const Finding& finding) { return {finding.test, finding.variant, finding.level, finding.parameter}; }
+
+    void add(std::uint64_t machine, const std::vector<TestReport>& reports, const std::vector<Fact>& facts) {
+        Failure failure;
+        failure.machine = machine;
+        for (const TestReport& report : reports) {
+            cost_.runs += report.cost.runs;
+            cost_.references += report.cost.references;
+            cost_.simulated += report.cost.simulated;
+            cost_.cycles += report.cost.cycles;
+            for (const Finding& finding : report.findings) add(finding, failure);
+            add_missing(report, facts, failure);
+        }
+        if (failure.wrong + failure.not_identifiable > 0) result_.failures.push_back(std::move(failure));
+        ++result_.machines;
+    }
+
+    /// What a test answers on other machines and says nothing of on this one, though it is there, is not identified.
+    void add_missing(const TestReport& report, const std::vector<Fact>& facts, Failure& failure) {
+        for (const Fact& fact : facts) {
+            const auto is_it = [&](const Finding& finding) {
+                return finding.level == fact.level && finding.parameter == fact.parameter;
+            };
+            if (std::ranges::any_of(report.findings, is_it)) continue;
+            if (!answered_.contains({report.test, report.variant, fact.level, fact.parameter})) continue;
+            Finding missing;
+            missing.test = report.test;
+            missing.variant = report.variant;
+            missing.parameter = fact.parameter;
+            missing.verdict = Verdict::not_identifiable;
+            add(missing, failure);
+        }
+    }
+
     void add(const Finding& finding, Failure& failure) {
         const auto same = [&](const Score& score) {
             return score.test == finding.test && score.variant == finding.variant &&
@@ -83,6 +115,7 @@ private:
     }
 
     bool hardened_;
+    std::set<Key> answered_;  ///< on some machine
     ProbeCost cost_;
     CampaignResult result_;
 };
@@ -97,7 +130,6 @@ std::string in_words(const Finding& finding) {
 
 CampaignResult run_campaign(const CampaignOptions& options) {
     std::vector<std::vector<TestReport>> reports(options.machines);
-    std::vector<char> made(options.machines, 0);
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     std::mutex mutex;
@@ -108,7 +140,6 @@ CampaignResult run_campaign(const CampaignOptions& options) {
             try {
                 reports[number] = probe(options, number);
                 for (TestReport& report : reports[number]) report.curves.clear();  // memory does not grow with them
-                made[number] = 1;
             } catch (...) {
                 const std::lock_guard lock(mutex);
                 if (!failure) failure = std::current_exception();
@@ -125,9 +156,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     work();
     for (std::thread& thread : threads) thread.join();
     if (failure) std::rethrow_exception(failure);
-    Tally tally(options.suite);
-    for (std::uint64_t number = 0; number < options.machines; ++number)
-        if (made[number] != 0) tally.add(number, reports[number]);
+    Tally tally(options, reports);
     return tally.result();
 }
 

@@ -148,7 +148,12 @@ TestReport measure(Meter& meter, bool hardened) {
 }  // namespace
 
 TestReport xray_l1_published(Meter& meter) { return measure(meter, false); }
-TestReport xray_l1_hardened(Meter& meter) { return measure(meter, true); }
+TestReport xray_l1_hardened(Meter& meter) {
+    TestReport report = measure(meter, true);
+    // An answer that was not confirmed with noise is asked for again, once.
+    if (meter.noise() > 0 && !l1_geometry(report)) report = measure(meter, true);
+    return report;
+}
 
 std::optional<L1Geometry> l1_geometry(const TestReport& report) {
     const Finding* capacity = report.find("L1", "capacity");
