@@ -5,6 +5,7 @@
 #include "app/probe_report.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
+#include "app/simulation.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
@@ -17,8 +18,9 @@ namespace {
 
 struct ProbeOptions {
     std::vector<std::string> tests;
-    std::string machine = "generic3", noise = "none", output, no_events;
-    bool published_only = false, hardened_only = false, small_pages = false, json = false, force = false;
+    std::string machine = "generic3", noise = "none", no_events;
+    bool published_only = false, hardened_only = false, small_pages = false, json = false;
+    OutputOptions output;
     std::uint64_t seed = 1, arena_mib = 256;
     double most_cycles = 1e12;
     bool no_knock_out = false, no_revival = false, exhaustive = false;
@@ -37,11 +39,15 @@ SimulatedOptions simulated(const ProbeOptions& options) {
     return chosen;
 }
 
-void write(const ProbeOptions& options, const Topology& topology, std::span<const TestReport> reports) {
-    ResultFile file(options.output, options.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
+const char incomplete[] = "interrupted before all tests were complete";
+
+void write(ResultFile& file, const ProbeOptions& options, const Topology& topology,
+           std::span<const TestReport> reports) {
+    RunTitle title;
+    title.input = "probe";
+    title.complete = !interrupted();
+    title.incomplete = incomplete;
     {
-        RunTitle title;
-        title.input = "probe";
         write_title(file.root(), "probe", topology, title);
         write_probe(file.root(), reports);
         Provenance provenance = make_provenance(command_line());
@@ -50,7 +56,7 @@ void write(const ProbeOptions& options, const Topology& topology, std::span<cons
         provenance.machine_text = topology.machine().text;
         write_provenance(file.root(), provenance);
     }
-    file.finish();
+    close_output(&file, title);
 }
 
 void probe(const ProbeOptions& options) {
@@ -64,20 +70,27 @@ void probe(const ProbeOptions& options) {
     suite.hardened = !options.published_only;
     suite.seed = options.seed;
     suite.budget.most_cycles = options.most_cycles;
+    suite.budget.go_on = [] { return !interrupted(); };
     suite.sweep.sweep.knock_out = !options.no_knock_out;
     suite.sweep.sweep.revive = !options.no_revival;
     suite.sweep.sweep.stability = options.stability;
     suite.sweep.on_demand = !options.exhaustive;
+    const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
+    catch_interrupts();
     std::vector<TestReport> reports = run_suite(target, suite);
     std::vector<Fact> facts = facts_of(topology.machine());
     if (target.capabilities().floating_point) facts.push_back({"L1", "fp_bypass", {0, "present"}, 0});
     for (TestReport& report : reports) judge(report, facts);
-    if (!options.output.empty()) write(options, topology, reports);
+    if (file) write(*file, options, topology, reports);
     if (options.json) {
         print_json(json_of(reports));
     } else {
         print(topology.machine(), reports);
     }
+    if (interrupted())
+        throw std::runtime_error(
+            fmt::format("{}: what is printed{} is of those that were", incomplete,
+                        file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
 std::string footer() {
@@ -123,9 +136,7 @@ void add_probe(CLI::App& app) {
     command->add_option("--stability", options->stability, "Published levels and tlb: runs without a new minimum")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "Write findings, curves and decisions to this file (HDF5)")
-        ->type_name("FILE.h5");
-    command->add_flag("-f,--force", options->force, "Replace the output file where it exists");
+    add_output_options(*command, options->output, "findings, curves and decisions");
     command->add_flag("--json", options->json, "Print JSON");
     command->footer(footer());
     command->callback([options] { probe(*options); });

@@ -3,12 +3,16 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "app/commands.hpp"
 #include "app/progress.hpp"
+#include "app/report.hpp"
+#include "app/simulation.hpp"
+#include "probes/probe_file.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
 
@@ -20,7 +24,10 @@ struct ValidateOptions {
     std::string worst;
     std::uint64_t most_worst = 10;
     bool published_only = false, hardened_only = false, json = false;
+    OutputOptions output;
 };
+
+const char incomplete[] = "interrupted before all machines were done";
 
 void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     std::filesystem::create_directories(options.worst);
@@ -50,6 +57,7 @@ Json json_of(const CampaignResult& result, const ValidateOptions& options) {
                          {"findings", failure.wrong_findings}});
     }
     return {{"machines", result.machines},
+            {"complete", result.machines == options.campaign.machines},
             {"seed", options.campaign.seed},
             {"noise", options.campaign.noise},
             {"references", result.cost.references},
@@ -58,8 +66,28 @@ Json json_of(const CampaignResult& result, const ValidateOptions& options) {
             {"worst", worst}};
 }
 
-void print(const CampaignResult& result, const ValidateOptions& options, double seconds) {
-    fmt::print("{} machines, noise {}, {:.1f} s\n\n", result.machines, options.campaign.noise, seconds);
+void write(ResultFile& file, const CampaignResult& result, const ValidateOptions& options) {
+    RunTitle title;
+    title.complete = result.machines == options.campaign.machines;
+    title.incomplete = incomplete;
+    {
+        Group& root = file.root();
+        set_nexus_class(root, "NXroot");
+        root.set_attribute("format", result_format);
+        root.set_attribute("format_version", result_format_version);
+        root.set_attribute("kind", std::string("validate"));
+        root.set_attribute("noise", options.campaign.noise);
+        write_campaign(root, result);
+        Provenance provenance = make_provenance(command_line());
+        provenance.seed = options.campaign.seed;
+        write_provenance(root, provenance);
+    }
+    close_output(&file, title);
+}
+
+void print(const CampaignResult& result, const ValidateOptions& options, double seconds, double processor) {
+    fmt::print("{} machines, seed {}, noise {}: {:.1f} s, {:.1f} s of processor time\n\n", result.machines,
+               options.campaign.seed, options.campaign.noise, seconds, processor);
     fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>8} {:>8}\n", "test", "parameter", "variant", "right",
                "wrong", "not id.", "right", "wrong");
     for (const Score& score : result.scores) {
@@ -89,6 +117,9 @@ std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
     };
 }
 
+/// Of this process so far, seconds.
+double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 void validate(ValidateOptions options) {
     if (options.published_only && options.hardened_only)
         throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
@@ -97,18 +128,22 @@ void validate(ValidateOptions options) {
     if (options.campaign.noise != "mixed") noise_named(options.campaign.noise);
     options.campaign.progress = progress(options.campaign.machines);
     const auto begin = std::chrono::steady_clock::now();
-    options.campaign.suite.cheap = true;
+    options.campaign.suite.budget.go_on = [] { return !interrupted(); };
+    const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
     const CampaignResult result = run_campaign(options.campaign);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    clear_progress_line();
     if (!options.worst.empty()) save_worst(options, result);
+    if (file) write(*file, result, options);
     if (options.json) {
         print_json(json_of(result, options));
     } else {
-        print(result, options, seconds);
+        print(result, options, seconds, processor_time());
     }
     if (result.machines < options.campaign.machines)
-        throw std::runtime_error(
-            fmt::format("interrupted after {} of {} machines", result.machines, options.campaign.machines));
+        throw std::runtime_error(fmt::format(
+            "interrupted after {} of {} machines: what is printed{} is of these", result.machines,
+            options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
 }  // namespace
@@ -139,6 +174,12 @@ void add_validate(CLI::App& app) {
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command
+        ->add_option("--costly-every", campaign.costly_every,
+                     "Without --tests: published variants that take seconds are run on every N-th machine (0: on none)")
+        ->type_name("N")
+        ->capture_default_str();
+    add_output_options(*command, options->output, "scores and worst machines");
     command->add_flag("--json", options->json, "Print JSON");
     command->footer(
         "Examples:\n"

@@ -24,6 +24,7 @@ Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget)
 }
 
 void Meter::keep_budget() const {
+    if (budget_.go_on && !budget_.go_on()) throw ProbingEnded();
     const ProbeCost cost = target_.cost();
     if (cost.cycles > budget_.most_cycles || cost.references > budget_.most_references) throw BudgetSpent();
 }

@@ -12,12 +12,19 @@ namespace cachetally {
 struct Budget {
     double most_cycles = 1e12;              ///< on the target
     std::uint64_t most_references = ~0ULL;  ///< as ProbeCost::references
+    std::function<bool()> go_on = {};       ///< asked before every run; where it says no, probing ends
 };
 
 /// Thrown when a budget is spent.
 class BudgetSpent : public ProbeError {
 public:
     BudgetSpent() : ProbeError("the budget is spent") {}
+};
+
+/// Thrown when Budget::go_on says no: no answer of the target, and so no ProbeError.
+class ProbingEnded : public std::runtime_error {
+public:
+    ProbingEnded() : std::runtime_error("an end was asked for") {}
 };
 
 class Meter {

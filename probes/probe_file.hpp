@@ -4,6 +4,7 @@
 #include <span>
 
 #include "probes/result.hpp"
+#include "probes/validation/campaign.hpp"
 #include "storage/group.hpp"
 
 namespace cachetally {
@@ -11,5 +12,8 @@ namespace cachetally {
 /// Writes /findings (a column per member of Finding), /curves (a group each: points, trials, points knocked out) and
 /// /tests (decisions and costs).
 void write_probe(Group& root, std::span<const TestReport> reports);
+
+/// Writes /summary (a column per member of Score) and /worst (machines on which tests failed, worst first, and how).
+void write_campaign(Group& root, const CampaignResult& result);
 
 }  // namespace cachetally

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <initializer_list>
+#include <optional>
 
 #include "probes/cooper_xu/tests.hpp"
 #include "probes/dongarra/tests.hpp"
@@ -26,13 +27,17 @@ TestReport without_l1(const std::string& what) {
     return report;
 }
 
-/// Answers that the test of levels contradicts, within a few per cent, are refused: one of the two is wrong.
+/// Answers that the test of levels contradicts are refused: one of the two is wrong. They agree where one holds what
+/// the other says.
 TestReport confirmed(TestReport report, const std::optional<TestReport>& levels) {
-    constexpr double share = 0.05;
+    const auto holds = [](const Finding& finding, const Finding& other) {
+        const double share = finding.parameter == "latency" ? 0.05 : 0;
+        const double number = other.value->number;
+        return finding.low * (1 - share) <= number && number <= finding.high * (1 + share);
+    };
     const auto contradicted = [&](const Finding& finding) {
         const Finding* other = levels ? levels->find(finding.level, finding.parameter) : nullptr;
-        return finding.value && other != nullptr &&
-               (finding.low > other->high * (1 + share) || finding.high < other->low * (1 - share));
+        return finding.value && other != nullptr && !holds(finding, *other) && !holds(*other, finding);
     };
     const bool otherwise = std::ranges::any_of(report.findings, [&](const Finding& finding) {
         return finding.parameter == "levels" && contradicted(finding);
@@ -125,12 +130,22 @@ const std::vector<ProbeTest>& all_tests() {
 
 class Suite {
 public:
-    Suite(ProbeTarget& target, const SuiteOptions& options)
-        : target_(target), options_(options), meter_(target, options.seed, options.budget) {
+    Suite(ProbeTarget& target, const SuiteOptions& options) : target_(target), options_(options) {
         context_.sweep = options.sweep;
     }
 
     std::vector<TestReport> run() {
+        try {
+            meter_.emplace(target_, options_.seed, options_.budget);
+            run_all();
+        } catch (const ProbingEnded&) {
+            // What is complete is kept.
+        }
+        return std::move(reports_);
+    }
+
+private:
+    void run_all() {
         for (const ProbeTest& test : probe_tests()) {
             const bool wanted =
                 options_.tests.empty() || std::ranges::find(options_.tests, test.name) != options_.tests.end();
@@ -145,10 +160,8 @@ public:
             if (test.hardened && (options_.hardened || test.name == "l1"))
                 one(test.name, "hardened", test.hardened, wanted && options_.hardened);
         }
-        return std::move(reports_);
     }
 
-private:
     /// Whether one of these is to be run by name: their hardened variants go by what others find.
     bool wants(std::initializer_list<const char*> names) const {
         return options_.hardened && std::ranges::any_of(names, [&](const char* name) {
@@ -162,7 +175,7 @@ private:
         const ProbeCost before = target_.cost();
         TestReport report;
         try {
-            report = run(meter_, context_);
+            report = run(*meter_, context_);
         } catch (const ProbeError& error) {
             report.refuse("", name, error.what());
         }
@@ -183,7 +196,7 @@ private:
 
     ProbeTarget& target_;
     const SuiteOptions& options_;
-    Meter meter_;
+    std::optional<Meter> meter_;
     Context context_;
     std::vector<TestReport> reports_;
 };

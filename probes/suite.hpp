@@ -41,6 +41,7 @@ struct SuiteOptions {
 /// Runs tests on a target. What they need of L1 is found first, and is in the reports only if it was asked for. A
 /// target that refuses, or a budget that is spent, ends a test with a finding that says so. Throws
 /// std::invalid_argument for names of tests that there are not.
+/// Where Budget::go_on says no, the reports are those of the tests that were complete.
 std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options);
 
 }  // namespace cachetally

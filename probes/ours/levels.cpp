@@ -45,7 +45,7 @@ std::size_t next_quiet(const std::vector<SpanTime>& points, std::size_t from, st
     return points.size();
 }
 
-std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string>& decisions) {
+std::vector<Edge> find_edges(SpanSweep& sweep, double noise, std::vector<std::string>& decisions) {
     std::vector<SpanTime> points = sweep.points();
     std::vector<Edge> edges;
     const double least_rise = noise > 0 ? noise : 1e-6;
@@ -84,19 +84,20 @@ std::vector<Edge> find_edges(Sweep& sweep, double noise, std::vector<std::string
 }
 
 /// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times.
-double full_latency(Sweep& sweep, const SpanTime& point) {
+double full_latency(SpanSweep& sweep, const SpanTime& point) {
     if (sweep.stride() >= local_stride) return point.cycles;
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }
 
 /// Whether other pages make no difference to how a level overflows.
-bool alike_elsewhere(Sweep& sweep, const Edge& edge) {
+bool alike_elsewhere(SpanSweep& sweep, const Edge& edge) {
     for (const std::uint64_t bytes : {edge.high / 100 * 103, edge.high / 100 * 115})
         if (sweep.differs_elsewhere(bytes, unlike_elsewhere)) return false;
     return true;
 }
 
-void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& sweep, double noise, std::uint64_t page) {
+void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep, double noise,
+                  std::uint64_t page) {
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
@@ -139,7 +140,7 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, Sweep& swe
 
 /// Whether all lines, close together, show the same levels. Lines far apart use sets unevenly where their distance is
 /// no divisor of a way, or where the set is no field of the address.
-bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
+bool same_when_dense(SpanSweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
     const std::vector<SpanTime>& points = sweep.points();
     const auto time = [&](std::uint64_t bytes) {
         return sweep.fields() ? sweep.time_local(bytes, line) : sweep.time(bytes, line);
@@ -156,7 +157,7 @@ bool same_when_dense(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t
 }
 
 /// Whether some TLB has been taken for a level: one that holds little of a large page.
-bool shows_tlb(Sweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
+bool shows_tlb(SpanSweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
     for (std::size_t i = 1; i < edges.size(); ++i)
         if (sweep.time_local(edges[i].high / 100 * 140, line) < sweep.time_local(edges[i].low / 100 * 95, line) * 1.05)
             return true;
@@ -167,7 +168,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
     TestReport report;
     report.test = "levels";
     report.variant = "hardened";
-    Sweep sweep(meter, l1, stride, local);
+    SpanSweep sweep(meter, l1, stride, local);
     Curve curve{"levels", "hardened", "times", "span", "bytes", {}, {}, {}, {}};
     for (const SpanTime& point : sweep.points()) {
         curve.x.push_back(static_cast<double>(point.bytes));
@@ -212,7 +213,7 @@ TestReport levels_hardened(Meter& meter, const L1Geometry& l1) {
 TestReport change_points_hardened(Meter& meter, const L1Geometry& l1) {
     if (meter.large_page() < least_large_page) return no_large_pages();
     TestReport report;
-    Sweep sweep(meter, l1, first_stride(l1), meter.large_page());
+    SpanSweep sweep(meter, l1, first_stride(l1), meter.large_page());
     // Spans within L1 are not swept: they take its latency.
     std::vector<SpanTime> points(least_plateau, {l1.capacity, l1.latency});
     points.insert(points.end(), sweep.points().begin(), sweep.points().end());

@@ -17,7 +17,7 @@ constexpr unsigned other_placements = 3;  ///< of pages that are compared
 
 }  // namespace
 
-Sweep::Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local)
+SpanSweep::SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local)
     : meter_(meter),
       l1_(l1),
       stride_(stride),
@@ -35,18 +35,18 @@ Sweep::Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint
     }
 }
 
-std::uint64_t Sweep::stride_at(std::uint64_t bytes) const {
+std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {
     return fields_ ? std::max(stride_, std::bit_floor(bytes / enough_lines)) : stride_;
 }
 
-double Sweep::time(std::uint64_t bytes) {
+double SpanSweep::time(std::uint64_t bytes) {
     const auto [place, fresh] = known_.try_emplace(bytes, 0);
     if (fresh) place->second = time(bytes, stride_at(bytes));
     return place->second;
 }
 
 /// time() after many more laps.
-double Sweep::long_settled(std::uint64_t bytes) {
+double SpanSweep::long_settled(std::uint64_t bytes) {
     const auto [place, fresh] = known_settled_.try_emplace(bytes, 0);
     if (!fresh) return place->second;
     const Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
@@ -54,23 +54,23 @@ double Sweep::long_settled(std::uint64_t bytes) {
     return place->second = meter_.time(arena_, offsets, laps, std::max(1U, laps / 4));
 }
 
-double Sweep::time(std::uint64_t bytes, std::uint64_t stride) {
+double SpanSweep::time(std::uint64_t bytes, std::uint64_t stride) {
     return time_of(arena_, page_local_string(bytes, local_, stride, meter_.seed()));
 }
 
 /// time() in other sets, and on other pages.
-double Sweep::time_moved(std::uint64_t bytes, unsigned move) {
+double SpanSweep::time_moved(std::uint64_t bytes, unsigned move) {
     Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
     for (std::uint64_t& offset : offsets) offset += move * moved_by;
     return time_of(other(move - 1), offsets);
 }
 
-const Arena& Sweep::other(unsigned number) {
+const Arena& SpanSweep::other(unsigned number) {
     while (others_.size() <= number) others_.push_back(meter_.target().make_arena(arena_.bytes, arena_.page));
     return others_[number];
 }
 
-bool Sweep::differs_elsewhere(std::uint64_t bytes, double share) {
+bool SpanSweep::differs_elsewhere(std::uint64_t bytes, double share) {
     if (bytes > arena_.bytes) return false;
     const std::uint64_t stride = stride_at(bytes);
     const Offsets offsets = page_local_string(bytes / stride * stride, local_, stride, meter_.seed());
@@ -83,7 +83,7 @@ bool Sweep::differs_elsewhere(std::uint64_t bytes, double share) {
     return most > least * (1 + share) + 2 * meter_.tolerance(least);
 }
 
-double Sweep::time_local(std::uint64_t bytes, std::uint64_t line) {
+double SpanSweep::time_local(std::uint64_t bytes, std::uint64_t line) {
     const std::uint64_t spread =
         fields_ ? std::max<std::uint64_t>(1, std::bit_floor(bytes / (enough_pages * least_page))) : 1;
     Offsets offsets = page_local_string(bytes / spread, least_page, line, meter_.seed());
@@ -93,7 +93,7 @@ double Sweep::time_local(std::uint64_t bytes, std::uint64_t line) {
 
 /// Lines that meet in few sets of any level miss if these are chosen by fields of the address; those of sets that are
 /// hashed do not meet.
-bool Sweep::sets_are_fields() {
+bool SpanSweep::sets_are_fields() {
     const std::uint64_t sparse = std::max(stride_, std::bit_floor(arena_.bytes / enough_lines));
     const Arena fresh = meter_.target().make_arena(arena_.bytes, arena_.page);
     const Offsets lines = page_local_string(arena_.bytes, local_, sparse, meter_.seed());
@@ -110,13 +110,13 @@ bool Sweep::sets_are_fields() {
     return false;
 }
 
-double Sweep::time_of(const Arena& arena, const Offsets& offsets) {
+double SpanSweep::time_of(const Arena& arena, const Offsets& offsets) {
     const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 1, 64));
     return meter_.time(arena, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
 }
 
-std::uint64_t Sweep::last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share,
-                                double resolution) {
+std::uint64_t SpanSweep::last_quiet(const Trend& trend, std::uint64_t low, std::uint64_t high, double share,
+                                    double resolution) {
     const std::uint64_t step = stride_at(high);
     const auto enough = std::max(step, static_cast<std::uint64_t>(static_cast<double>(low) * resolution));
     while (high - low > enough) {
@@ -127,7 +127,7 @@ std::uint64_t Sweep::last_quiet(const Trend& trend, std::uint64_t low, std::uint
     return low;
 }
 
-bool Sweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
+bool SpanSweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
     if (!rises(trend, {bytes, time(bytes)}, share)) return false;
     // A small rise may be what is left of the first laps, of which pseudo-LRU keeps something for long.
     if (time(bytes) < 1.2 * trend.at(bytes) && !rises(trend, {bytes, long_settled(bytes)}, share)) return false;
@@ -137,7 +137,7 @@ bool Sweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double sha
     return true;
 }
 
-bool Sweep::rises(const Trend& trend, const SpanTime& point, double share) const {
+bool SpanSweep::rises(const Trend& trend, const SpanTime& point, double share) const {
     const double expected = trend.at(point.bytes);
     return point.cycles > expected * (1 + share) + meter_.tolerance(expected);
 }

@@ -26,9 +26,9 @@ struct Trend {
 /// Chases of lines `stride` apart, in random order within pieces of `local` bytes, over spans that grow by equal ratios
 /// from the capacity of L1 to the arena. Where a set is chosen by fields of the address in all levels, lines of larger
 /// spans lie farther apart. (ours)
-class Sweep {
+class SpanSweep {
 public:
-    Sweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local);
+    SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local);
 
     const std::vector<SpanTime>& points() const { return points_; }
     std::uint64_t stride() const { return stride_; }

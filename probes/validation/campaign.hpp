@@ -15,7 +15,10 @@ struct CampaignOptions {
     std::string no_events;       ///< a reason hides the event counts
     unsigned jobs = 1;
     SuiteOptions suite;
+    /// Where no tests are named: published variants that are costly are run on every such machine only; 0 = on none.
+    std::uint64_t costly_every = 50;
     /// Called by one thread at a time with the number of machines that are done; returning false ends the campaign.
+    /// SuiteOptions::budget.go_on ends it within a machine, which is then not among the results.
     std::function<bool(std::uint64_t done)> progress;
 };
 

@@ -1,0 +1,137 @@
+// Probing with noise, and probing that is ended early.
+#include <gtest/gtest.h>
+
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/campaign.hpp"
+#include "probes/validation/truth.hpp"
+
+namespace cachetally {
+namespace {
+
+const Score* score_of(const CampaignResult& result, const std::string& test, const std::string& parameter) {
+    for (const Score& score : result.scores)
+        if (score.test == test && score.parameter == parameter) return &score;
+    return nullptr;
+}
+
+TEST(Noise, TrialsDifferByNoiseAloneAndAreSimulatedOnce) {
+    SimulatedOptions options;
+    options.noise.jitter = 0.01;
+    SimulatedTarget noisy(load_machine("generic3"), options), quiet(load_machine("generic3"));
+    const Arena here = noisy.make_arena(1 << 20, 2 << 20), there = quiet.make_arena(1 << 20, 2 << 20);
+    const Offsets offsets = random_string(1 << 18, 64, 3);
+    const double exact = quiet.run(there, {offsets}, {1, 1}).cycles;
+    const double first = noisy.run(here, {offsets}, {1, 1}).cycles;
+    const std::uint64_t simulated = noisy.cost().simulated;
+    const double second = noisy.run(here, {offsets}, {1, 1}).cycles;
+    EXPECT_EQ(noisy.cost().simulated, simulated);
+    EXPECT_EQ(noisy.cost().references, 4 * offsets.size());
+    EXPECT_NE(first, second);
+    for (const double cycles : {first, second}) {
+        EXPECT_GE(cycles, exact);  // jitter lengthens, by 1 % on average
+        EXPECT_LT(cycles, 1.15 * exact);
+    }
+    EXPECT_NE(noisy.run(here, {random_string(1 << 17, 64, 3)}, {1, 1}).cycles, second);  // another chase is another run
+}
+
+TEST(Noise, InterruptsAreInTheCounts) {
+    SimulatedOptions options;
+    options.noise.interrupt_period = 1e4;
+    options.noise.interrupt_lines = 64;
+    options.noise.interrupt_pages = 8;
+    SimulatedTarget target(load_machine("generic3"), options);
+    const Arena arena = target.make_arena(1 << 20, 2 << 20);
+    const Measurement found = target.run(arena, {random_string(1 << 14, 64, 3)}, {4, 512});
+    EXPECT_GT(found.cache_misses.front(), 0);  // 16 KiB fit into L1
+    EXPECT_LT(found.cache_misses.front(), 0.5);
+}
+
+TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
+    CampaignOptions options;
+    options.machines = 8;
+    options.seed = 41;
+    options.noise = "realistic";
+    options.suite.tests = {"l1", "levels", "tlb"};
+    options.suite.published = false;
+    const CampaignResult result = run_campaign(options);
+    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.test << ' ' << score.parameter;
+    EXPECT_EQ(score_of(result, "l1", "capacity")->right, 8U);
+    EXPECT_GE(score_of(result, "levels", "levels")->right, 7U);
+    EXPECT_LE(score_of(result, "tlb", "entries")->not_identifiable, 1U);
+}
+
+TEST(Events, WaysThatAreNotSureAreRefused) {
+    CampaignOptions options;
+    options.machines = 8;
+    options.seed = 501;  // 2: pages fill L3 unevenly; 5: L1 of random replacement
+    options.suite.tests = {"events"};
+    options.suite.published = false;
+    const CampaignResult result = run_campaign(options);
+    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+    EXPECT_GE(score_of(result, "events", "ways")->right, 15U);
+    EXPECT_EQ(score_of(result, "events", "line")->not_identifiable, 0U);
+}
+
+TEST(Campaign, WhatIsNotSaidCountsAsNotIdentified) {
+    CampaignOptions options;
+    options.machines = 6;
+    options.seed = 501;
+    options.suite.tests = {"levels"};
+    options.suite.published = false;
+    options.suite.budget.most_references = 3'000'000;  // enough for some of them
+    const CampaignResult result = run_campaign(options);
+    const Score* levels = score_of(result, "levels", "levels");
+    const Score* latencies = score_of(result, "levels", "latency");
+    ASSERT_NE(latencies, nullptr);
+    EXPECT_GT(levels->not_identifiable, 0U);
+    EXPECT_GT(levels->right, 0U);
+    EXPECT_GE(latencies->not_identifiable, levels->not_identifiable);
+}
+
+TEST(Ended, TestsThatAreCompleteAreKept) {
+    SimulatedTarget target(load_machine("generic3"));
+    SuiteOptions options;
+    options.tests = {"l1", "levels"};
+    options.published = false;
+    const auto all = run_suite(target, options);
+    ASSERT_EQ(all.size(), 2U);
+    unsigned left = static_cast<unsigned>(all.front().cost.runs) + 40;  // into the second test
+    options.budget.go_on = [&left] { return left-- > 0; };
+    SimulatedTarget again(load_machine("generic3"));
+    const auto some = run_suite(again, options);
+    ASSERT_EQ(some.size(), 1U);
+    EXPECT_EQ(some.front().findings.size(), all.front().findings.size());
+    left = 0;
+    EXPECT_TRUE(run_suite(again, options).empty());
+}
+
+TEST(Ended, MachinesThatAreNotCompleteAreNotCounted) {
+    CampaignOptions options;
+    options.machines = 5;
+    options.suite.tests = {"l1"};
+    options.suite.published = false;
+    bool go_on = true;
+    options.suite.budget.go_on = [&go_on] { return go_on; };
+    options.progress = [&go_on](std::uint64_t done) { return go_on = done < 2; };
+    const CampaignResult result = run_campaign(options);
+    EXPECT_EQ(result.machines, 2U);
+    EXPECT_EQ(score_of(result, "l1", "capacity")->right, 2U);
+    options.progress = nullptr;
+    go_on = false;
+    EXPECT_EQ(run_campaign(options).machines, 0U);
+}
+
+TEST(ChangePoints, WhatTheLevelsContradictIsRefused) {
+    CampaignOptions options;
+    options.machines = 7;
+    options.seed = 501;  // 5, 6: too few plateaus, a plateau that ends early
+    options.suite.tests = {"change_points"};
+    options.suite.published = false;
+    const CampaignResult result = run_campaign(options);
+    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+    EXPECT_GE(score_of(result, "change_points", "capacity")->right, 6U);
+}
+
+}  // namespace
+}  // namespace cachetally
