@@ -135,9 +135,9 @@ std::uint64_t most_that_fit(Events& events, std::uint64_t stride, std::uint64_t 
 /// numbers that do not. Capacity must be W ways.
 bool confirmed_ways(Events& events, const Geometry& found, std::uint64_t stride) {
     if (!events.all_arrive(strided_string(found.ways * stride, stride))) return false;
+    while (stride > found.block && most_that_fit(events, stride / 2, found.ways) == found.ways) stride /= 2;
     for (const unsigned times : {2U, 3U})
         if (most_that_fit(events, times * stride, found.ways / times + 1) != found.ways) return false;
-    while (stride > found.block && most_that_fit(events, stride / 2, found.ways) == found.ways) stride /= 2;
     const auto bytes = static_cast<double>(stride * found.ways);
     if (bytes < found.low || bytes > found.high) return false;
     return stride <= found.block || most_that_fit(events, stride / 2, found.ways) == 2 * found.ways;

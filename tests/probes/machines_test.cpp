@@ -43,6 +43,21 @@ TEST(Machines, XRayFindsTheOpteronsLevelsAsPublished) {
     EXPECT_EQ(number(reports[1], "L2", "ways"), 17);
 }
 
+// Dongarra et al. 2004: Itanium 2, counted.
+TEST(Machines, TheItaniumIsFoundByItsEvents) {
+    SimulatedTarget target(load_machine("xray-itanium2"));
+    const auto report = probe(target, {"events"}, false).back();
+    const auto expect = [&](const std::string& level, std::initializer_list<std::pair<const char*, double>> all) {
+        for (const auto& [parameter, value] : all)
+            EXPECT_EQ(number(report, level, parameter), value) << level << parameter;
+    };
+    expect("L1", {{"capacity", 16 << 10}, {"line", 64}, {"ways", 4}});
+    expect("L2", {{"capacity", 256 << 10}, {"line", 128}, {"ways", 8}});
+    expect("L3", {{"capacity", 6 << 20}, {"line", 128}, {"ways", 24}});
+    expect("TLB1", {{"entries", 32}, {"page", 4096}});
+    expect("TLB2", {{"entries", 128}, {"page", 16384}});
+}
+
 TEST(Machines, TheGapTestTakesTheNextPowerOfTwo) {
     SimulatedOptions options;
     SimulatedTarget target(load_machine("x86-server"), options);
