@@ -19,6 +19,7 @@ constexpr std::uint64_t few_loads = 8192;  ///< so few that a lap may be free of
 constexpr double clear_with_noise = 0.02;  ///< interrupts make loads miss, the more the longer these take
 constexpr double some_misses = 0.5;        ///< of a lap: one that comes now and then is of others
 constexpr double nearly_all = 0.7;         ///< of the misses that there can be; at half a block it is half of them
+constexpr double enough_to_tell = 0.25;    ///< of the loads of an array that is too large by half, at some stride
 constexpr double nearly_each = 0.98;       ///< of loads
 constexpr double of_others = 1.0 / 64;     ///< share of a level that lines of others (of page tables, say) may take
 constexpr double unlike_elsewhere = 0.02;  ///< share of misses by which placements of pages may differ
@@ -103,7 +104,7 @@ std::uint64_t block_by_most(Events& events, std::uint64_t array, std::uint64_t l
     for (std::uint64_t stride = least; stride <= array / 2; stride *= 2)
         misses.push_back(events.per_load(strided_string(array, stride)));
     const double most = misses.empty() ? 0 : *std::ranges::max_element(misses);
-    if (most <= clear_misses) return 0;
+    if (most < enough_to_tell) return 0;
     const auto enough = std::ranges::find_if(misses, [&](double share) { return share >= nearly_all * most; });
     return least << (enough - misses.begin());
 }

@@ -96,6 +96,14 @@ bool alike_elsewhere(SpanSweep& sweep, const Edge& edge) {
     return true;
 }
 
+/// The first end of a level beyond which sets that pages fill unevenly may be taken for another level; null = none.
+const Edge* doubtful_edge(const std::vector<Edge>& edges, SpanSweep& sweep, std::uint64_t page) {
+    for (std::size_t i = 1; i + 1 < edges.size(); ++i)
+        if (edges[i].low > page && edges[i + 1].low < 4 * edges[i].low && !alike_elsewhere(sweep, edges[i]))
+            return &edges[i];
+    return nullptr;
+}
+
 void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep, double noise,
                   std::uint64_t page) {
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
@@ -130,6 +138,17 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep&
     if (last.cycles > before.cycles * 1.03) {
         report.refuse("memory", "latency", fmt::format("times still rise at {}", format_size(last.bytes)));
         report.refuse("", "levels", fmt::format("times still rise at {}", format_size(last.bytes)));
+        return;
+    }
+    if (const Edge* edge = doubtful_edge(edges, sweep, page)) {
+        const std::string reason = fmt::format(
+            "beyond {} times depend on where pages lie, and rise again: a level or sets that are filled unevenly",
+            format_size(edge->low));
+        report.refuse("", "levels", reason);
+        std::erase_if(report.findings, [&](const Finding& finding) {
+            return finding.level > fmt::format("L{}", edge - edges.data() + 1) && finding.value;
+        });
+        report.refuse("memory", "latency", reason);
         return;
     }
     const double memory = full_latency(sweep, last);
