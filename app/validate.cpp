@@ -15,6 +15,9 @@
 #include "probes/probe_file.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
+#include "storage/axes.hpp"
+#include "storage/file.hpp"
+#include "storage/provenance.hpp"
 
 namespace cachetally::app {
 namespace {
