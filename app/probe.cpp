@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
-#include "app/probe_report.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
@@ -12,6 +11,7 @@
 #include "probes/validation/truth.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
+#include "viewer/probe_text.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -83,9 +83,9 @@ void probe(const ProbeOptions& options) {
     for (TestReport& report : reports) judge(report, facts);
     if (file) write(*file, options, topology, reports);
     if (options.json) {
-        print_json(json_of(reports));
+        print_json(to_json(reports));
     } else {
-        print(topology.machine(), reports);
+        fmt::print("{}: {}\n\n{}", topology.machine().name, topology.machine().description, to_text(reports));
     }
     if (interrupted())
         throw std::runtime_error(

@@ -31,8 +31,9 @@ void run(ShowArguments options) {
 
 void add_show(CLI::App& app) {
     auto options = std::make_shared<ShowArguments>();
-    CLI::App* command = app.add_subcommand("show", "Show a result file: tables, and a histogram over the addresses");
-    command->add_option("FILE", options->file, "A result of run, replay or sweep with --output")->required();
+    CLI::App* command =
+        app.add_subcommand("show", "Show a result file: tables, histograms over the addresses, heat maps, curves");
+    command->add_option("FILE", options->file, "A result of run, replay, sweep or probe with --output")->required();
     ShowOptions& show = options->show;
     command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
         ->type_name("NAME")
@@ -47,18 +48,21 @@ void add_show(CLI::App& app) {
         ->check(not_empty("the name of a monitor"));
     command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
         ->check(one_of({"accesses", "misses", "missrate", "writebacks"}));
+    CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
     command->add_option("--width", options->width, "Columns; default: the terminal's")->check(whole_number(40, 1000));
     CLI::Option* plain = command->add_flag("--plain", options->plain, "Draw with ASCII alone");
     command->add_flag("--unicode", options->unicode, "Draw with Unicode blocks even where the output is no terminal")
         ->excludes(plain);
-    command->add_flag("--json", show.json,
-                      "Print JSON: as the run itself does, and the histogram where one is asked for");
+    command
+        ->add_flag("--json", show.json, "Print JSON: as the run itself does, and the histogram where one is asked for")
+        ->excludes(heat);
     command->footer(
         "Examples:\n"
         "  cachetally run lu --machine generic3 -o lu.h5\n"
         "  cachetally show lu.h5 --level L1D --what misses\n"
-        "  cachetally show lu.h5 --structure A --phase 4 --what missrate");
+        "  cachetally show lu.h5 --structure A --phase 4 --what missrate\n"
+        "  cachetally show lu.h5 --structure A --what misses --heat");
     command->callback([options] { run(*options); });
 }
 

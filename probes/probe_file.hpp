@@ -16,4 +16,7 @@ void write_probe(Group& root, std::span<const TestReport> reports);
 /// Writes /summary (a column per member of Score) and /worst (machines on which tests failed, worst first, and how).
 void write_campaign(Group& root, const CampaignResult& result);
 
+/// What write_probe() wrote, without the host's seconds. Throws StorageError where the file is damaged.
+std::vector<TestReport> read_probe(const Group& root);
+
 }  // namespace cachetally

@@ -37,13 +37,14 @@ struct Finding {
     Verdict verdict = Verdict::unknown;
 };
 
-/// Measured points of a response curve.
+/// Measured points of a response curve, or (unit "loads") how many single loads took so many cycles.
 struct Curve {
     std::string test, variant, name;
     std::string x_name, x_unit;
-    std::vector<double> x, cycles;
+    std::vector<double> x, cycles;          ///< the values, in `unit`
     std::vector<std::uint32_t> trials;      ///< by point; empty = one each
     std::vector<std::uint8_t> knocked_out;  ///< by point, at the end; empty = not done
+    std::string unit = "cycles";            ///< of the values: "cycles" and "misses" are per load; or "loads"
 };
 
 /// All that a test has to say.

@@ -26,6 +26,11 @@ public:
     void add(std::uint32_t phase, Address address, double value, double weight = 1) {
         if (options_.phase && phase != *options_.phase) return;
         if (address < first_ || address > last_) return;
+        if (options_.heat) {
+            plot_.points.push_back({address, value, weight});
+            plot_.phases.push_back(phase);
+            return;
+        }
         auto& point = points_[address];
         point.first += value;
         point.second += weight;

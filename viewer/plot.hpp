@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct PlotPoint {
 
 /// What is drawn.
 struct PlotInput {
-    std::vector<PlotPoint> points;  ///< any order; points at one address add up
+    std::vector<PlotPoint> points;      ///< any order; points at one address add up
+    std::vector<std::uint32_t> phases;  ///< by point, for heat maps; else empty
     std::uint32_t line_bytes = 64;
     bool rate = false;  ///< heights are value / weight in percent; else value per line
     std::string title;  ///< what the height is
@@ -47,6 +49,9 @@ struct PlotColumns {
 /// Divides `columns` columns among the data structures (and other stretches) that have points.
 PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions, unsigned columns);
 
+/// The column that an address is drawn in; nothing off the segments.
+std::optional<std::size_t> column_at(const PlotColumns& columns, Address address);
+
 struct PlotStyle {
     unsigned width = 80, height = 10;
     bool unicode = true;
@@ -54,5 +59,10 @@ struct PlotStyle {
 
 /// The picture: title, columns, and beneath them the data structures. Where there is nothing to draw it says so.
 std::string draw(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style);
+
+/// Phases (downwards) over addresses; more phases than `most_rows` are put together. A cell is the fuller the more its
+/// lines have, on the mean of the lines that are ever touched, up to the fullest cell.
+std::string draw_heat(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style,
+                      unsigned most_rows = 40);
 
 }  // namespace cachetally

@@ -119,6 +119,16 @@ void widen_lines(const PlotSegment& segment, std::uint32_t line_bytes, PlotColum
 
 }  // namespace
 
+std::optional<std::size_t> column_at(const PlotColumns& columns, Address address) {
+    std::size_t offset = 0;
+    for (const PlotSegment& segment : columns.segments) {
+        if (address >= segment.first && address - segment.first < segment.bytes)
+            return offset + column_of(segment, address);
+        offset += segment.columns;
+    }
+    return std::nullopt;
+}
+
 PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions, unsigned columns) {
     PlotColumns result;
     std::vector<PlotPoint> points = input.points;

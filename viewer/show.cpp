@@ -5,6 +5,7 @@
 
 #include "storage/provenance.hpp"
 #include "viewer/histogram_view.hpp"
+#include "viewer/probe_text.hpp"
 #include "viewer/sweep_view.hpp"
 
 namespace cachetally {
@@ -21,7 +22,7 @@ std::string origin(const InputFile& file) {
 std::string show_run(const InputFile& file, const ShowOptions& options) {
     const RunView view = read_run_view(file);
     const bool chosen = !options.level.empty() || !options.structure.empty() || !options.monitor.empty() ||
-                        !options.what.empty() || options.phase;
+                        !options.what.empty() || options.phase || options.heat;
     const std::optional<HistogramView> histogram =
         options.json && !chosen ? std::nullopt : histogram_view(file, view, options);
     if (options.json) {
@@ -39,17 +40,26 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     PlotStyle style;
     style.width = options.width;
     style.unicode = options.unicode;
-    if (histogram) result += '\n' + draw(histogram->plot, histogram->regions, style);
+    if (histogram && options.heat) {
+        result += '\n' + draw_heat(histogram->plot, histogram->regions, style);
+    } else if (histogram) {
+        result += '\n' + draw(histogram->plot, histogram->regions, style);
+    }
     return result + origin(file);
 }
 
+void refuse_choices(const InputFile& file, const ShowOptions& options, const std::string& kind) {
+    if (options.level.empty() && options.structure.empty() && options.monitor.empty() && options.what.empty() &&
+        !options.phase && !options.heat)
+        return;
+    throw std::invalid_argument(
+        fmt::format("{}: is of a {}: --level, --phase, --structure, --monitor, --what and --heat mean something for "
+                    "runs",
+                    file.path(), kind));
+}
+
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
-    if (!options.level.empty() || !options.structure.empty() || !options.monitor.empty() || !options.what.empty() ||
-        options.phase)
-        throw std::invalid_argument(fmt::format(
-            "{}: is of a sweep, which has a table alone: --level, --phase, --structure, --monitor and --what mean "
-            "something for runs",
-            file.path()));
+    refuse_choices(file, options, "sweep, which has tables alone");
     const SweepView view = read_sweep_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                         : to_text(view, options.width) + origin(file);
@@ -61,6 +71,10 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     const std::string kind = result_kind(file);
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
+    if (kind == "probe") {
+        refuse_choices(file, options, "probe, which has findings and curves");
+        return show_probe(file, options) + (options.json ? "" : origin(file));
+    }
     throw StorageError(fmt::format("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind));
 }
 

@@ -13,6 +13,7 @@ struct ShowOptions {
     std::string what;                       ///< accesses (default), misses, missrate, writebacks
     std::optional<std::uint32_t> phase;
     bool all_phases = false;
+    bool heat = false;  ///< the histogram as phases over addresses
     unsigned width = 80;
     bool unicode = true;
     bool json = false;

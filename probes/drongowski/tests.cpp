@@ -28,6 +28,18 @@ Curve curve_of(const TestReport& report, const std::string& name, const std::vec
     return curve;
 }
 
+/// How many single loads took how many cycles, rounded.
+Curve histogram_of(const TestReport& report, const std::string& name, const std::vector<double>& cycles) {
+    Curve curve{report.test, report.variant, name, "latency", "cycles", {}, {}, {}, {}, "loads"};
+    std::map<long, unsigned> bins;
+    for (const double sample : cycles) ++bins[std::lround(sample)];
+    for (const auto& [latency, loads] : bins) {
+        curve.x.push_back(static_cast<double>(latency));
+        curve.cycles.push_back(loads);
+    }
+    return curve;
+}
+
 /// Whole cycles where at least a share of the samples lies, neighbours taken together; ascending.
 std::vector<double> peaks(const std::vector<double>& cycles) {
     std::map<long, unsigned> histogram;
@@ -72,7 +84,10 @@ TestReport chase_published(Meter& meter, std::uint64_t line) {
     const double fastest = *std::ranges::min_element(time.cycles);
     report.answer("L1", "latency", fastest, fastest - 0.5, fastest + 0.5, "cycles", "the fastest tier of the table");
     report.curves.push_back(std::move(time));
-    for (Curve& curve : events) report.curves.push_back(std::move(curve));
+    for (Curve& curve : events) {
+        curve.unit = "misses";
+        report.curves.push_back(std::move(curve));
+    }
     return report;
 }
 
@@ -97,6 +112,7 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
         std::string text = fmt::format("{} of {}: peaks at", name, format_size(bytes));
         for (const double peak : found) text += fmt::format(" {:.1f}", peak);
         report.decisions.push_back(text);
+        report.curves.push_back(histogram_of(report, fmt::format("{} of {}", name, format_size(bytes)), cycles));
         return found;
     };
     std::vector<std::uint64_t> all = sizes(meter);

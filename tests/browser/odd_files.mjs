@@ -1,5 +1,6 @@
 // Files that are not as they should be: a clear message or a sensible picture, never a blank page.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Gives a file to the page that is open; the message that it shows. */
 async function messageOf(t, page, name) {
@@ -160,6 +161,37 @@ with h5py.File("partial.h5", "r+") as f:
             );
             await t.open(page, t.file('bare.h5'));
             t.check((await page.get('document.body.innerText')).includes('Caches'), 'tables');
+        },
+    ],
+    [
+        'probes: no curves, damaged curves',
+        async (t, page) => {
+            t.run('probe', 'l1', '--hardened', '--on', 'generic3', '-o', 'l1.h5', '--force');
+            await t.open(page, t.file('l1.h5'), 'view=curves');
+            t.equal(await page.get('cachetally.shown'), 'tables', 'view');
+            t.check((await page.get('document.body.innerText')).includes('compact sets'), 'findings');
+            if (!t.python) return;
+            python(
+                t,
+                `shutil.copy("probe.h5", "bad.h5")
+with h5py.File("bad.h5", "r+") as f:
+    del f["curves"][sorted(f["curves"])[0]]["value"]`,
+            );
+            await refused(t, page, 'bad.h5', /has no points, or not as many values; the file is damaged/);
+        },
+    ],
+    [
+        'a run that was killed',
+        async (t, page) => {
+            const child = spawn(t.program, ['run', 'lu', 'n=512', '--machine', 'schulz2002', '-o', 'killed.h5'], {
+                cwd: t.directory,
+                stdio: 'ignore',
+            });
+            const part = t.file('killed.h5.part');
+            for (let i = 0; i < 200 && !existsSync(part); ++i) await new Promise((resolve) => setTimeout(resolve, 20));
+            child.kill('SIGKILL');
+            if (!existsSync(part)) return 'the run had written nothing when it was killed';
+            await refused(t, page, 'killed.h5.part', /cut off|damaged|is empty|not a result|still being written/);
         },
     ],
 ];

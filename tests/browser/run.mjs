@@ -1,18 +1,21 @@
 // Clicks through the viewer in Chromium, on files made by the real program; compares numbers on the screen with what the program
 // prints of the same file; fails on any error in the console.
-// Usage: node run.mjs CACHETALLY [DIRECTORY FOR SCREENSHOTS]. Exit status 77: skipped, with the reason.
+// Usage: node run.mjs CACHETALLY [DIRECTORY FOR SCREENSHOTS [PART OF THE NAMES OF CASES]]. Exit status 77: skipped, with the reason.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Chrome } from './chrome.mjs';
+import { curveCases } from './curves.mjs';
+import { exportCases } from './exports.mjs';
+import { firefoxCases } from './firefox_cases.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { pageCases } from './pages.mjs';
 import { viewCases } from './views.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [given, pictures] = process.argv.slice(2);
+const [given, pictures, only = ''] = process.argv.slice(2);
 const program = resolve(given);
 const chromium = [
     process.env.CHROMIUM,
@@ -92,12 +95,17 @@ const chrome = new Chrome(chromium);
 try {
     const page = await chrome.page();
     await page.scheme('light');
-    const cases = [...viewCases, ...pageCases, ...oddFileCases];
+    const cases = [...viewCases, ...curveCases, ...exportCases, ...pageCases, ...oddFileCases, ...firefoxCases].filter(
+        ([name]) => name.includes(only),
+    );
     tests.prepare = () => {
         tests.run('run', 'lu', 'n=128', '--machine', 'schulz2002', '-o', 'lu.h5');
         tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');
         tests.run('run', 'matmul', 'n=32', '--machine', 'generic3', '-o', 'matmul.h5');
         tests.run('sweep', 'lu', '--preset', 'paper-2002', '-o', 'sweep.h5');
+        const probe = (machine, file, ...words) => tests.run('probe', ...words, '--on', machine, '-o', file);
+        probe('generic3', 'probe.h5', 'l1', 'levels', 'tlb', 'chase', 'latency');
+        probe('intel-t9600', 'probe2.h5', 'levels', '--hardened', '--noise', 'realistic');
     };
     tests.prepare();
     for (const [name, test] of cases) {

@@ -296,7 +296,7 @@ export const viewCases = [
             await t.open(page, t.file('lu.h5'), 'show=misses&level=L1');
             await page.get(`cachetally.purpose = 'compare'`);
             await page.choose(t.file('lu2.h5'));
-            await page.until('!!cachetally.other && cachetally.state.view === "compare"', 'the comparison');
+            await page.until('cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
             await t.quiet(page);
             const [a, b] = ['lu.h5', 'lu2.h5'].map((name) => misses(t.json('show', name).levels.L1));
             const totals = Object.values(await page.get('cachetally.current.totals()'));

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t rows_at_once = 1 << 20;
 constexpr std::uint64_t pyramid_blocks = 20000;  ///< levels with more are left out
+constexpr std::size_t top_rows = 1000;           ///< that are kept by each count
 
 /// The columns of a histogram that are summed.
 struct Shape {
@@ -87,7 +88,45 @@ private:
     std::map<Key, Counts>::iterator last_ = blocks_.end();
 };
 
-void add_rows(Blocks& blocks, const Group& group, const Shape& shape, std::uint64_t first, std::uint64_t count) {
+/// A row as it was.
+struct TopRow {
+    std::uint64_t number = 0, address = 0;
+    std::uint32_t phase = 0, span = 1;
+    Blocks::Counts counts{};
+};
+
+/// The rows that have most of a count; of equals the first ones.
+class TopRows {
+public:
+    TopRows(std::size_t count, std::size_t most) : count_(count), most_(most) {}
+
+    void add(const TopRow& row) {
+        const double value = row.counts[count_];
+        if (value <= 0 || (heap_.size() == most_ && value <= heap_.front().counts[count_])) return;
+        const auto more = [this](const TopRow& a, const TopRow& b) {
+            return std::pair(a.counts[count_], b.number) > std::pair(b.counts[count_], a.number);
+        };
+        heap_.push_back(row);
+        std::ranges::push_heap(heap_, more);
+        if (heap_.size() <= most_) return;
+        std::ranges::pop_heap(heap_, more);
+        heap_.pop_back();
+    }
+
+    const std::vector<TopRow>& rows() const { return heap_; }
+
+private:
+    std::size_t count_, most_;
+    std::vector<TopRow> heap_;  ///< the least in front
+};
+
+/// What a histogram is reduced to.
+struct Reduced {
+    Blocks blocks;
+    std::vector<TopRows> top;
+};
+
+void add_rows(Reduced& into, const Group& group, const Shape& shape, std::uint64_t first, std::uint64_t count) {
     std::vector<std::uint64_t> address(count);
     std::vector<std::uint32_t> phase(count), span(count, 1);
     std::array<std::vector<double>, 2> counts;
@@ -99,10 +138,15 @@ void add_rows(Blocks& blocks, const Group& group, const Shape& shape, std::uint6
         group.open_dataset(shape.counts[i]).read_rows(first, std::span(counts[i]));
     }
     for (std::uint64_t row = 0; row < count; ++row) {
+        TopRow here{first + row, address[row], phase[row], span[row], {}};
         Blocks::Counts share{};
-        for (std::size_t i = 0; i < shape.counts.size(); ++i) share[i] = counts[i][row] / span[row];
+        for (std::size_t i = 0; i < shape.counts.size(); ++i) {
+            here.counts[i] = counts[i][row];
+            share[i] = counts[i][row] / span[row];
+        }
+        for (TopRows& top : into.top) top.add(here);
         for (std::uint32_t line = 0; line < span[row]; ++line)
-            blocks.add(phase[row], address[row] / shape.unit + line, share);
+            into.blocks.add(phase[row], address[row] / shape.unit + line, share);
     }
 }
 
@@ -118,6 +162,27 @@ void write_blocks(Group& group, const Blocks& blocks, const Shape& shape) {
     group.write("address", address);
     group.write("phase", phase);
     group.write("span", std::vector<std::uint32_t>(phase.size(), static_cast<std::uint32_t>(blocks.units())));
+    for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], counts[i]);
+}
+
+/// The rows with most of any count, in the order of the file.
+void write_top(Group& parent, const Reduced& reduced, const Shape& shape) {
+    std::map<std::uint64_t, TopRow> rows;
+    for (const TopRows& top : reduced.top)
+        for (const TopRow& row : top.rows()) rows.emplace(row.number, row);
+    std::vector<std::uint64_t> address;
+    std::vector<std::uint32_t> phase, span;
+    std::array<std::vector<double>, 2> counts;
+    for (const auto& [number, row] : rows) {
+        address.push_back(row.address);
+        phase.push_back(row.phase);
+        span.push_back(row.span);
+        for (std::size_t i = 0; i < shape.counts.size(); ++i) counts[i].push_back(row.counts[i]);
+    }
+    Group group = parent.create_group("top");
+    group.write("address", address);
+    group.write("phase", phase);
+    group.write("span", span);
     for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], counts[i]);
 }
 
@@ -176,11 +241,13 @@ private:
         if (!is_histogram(from)) return copy_children(from, to);
         const Shape shape = shape_of(from);
         if (shape.rows <= most_rows_) return copy_children(from, to);
-        Blocks blocks(most_rows_);
+        Reduced reduced{Blocks(most_rows_), {}};
+        for (std::size_t i = 0; i < shape.counts.size(); ++i) reduced.top.emplace_back(i, top_rows);
         for (std::uint64_t first = 0; first < shape.rows; first += rows_at_once)
-            add_rows(blocks, from, shape, first, std::min(rows_at_once, shape.rows - first));
-        write_blocks(to, blocks, shape);
-        largest_ = std::max(largest_, blocks.units());
+            add_rows(reduced, from, shape, first, std::min(rows_at_once, shape.rows - first));
+        write_blocks(to, reduced.blocks, shape);
+        write_top(to, reduced, shape);
+        largest_ = std::max(largest_, reduced.blocks.units());
         if (from.has("pyramid")) copy_pyramid(from.open_group("pyramid"), to);
     }
 
@@ -228,7 +295,8 @@ void reduce_result(const std::string& from, const std::string& to, std::size_t m
     if (reducer.changed())
         target.root().set_attribute(
             "reduced",
-            fmt::format("This page holds a reduced copy of {}: large histograms in blocks of up to {} lines. "
+            fmt::format("This page holds a reduced copy of {}: large histograms in blocks of up to {} lines, and of "
+                        "single lines those with the highest counts. "
                         "Drop the file itself here to see every line.",
                         std::filesystem::path(from).filename().string(), reducer.largest_block()));
     const bool complete = source.root().whole_attribute("complete") == 1;

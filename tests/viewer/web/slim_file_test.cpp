@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "monitor/histogram_file.hpp"
@@ -89,6 +90,32 @@ TEST_F(SlimFiles, KeepTheSumsOfEveryPhaseInFewRows) {
     }
     EXPECT_NE(slim.root().text_attribute("reduced").find("r.h5"), std::string::npos);
     EXPECT_LT(std::filesystem::file_size(slim_), std::filesystem::file_size(path_) / 2);
+}
+
+TEST_F(SlimFiles, KeepTheLinesWithTheHighestCounts) {
+    write(30000);
+    reduce_result(path_, slim_, 2000);
+    const InputFile whole(path_), slim(slim_);
+    const Group before = whole.root().open_group("combined/L1"), top = slim.root().open_group("combined/L1/top");
+    std::map<std::pair<std::uint32_t, std::uint64_t>, double> all;
+    const auto phase = before.read<std::uint32_t>("phase"), top_phase = top.read<std::uint32_t>("phase");
+    const auto address = before.read<std::uint64_t>("address"), top_address = top.read<std::uint64_t>("address");
+    const auto misses = before.read<double>("misses"), top_misses = top.read<double>("misses");
+    for (std::size_t i = 0; i < phase.size(); ++i) all[{phase[i], address[i]}] = misses[i];
+    ASSERT_GE(top_phase.size(), 1000U);
+    ASSERT_LE(top_phase.size(), 2000U);  // by accesses and by misses
+    for (std::size_t i = 0; i < top_phase.size(); ++i) {
+        EXPECT_EQ(top_misses[i], all.at({top_phase[i], top_address[i]})) << "row " << i;
+        if (i > 0) {
+            EXPECT_LT(std::pair(top_phase[i - 1], top_address[i - 1]), std::pair(top_phase[i], top_address[i]));
+        }
+    }
+    std::vector<double> most = misses, kept = top_misses;
+    std::ranges::sort(most, std::greater());
+    std::ranges::sort(kept, std::greater());
+    most.resize(1000);
+    kept.resize(1000);
+    EXPECT_EQ(kept, most);
 }
 
 TEST_F(SlimFiles, BlocksLieWhereTheirLinesWere) {

@@ -7,8 +7,8 @@ import type { Quantity, SeriesInfo } from './protocol';
 
 export interface App {
     source: Source;
-    /** The file to compare with. */
-    other: Source | null;
+    /** The files to compare with; results of runs and sweeps are compared with one, curves with any number. */
+    others: Source[];
     state: State;
     /** Changes what is looked at; views are told. */
     set(change: Partial<State>): void;

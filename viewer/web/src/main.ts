@@ -12,7 +12,7 @@ const root = document.getElementById('app')!;
 
 class Page implements App {
     source!: Source;
-    other: Source | null = null;
+    others: Source[] = [];
     state: State = readHash();
     private view: View | null = null;
     private shown = '';
@@ -33,6 +33,7 @@ class Page implements App {
     constructor() {
         const ask = (purpose: 'open' | 'compare') => {
             this.purpose = purpose;
+            this.input.multiple = purpose === 'compare' && this.source?.info.probe !== null;
             this.input.value = '';
             this.input.click();
         };
@@ -46,10 +47,7 @@ class Page implements App {
             },
             'Compare …',
         );
-        this.input.addEventListener(
-            'change',
-            () => this.input.files?.[0] && void this.take(this.input.files[0], this.purpose),
-        );
+        this.input.addEventListener('change', () => void this.takeAll([...(this.input.files ?? [])], this.purpose));
         const header = h(
             'header',
             {},
@@ -98,8 +96,8 @@ class Page implements App {
         window.addEventListener('drop', (event) => {
             event.preventDefault();
             document.body.classList.remove('dropping');
-            const file = event.dataTransfer?.files[0];
-            if (file) void this.take(file, event.shiftKey && this.source ? 'compare' : 'open');
+            const files = [...(event.dataTransfer?.files ?? [])];
+            void this.takeAll(files, event.shiftKey && this.source ? 'compare' : 'open');
         });
     }
 
@@ -120,15 +118,17 @@ class Page implements App {
         this.keeping = window.setTimeout(() => writeHash(this.state), 150);
     }
 
+    /** The first file is opened, or compared; more are compared with what is there then. */
+    private async takeAll(files: File[], purpose: 'open' | 'compare'): Promise<void> {
+        for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.source ? 'compare' : purpose);
+    }
+
     async take(file: File | { name: string; bytes: ArrayBuffer }, purpose: 'open' | 'compare'): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         try {
             const source = await Source.open(file);
             if (purpose === 'compare') {
-                this.other?.close();
-                this.other = source;
-                this.shown = '';
-                this.set({ view: 'compare' });
+                this.compareWith(source);
             } else {
                 this.adopt(source);
             }
@@ -139,11 +139,25 @@ class Page implements App {
         this.tellWarnings();
     }
 
+    /** Curves are laid over each other, any number of them; of other results there are two. */
+    private compareWith(source: Source): void {
+        const probe = this.source.info.probe !== null;
+        if (probe !== (source.info.probe !== null)) {
+            source.close();
+            throw new Error(
+                `${source.info.name} cannot be compared with ${this.source.info.name}: ${probe ? 'it has no curves of probes' : 'it has curves of probes alone'}.`,
+            );
+        }
+        if (!probe) this.others.splice(0).forEach((each) => each.close());
+        this.others.push(source);
+        this.shown = '';
+        this.set({ view: probe ? 'curves' : 'compare' });
+    }
+
     private adopt(source: Source): void {
         const again = this.source !== undefined;
         this.source?.close();
-        this.other?.close();
-        this.other = null;
+        this.others.splice(0).forEach((each) => each.close());
         this.source = source;
         this.shown = '';
         // the places of another file's view mean nothing here
@@ -158,10 +172,8 @@ class Page implements App {
 
     private tellWarnings(): void {
         const list = [...this.source.info.warnings.map((text) => notice('warning', text))];
-        if (this.other)
-            list.push(
-                ...this.other.info.warnings.map((text) => notice('warning', `${this.other!.info.name}: ${text}`)),
-            );
+        for (const { info } of this.others)
+            list.push(...info.warnings.map((text) => notice('warning', `${info.name}: ${text}`)));
         this.notices.replaceChildren(...list);
     }
 
@@ -220,6 +232,7 @@ class Page implements App {
         const { info } = this.source;
         const parts = [info.name, bytes(info.bytes)];
         if (info.run) parts.push(`${full(info.run.references)} references`, `${full(info.run.cycles)} cycles`);
+        if (info.probe) parts.push(`${info.probe.findings.length} findings`, `${info.probe.curves.length} curves`);
         if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
         this.facts.replaceChildren(
             h('strong', {}, titleOf(this.source)),

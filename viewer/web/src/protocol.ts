@@ -77,6 +77,8 @@ export interface SweepCell {
     swapouts: number;
     error: number;
     bytesPerEvent: number;
+    /** What the monitor takes in hardware, and what else the file has of its cells: by column. */
+    more: Record<string, number>;
     published?: { swapouts: number; error: number; misprint: boolean };
 }
 
@@ -88,10 +90,60 @@ export interface SweepInfo {
     cells: SweepCell[];
 }
 
+/** Points of a response curve, or (unit "loads") how many single loads took so many cycles. */
+export interface ProbeCurve {
+    path: string;
+    test: string;
+    variant: string;
+    name: string;
+    xName: string;
+    xUnit: string;
+    /** Of the values: cycles and misses are per load. */
+    unit: string;
+    x: Column;
+    value: Column;
+    trials: Column | null;
+    knockedOut: Column | null;
+}
+
+/** What a probe says of a level, and what is true. */
+export interface ProbeFinding {
+    test: string;
+    variant: string;
+    level: string;
+    parameter: string;
+    /** NaN where there is none, or a word. */
+    value: number;
+    low: number;
+    high: number;
+    word: string;
+    unit: string;
+    method: string;
+    reason: string;
+    truth: number;
+    truthHigh: number;
+    truthWord: string;
+    verdict: string;
+}
+
+export interface ProbeTest {
+    name: string;
+    runs: number;
+    references: number;
+    cycles: number;
+    decisions: string[];
+}
+
+export interface ProbeInfo {
+    curves: ProbeCurve[];
+    findings: ProbeFinding[];
+    tests: ProbeTest[];
+}
+
 export interface FileInfo {
     name: string;
     bytes: number;
-    kind: 'run' | 'sweep';
+    kind: 'run' | 'sweep' | 'probe';
     complete: boolean;
     incomplete: string;
     failure: string;
@@ -110,6 +162,7 @@ export interface FileInfo {
     structureLevels: StructureLevel[];
     functions: string[];
     sweep: SweepInfo | null;
+    probe: ProbeInfo | null;
     series: SeriesInfo[];
     provenance: [string, string][];
     warnings: string[];

@@ -58,6 +58,18 @@ for eviction, granularity, counters, value in zip(rows["eviction"].asstr(), rows
 `;
 }
 
+export function curvesPython(source: Source, paths: string[]): string {
+    return `${head(source)}
+for path in ${JSON.stringify(paths)}:
+    g = f[path]
+    x, value = g["x"], g["value"]
+    kept = g["knocked_out"][:] == 0 if "knocked_out" in g else np.ones(len(x), bool)
+    print(path, g.attrs["x_name"], "in", x.attrs["units"], "->", value.attrs["units"], "sum", value[:].sum())
+    for a, b in zip(x[:][kept], value[:][kept]):
+        print("  ", a, b)
+`;
+}
+
 export function topologyPython(source: Source): string {
     return `${head(source)}
 for name in f["links"].attrs["names"]:

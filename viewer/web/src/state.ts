@@ -21,6 +21,12 @@ export interface State {
     eviction?: string;
     /** Cell of a sweep: "G,C". */
     cell?: string;
+    /** Of sweeps: hardware columns over which the front is drawn. */
+    over?: string;
+    /** Of probes: which curves, as "cycles:bytes". */
+    curves?: string;
+    /** Of curves: against what residuals are shown: plateaus, first. */
+    residuals?: string;
     theme?: string;
 }
 
@@ -45,7 +51,8 @@ export function writeHash(state: State): void {
             ([key, value]) =>
                 `${key}=${encodeURIComponent(value as string)
                     .replace(/%2C/g, ',')
-                    .replace(/%3A/g, ':')}`,
+                    .replace(/%3A/g, ':')
+                    .replace(/%2F/g, '/')}`,
         );
     const hash = parts.length ? `#${parts.join('&')}` : '#';
     if (hash !== location.hash) history.replaceState(null, '', hash);

@@ -1,6 +1,7 @@
 // The views that there are, and which of them a file can fill.
 import { shows, type App, type View } from './app';
 import { compareView } from './views/compare';
+import { curvesView } from './views/curves';
 import { histogramView } from './views/histogram';
 import { phasesView } from './views/phases';
 import { sweepView } from './views/sweep';
@@ -18,11 +19,12 @@ export function viewsOf(app: App): ViewKind[] {
     const { info } = app.source;
     const kinds: ViewKind[] = [];
     if (info.sweep) kinds.push({ id: 'sweep', title: 'Sweep', make: sweepView });
+    if (info.probe && info.probe.curves.length > 0) kinds.push({ id: 'curves', title: 'Curves', make: curvesView });
     if (shows(app.source).length > 0) kinds.push({ id: 'histogram', title: 'Histogram', make: histogramView });
     if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0)
         kinds.push({ id: 'phases', title: 'Phases', make: phasesView });
     if (info.links.length > 0) kinds.push({ id: 'topology', title: 'Topology', make: topologyView });
     kinds.push({ id: 'tables', title: 'Tables', make: tablesView });
-    if (app.other) kinds.push({ id: 'compare', title: 'Compare', make: compareView });
+    if (app.others.length > 0 && !info.probe) kinds.push({ id: 'compare', title: 'Compare', make: compareView });
     return kinds;
 }

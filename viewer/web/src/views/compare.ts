@@ -20,7 +20,7 @@ interface Pair {
 }
 
 function pairs(app: App): Pair[] {
-    const others = shows(app.other!);
+    const others = shows(app.others[0]);
     return shows(app.source).flatMap((show) => {
         const other = others.find((each) => each.id === show.id);
         return show.series.flatMap((a) => {
@@ -36,7 +36,7 @@ function pairs(app: App): Pair[] {
 
 /** Tables that both have, with numbers of both and the difference. */
 export function comparison(app: App): Table[] {
-    const others = tablesOf(app.other!.info);
+    const others = tablesOf(app.others[0].info);
     return tablesOf(app.source.info).flatMap((table) => {
         const other = others.find((each) => each.caption === table.caption);
         if (!other) return [];
@@ -76,7 +76,7 @@ const rowKey = (row: (string | number)[]) => row.filter((each) => typeof each ==
 
 export function compareView(app: App): View {
     const { source } = app;
-    const other = app.other!;
+    const other = app.others[0];
     const all = pairs(app);
     const controls = h('div', { class: 'row' });
     let key = '';
@@ -193,7 +193,7 @@ def by_line(name):
     return dict(zip(lines, np.bincount(at, g[${JSON.stringify(column)}][:])))
 
 a = by_line(${JSON.stringify(app.source.info.name)})
-b = by_line(${JSON.stringify(app.other!.info.name)})
+b = by_line(${JSON.stringify(app.others[0].info.name)})
 difference = {line: b.get(line, 0) - a.get(line, 0) for line in sorted(a.keys() | b.keys())}
 print(sum(a.values()), sum(b.values()), sum(difference.values()))
 `;

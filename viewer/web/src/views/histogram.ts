@@ -146,6 +146,15 @@ export function histogramView(app: App): View {
                 h('h3', {}, `Lines from ${describe(app.source.info.structures, from)}, ${phasesTitle(app)}`),
                 close,
             ),
+            ...(list.some((each) => each.reduced)
+                ? [
+                      h(
+                          'p',
+                          { class: 'note' },
+                          'A reduced copy: blocks of lines, and in them those lines that have the highest counts of a phase.',
+                      ),
+                  ]
+                : []),
             ...(note ? [h('p', { class: 'note' }, note)] : []),
             tableElement(
                 linesTable(

@@ -7,28 +7,31 @@ import type { SweepCell } from '../protocol';
 import { sweepPython } from '../python';
 import { sweepDetail } from './sweep_detail';
 import {
+    costText,
     drawLines,
     drawMatrix,
     drawPareto,
     matrixHeight,
-    metrics,
+    metricsOf,
+    paretoFront,
     type Hit,
     type Metric,
     type Picture,
 } from './sweep_draw';
-
-const columnsOf: Record<Metric, string> = { swapouts: 'swapouts', error: 'error', bytes: 'bytes_per_event' };
 
 export function sweepView(app: App): View {
     const { sweep } = app.source.info;
     const cells = sweep!.cells;
     const evictions = [...new Set(cells.map((cell) => cell.eviction))];
     const controls = h('div', { class: 'row' });
-    const chosenMetric = (): Metric =>
-        app.state.metric && app.state.metric in metrics ? (app.state.metric as Metric) : 'swapouts';
+    const metrics = metricsOf(cells);
+    const chosenMetric = (): Metric => metrics.find((each) => each.id === app.state.metric) ?? metrics[0];
+    /** Traffic, or what the file knows of hardware and slowdown. */
+    const overs = metrics.filter((each) => each.id !== 'error' && each.id !== 'swapouts');
+    const over = (): Metric => overs.find((each) => each.id === app.state.over) ?? overs[0];
     const eviction = () => (evictions.includes(app.state.eviction ?? '') ? app.state.eviction! : evictions[0]);
     const shown = () => cells.filter((cell) => cell.eviction === eviction());
-    const picture = (): Picture => ({ cells: shown(), metric: chosenMetric(), chosen: chosenCell() });
+    const picture = (): Picture => ({ cells: shown(), metric: chosenMetric(), over: over(), chosen: chosenCell() });
 
     function chosenCell(): SweepCell | null {
         const [granularity, counters] = (app.state.cell ?? '').split(',');
@@ -44,8 +47,11 @@ export function sweepView(app: App): View {
             'swap-outs',
             'error %',
             'bytes per event',
+            ...overs.slice(1).map((each) => each.title.toLowerCase()),
+            `on the front of error and ${over().title.toLowerCase()}`,
             ...(published ? ['published swap-outs', 'published error %'] : []),
         ];
+        const front = paretoFront(shown(), over());
         const rows = shown().map((cell) => [
             cell.eviction,
             cell.granularity,
@@ -53,6 +59,8 @@ export function sweepView(app: App): View {
             cell.swapouts,
             100 * cell.error,
             cell.bytesPerEvent,
+            ...overs.slice(1).map((each) => each.value(cell)),
+            front.includes(cell) ? 'yes' : '',
             ...(published ? [cell.published?.swapouts ?? NaN, cell.published ? 100 * cell.published.error : NaN] : []),
         ]);
         return { caption: `Sweep of ${titleOf(app.source)}, ${sweep!.link}`, headers, rows };
@@ -68,12 +76,11 @@ export function sweepView(app: App): View {
         let hits: Hit[] = [];
         const made = new Figure({
             name: () => `${baseName(app.source)}-${name}`,
-            label: () =>
-                `${title}: ${metrics[chosenMetric()].title} for ${shown().length} cells of ${titleOf(app.source)}`,
+            label: () => `${title}: ${chosenMetric().title} for ${shown().length} cells of ${titleOf(app.source)}`,
             height,
             draw: (p) => (hits = paint(p, picture())),
             table,
-            python: () => sweepPython(app.source, columnsOf[chosenMetric()]),
+            python: () => sweepPython(app.source, chosenMetric().column),
         });
         made.bar.append(h('h3', {}, title));
         made.canvas.classList.add('clickable');
@@ -87,7 +94,7 @@ export function sweepView(app: App): View {
         made.canvas.addEventListener('pointermove', (event) => {
             const cell = under(event.offsetX, event.offsetY);
             made.canvas.title = cell
-                ? `granularity ${cell.granularity}, ${cell.counters} counters: ${full(cell.swapouts)} swap-outs, error ${full(100 * cell.error)} %, ${full(cell.bytesPerEvent)} bytes per event`
+                ? `granularity ${cell.granularity}, ${cell.counters} counters: ${full(cell.swapouts)} swap-outs, error ${full(100 * cell.error)} %, ${full(cell.bytesPerEvent)} bytes per event${costText(cell) && `, ${costText(cell)}`}`
                 : '';
         });
         made.canvas.addEventListener('keydown', (event) => moveCell(event));
@@ -116,7 +123,9 @@ export function sweepView(app: App): View {
 
     const matrix = figure('matrix', 'Counters by granularity', (width) => matrixHeight(picture(), width), drawMatrix);
     const lines = figure('lines', 'Over the number of counters', () => 320, drawLines);
-    const pareto = figure('pareto', 'Error against traffic: what no other cell beats in both', () => 320, drawPareto);
+    const pareto = figure('pareto', 'Pareto front: what no other cell beats in both', () => 320, drawPareto);
+    const weighed = h('div', { class: 'row' });
+    figures[figures.length - 1].bar.append(weighed);
     const detail = sweepDetail(app);
     const element = h(
         'div',
@@ -131,8 +140,8 @@ export function sweepView(app: App): View {
         controls.replaceChildren(
             segmented(
                 'What is shown',
-                Object.entries(metrics).map(([id, each]): [Metric, string] => [id as Metric, each.title]),
-                chosenMetric(),
+                metrics.map((each): [string, string] => [each.id, each.title]),
+                chosenMetric().id,
                 (metric) => app.set({ metric }),
             ),
             ...(evictions.length > 1
@@ -151,6 +160,15 @@ export function sweepView(app: App): View {
                 `${full(sweep!.events)} events on ${sweep!.link}; ${sweep!.monitor}${cells.some((cell) => cell.published) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : ''}. Click a cell to see what it blurs.`,
             ),
         );
+        if (overs.length > 1)
+            weighed.replaceChildren(
+                select(
+                    'Error against',
+                    overs.map((each): [string, string] => [each.id, each.title.toLowerCase()]),
+                    over().id,
+                    (id) => app.set({ over: id }),
+                ),
+            );
         figures.forEach((each) => each.changed());
         detail.show(chosenCell());
     }

@@ -6,6 +6,7 @@ import { bytes, percent } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
 import type { Axis, Buckets, Coarse, SweepCell } from '../protocol';
 import { parseRange } from '../state';
+import { costText } from './sweep_draw';
 
 /** Lines per group of a granularity with fixed groups: "4", "mask:6" with lines of 16 bytes = 4; null for others. */
 export function linesPerGroup(granularity: string, unit: number): number | null {
@@ -76,6 +77,7 @@ export function sweepDetail(app: App) {
         plot.element.hidden = cell === null || series === null;
         if (!cell || !series) return;
         head.textContent = `Granularity ${cell.granularity}, ${cell.counters} counters, ${cell.eviction}`;
+        if (costText(cell)) head.textContent += `: ${costText(cell)}`;
         const group = linesPerGroup(cell.granularity, series.unit);
         if (group === null) {
             plot.figure.canvas.hidden = true;

@@ -4,25 +4,68 @@ import { brief, percent, percentTick, powers, ticks } from '../numbers';
 import type { Painter } from '../paint';
 import type { SweepCell } from '../protocol';
 
-export type Metric = 'swapouts' | 'error' | 'bytes';
+export interface Metric {
+    id: string;
+    /** Column of /sweep/rows. */
+    column: string;
+    title: string;
+    value: (cell: SweepCell) => number;
+    text: (value: number) => string;
+    log: boolean;
+}
 
-export const metrics: Record<
-    Metric,
-    { title: string; value: (cell: SweepCell) => number; text: (value: number) => string; log: boolean }
-> = {
-    swapouts: { title: 'Swap-outs', value: (cell) => cell.swapouts, text: brief, log: true },
-    error: { title: 'Error', value: (cell) => cell.error, text: percent, log: false },
-    bytes: {
+const metrics: Metric[] = [
+    {
+        id: 'swapouts',
+        column: 'swapouts',
+        title: 'Swap-outs',
+        value: (cell) => cell.swapouts,
+        text: brief,
+        log: true,
+    },
+    { id: 'error', column: 'error', title: 'Error', value: (cell) => cell.error, text: percent, log: false },
+    {
+        id: 'bytes',
+        column: 'bytes_per_event',
         title: 'Bytes per event',
         value: (cell) => cell.bytesPerEvent,
         text: (value) => value.toPrecision(3),
         log: true,
     },
-};
+];
+
+/** What else files may have of their cells (docs/cost.md). */
+const more: [string, string, (value: number) => string][] = [
+    ['bits', 'Bits', brief],
+    ['comparators', 'Comparators', brief],
+    ['area', 'Area', brief],
+    ['energy', 'Energy per event', brief],
+    ['slowdown', 'Slowdown', (value) => value.toPrecision(4)],
+];
+
+/** All that the cells of a sweep tell. */
+export function metricsOf(cells: SweepCell[]): Metric[] {
+    const found = more.filter(([id]) => cells.length > 0 && cells.every((cell) => id in cell.more));
+    return [
+        ...metrics,
+        ...found.map(([id, title, text]): Metric => {
+            return { id, column: id, title, value: (cell) => cell.more[id], text, log: id !== 'slowdown' };
+        }),
+    ];
+}
+
+/** What a cell takes in hardware, in words; empty where the file does not tell. */
+export const costText = (cell: SweepCell): string =>
+    more
+        .filter(([id]) => id in cell.more)
+        .map(([id, title, text]) => `${title.toLowerCase()} ${text(cell.more[id])}`)
+        .join(', ');
 
 export interface Picture {
     cells: SweepCell[];
     metric: Metric;
+    /** What the error is weighed against in the Pareto front. */
+    over: Metric;
     chosen: SweepCell | null;
 }
 
@@ -45,7 +88,7 @@ export const matrixHeight = (picture: Picture, _width: number): number =>
 
 /** 0 .. 1 over the range of the metric. */
 function shareOf(picture: Picture): (value: number) => number {
-    const { value, log } = metrics[picture.metric];
+    const { value, log } = picture.metric;
     const values = picture.cells.map(value).filter((each) => !log || each > 0);
     const [least, most] = [Math.min(...values), Math.max(...values)];
     if (!(most > least)) return () => 0;
@@ -56,7 +99,7 @@ function shareOf(picture: Picture): (value: number) => number {
 
 export function drawMatrix(p: Painter, picture: Picture): Hit[] {
     const colours = theme();
-    const { value, text } = metrics[picture.metric];
+    const { value, text } = picture.metric;
     const rows = granularities(picture.cells);
     const columns = counters(picture.cells);
     const width = (p.width - matrixLeft - 8) / columns.length;
@@ -82,7 +125,7 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
             const colour = heatColour(0.08 + 0.88 * share(value(cell)));
             p.rect(x + 1, y + 1, width - 2, rowHeight - 2, css(colour));
             const ink = inkOn(colour);
-            const paper = picture.metric !== 'bytes' ? cell.published : undefined;
+            const paper = ['swapouts', 'error'].includes(picture.metric.id) ? cell.published : undefined;
             p.text(x + width / 2, y + rowHeight / 2 - (paper ? 8 : 0), text(value(cell)), {
                 colour: ink,
                 anchor: 'middle',
@@ -90,7 +133,7 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
                 weight: 600,
             });
             if (paper)
-                p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric, cell, width), {
+                p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric.id, cell, width), {
                     colour: ink,
                     anchor: 'middle',
                     size: 10.5,
@@ -102,7 +145,7 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
     return hits;
 }
 
-function publishedText(metric: Metric, cell: SweepCell, width: number): string {
+function publishedText(metric: string, cell: SweepCell, width: number): string {
     const { swapouts, error, misprint } = cell.published!;
     if (metric === 'error') return percent(error);
     const ratio = misprint ? 'misprint' : `× ${(cell.swapouts / swapouts).toFixed(2)}`;
@@ -176,11 +219,11 @@ function padded(values: number[], log: boolean): [number, number] {
 
 export function drawLines(p: Painter, picture: Picture): Hit[] {
     const colours = theme();
-    const { value, text, log, title } = metrics[picture.metric];
+    const { value, text, log, title } = picture.metric;
     const columns = counters(picture.cells);
     const values = picture.cells.flatMap((cell) => [
         value(cell),
-        ...(cell.published && !cell.published.misprint && picture.metric === 'swapouts'
+        ...(cell.published && !cell.published.misprint && picture.metric.id === 'swapouts'
             ? [cell.published.swapouts]
             : []),
     ]);
@@ -212,14 +255,14 @@ export function drawLines(p: Painter, picture: Picture): Hit[] {
         for (const cell of row) {
             const [x, y] = at(cell);
             p.dot(x, y, cell === picture.chosen ? 6 : 3.5, colour, cell === picture.chosen ? colours.ink : '');
-            if (picture.metric === 'swapouts' && cell.published && !cell.published.misprint)
+            if (picture.metric.id === 'swapouts' && cell.published && !cell.published.misprint)
                 p.dot(x, frame.y(cell.published.swapouts), 3, colours.panel, colour);
             hits.push({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
         }
         if (row.length) labels.push({ y: at(row[row.length - 1])[1], text: `G = ${granularity}`, colour });
     });
     drawLabels(p, frame, labels);
-    if (picture.metric === 'swapouts' && picture.cells.some((cell) => cell.published))
+    if (picture.metric.id === 'swapouts' && picture.cells.some((cell) => cell.published))
         p.text(frame.left + 8, frame.top + frame.height - 10, '● ours   ○ published', {
             colour: colours.faint,
             size: 11,
@@ -240,28 +283,26 @@ function drawLabels(p: Painter, frame: Frame, labels: { y: number; text: string;
         });
 }
 
-/** Cells that no other beats in error and traffic at once. */
-export function paretoFront(cells: SweepCell[]): SweepCell[] {
+/** Cells that no other beats in error and in what it is weighed against at once. */
+export function paretoFront(cells: SweepCell[], over: Metric): SweepCell[] {
     const better = (a: SweepCell, b: SweepCell) =>
-        a.error <= b.error &&
-        a.bytesPerEvent <= b.bytesPerEvent &&
-        (a.error < b.error || a.bytesPerEvent < b.bytesPerEvent);
-    return cells.filter((cell) => !cells.some((other) => better(other, cell))).sort((a, b) => a.error - b.error);
+        a.error <= b.error && over.value(a) <= over.value(b) && (a.error < b.error || over.value(a) < over.value(b));
+    return cells
+        .filter((cell) => !cells.some((other) => better(other, cell)))
+        .sort((a, b) => a.error - b.error || over.value(b) - over.value(a));
 }
 
 export function drawPareto(p: Painter, picture: Picture): Hit[] {
     const colours = theme();
+    const { over } = picture;
     const xs = padded(
         picture.cells.map((cell) => cell.error),
         false,
     );
-    const ys = padded(
-        picture.cells.map((cell) => cell.bytesPerEvent),
-        true,
-    );
-    const frame = frameOf(p, [-xs[1] * 0.03, xs[1]], ys, false, true);
-    drawGrid(p, frame, logTicks(...ys), (value) => String(parseFloat(value.toPrecision(2))), 'error');
-    p.text(14, frame.top + frame.height / 2, 'bytes per event', {
+    const ys = padded(picture.cells.map(over.value), over.log);
+    const frame = frameOf(p, [-xs[1] * 0.03, xs[1]], ys, false, over.log);
+    drawGrid(p, frame, over.log ? logTicks(...ys) : ticks(ys[1], 5), brief, 'error');
+    p.text(14, frame.top + frame.height / 2, over.title.toLowerCase(), {
         colour: colours.faint,
         size: 12,
         anchor: 'middle',
@@ -276,9 +317,12 @@ export function drawPareto(p: Painter, picture: Picture): Hit[] {
     const hits: Hit[] = [];
     counters(picture.cells).forEach((count, i) => {
         const colour = curves()[i % curves().length];
-        const front = paretoFront(picture.cells.filter((cell) => cell.counters === count));
+        const front = paretoFront(
+            picture.cells.filter((cell) => cell.counters === count),
+            over,
+        );
         p.line(
-            front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]),
+            front.map((cell): [number, number] => [frame.x(cell.error), frame.y(over.value(cell))]),
             `${colour}88`,
             1.5,
             [4, 3],
@@ -289,14 +333,14 @@ export function drawPareto(p: Painter, picture: Picture): Hit[] {
             weight: 600,
         });
         for (const cell of picture.cells.filter((each) => each.counters === count)) {
-            const [x, y] = [frame.x(cell.error), frame.y(cell.bytesPerEvent)];
+            const [x, y] = [frame.x(cell.error), frame.y(over.value(cell))];
             p.dot(x, y, front.includes(cell) ? 4.5 : 2.5, colour, cell === picture.chosen ? colours.ink : '');
             hits.push({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
         }
     });
-    const front = paretoFront(picture.cells);
+    const front = paretoFront(picture.cells, over);
     p.line(
-        front.map((cell): [number, number] => [frame.x(cell.error), frame.y(cell.bytesPerEvent)]),
+        front.map((cell): [number, number] => [frame.x(cell.error), frame.y(over.value(cell))]),
         colours.ink,
         1.5,
     );
@@ -304,7 +348,7 @@ export function drawPareto(p: Painter, picture: Picture): Hit[] {
     for (const cell of front) {
         const x = frame.x(cell.error) + 7;
         if (x < free) continue;
-        p.text(x, frame.y(cell.bytesPerEvent) - 9, `G ${cell.granularity}`, { colour: colours.faint, size: 10.5 });
+        p.text(x, frame.y(over.value(cell)) - 9, `G ${cell.granularity}`, { colour: colours.faint, size: 10.5 });
         free = x + 34;
     }
     return hits;

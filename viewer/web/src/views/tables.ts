@@ -5,6 +5,7 @@ import { csv, download, h, tableElement, type Table } from '../dom';
 import { bytes, full, percent } from '../numbers';
 import type { Component, FileInfo } from '../protocol';
 import { structureSums } from '../structures';
+import { costsTable, findingsTable } from './findings';
 
 const dash = (value: number) => (Number.isNaN(value) ? 0 : value);
 
@@ -144,6 +145,7 @@ function sweepTable(info: FileInfo): Table {
         cell.swapouts,
         100 * cell.error,
         cell.bytesPerEvent,
+        ...Object.values(cell.more),
         ...(published
             ? [
                   cell.published?.swapouts ?? NaN,
@@ -152,7 +154,8 @@ function sweepTable(info: FileInfo): Table {
               ]
             : []),
     ]);
-    const headers = ['eviction', 'granularity', 'counters', 'swap-outs', 'error %', 'bytes per event'];
+    const more = Object.keys(info.sweep!.cells[0]?.more ?? {});
+    const headers = ['eviction', 'granularity', 'counters', 'swap-outs', 'error %', 'bytes per event', ...more];
     return {
         caption: `Sweep of ${info.sweep!.link}`,
         headers: published ? [...headers, 'published swap-outs', 'published error %', 'remark'] : headers,
@@ -165,6 +168,7 @@ export function tablesOf(info: FileInfo): Table[] {
     const tables: Table[] = [];
     const add = (table: Table) => table.rows.length > 0 && tables.push(table);
     if (info.sweep) add(sweepTable(info));
+    if (info.probe) add(costsTable(info.probe));
     add(missTable(info));
     add(structureTable(info));
     add(monitorTable(info));
@@ -234,6 +238,7 @@ export function tablesView(app: App): View {
     const element = h(
         'div',
         { class: 'view' },
+        ...(info.probe ? [findingsTable([app.source])] : []).map(card),
         ...tablesOf(info).map(card),
         h(
             'section',

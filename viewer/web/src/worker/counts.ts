@@ -270,35 +270,33 @@ export class Counts {
     ): Promise<{ rows: LineRow[]; more: boolean }> {
         const found = new Map<string, LineRow>();
         let more = false;
+        const see = (rows: Rows, i: number) => {
+            const address = (BigInt(rows.address[2 * i + 1]) << 32n) | BigInt(rows.address[2 * i]);
+            const span = rows.span ? rows.span[i] : 1;
+            if (address >= to || address + BigInt(span * series.info.unit) <= from) return;
+            const index = rows.func ? rows.func[i] : 0xffffffff;
+            const key = `${address}/${span}/${index}`;
+            let row = found.get(key);
+            if (!row) {
+                if (found.size >= limit) {
+                    more = true;
+                    return;
+                }
+                const func = functions[index] ?? '';
+                row = { address, span, phase: -1, func, values: series.isLevel ? [0, 0] : [0] };
+                found.set(key, row);
+            }
+            row.values[0] += rows.first[i];
+            if (rows.second) row.values[1] += rows.second[i];
+        };
         const few = (phases === null ? series.info.phases : phases.length) <= 64;
         const ranges = series.sorted && few ? series.window(phases, from, to) : series.ranges(phases);
-        await series.visit(
-            ranges,
-            token,
-            (rows) => {
-                for (let i = 0; i < rows.count; ++i) {
-                    const address = (BigInt(rows.address[2 * i + 1]) << 32n) | BigInt(rows.address[2 * i]);
-                    const span = rows.span ? rows.span[i] : 1;
-                    if (address >= to || address + BigInt(span * series.info.unit) <= from) continue;
-                    const index = rows.func ? rows.func[i] : 0xffffffff;
-                    const key = `${address}/${span}/${index}`;
-                    let row = found.get(key);
-                    if (!row) {
-                        if (found.size >= limit) {
-                            more = true;
-                            continue;
-                        }
-                        const func = functions[index] ?? '';
-                        row = { address, span, phase: -1, func, values: series.isLevel ? [0, 0] : [0] };
-                        found.set(key, row);
-                    }
-                    row.values[0] += rows.first[i];
-                    if (rows.second) row.values[1] += rows.second[i];
-                }
-            },
-            false,
-            true,
-        );
+        const all = (rows: Rows) => {
+            for (let i = 0; i < rows.count; ++i) see(rows, i);
+        };
+        await series.visit(ranges, token, all, false, true);
+        const top = series.topRows();
+        for (let i = 0; top && i < top.count; ++i) if (phases === null || phases.includes(top.phase![i])) see(top, i);
         const rows = [...found.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
         return { rows, more };
     }

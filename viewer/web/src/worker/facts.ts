@@ -10,6 +10,7 @@ import type {
     SweepInfo,
 } from '../protocol';
 import { FileError, type Store } from './h5';
+import { probeOf } from './probe_facts';
 
 const format = 'cachetally result';
 const version = 1;
@@ -29,7 +30,7 @@ function checkFormat(store: Store, name: string): Attributes {
     if (root.format !== format)
         throw new FileError(
             `${name} is an HDF5 file, but not a result of cachetally${store.children('/').length ? ` (it has the groups ${store.children('/').slice(0, 6).join(', ')})` : ''}. ` +
-                'The viewer takes what cachetally run, replay and sweep write with -o FILE.h5.',
+                'The viewer takes what cachetally run, replay, sweep and probe write with -o FILE.h5.',
         );
     const have = number(root.format_version);
     if (have > version)
@@ -125,12 +126,17 @@ function structureLevels(store: Store): StructureLevel[] {
     });
 }
 
+/** Columns of sweeps that not every file has. */
+const hardware = ['bits', 'comparators', 'area', 'energy', 'slowdown'];
+
 function sweep(store: Store): SweepInfo {
     const attributes = store.attributes('sweep');
     const column = (name: string) => store.numbers(`sweep/rows/${name}`);
     const eviction = store.texts('sweep/rows/eviction');
     const granularity = store.texts('sweep/rows/granularity');
     const [counters, swapouts, error, bytes] = ['counters', 'swapouts', 'error', 'bytes_per_event'].map(column);
+    const more = store.children('sweep/rows').filter((name) => hardware.includes(name));
+    const moreColumns = more.map(column);
     const published = store.has('sweep/rows/published') ? column('published') : null;
     const cells = eviction.map((name, i) => ({
         eviction: name,
@@ -139,6 +145,7 @@ function sweep(store: Store): SweepInfo {
         swapouts: swapouts[i],
         error: error[i],
         bytesPerEvent: bytes[i],
+        more: Object.fromEntries(more.map((name, c) => [name, moreColumns[c][i]])),
     }));
     const link = text(attributes.link);
     const info = {
@@ -204,7 +211,7 @@ function warningsOf(info: FileInfo): string[] {
 
 export function factsOf(store: Store, name: string, bytes: number): FileInfo {
     const root = checkFormat(store, name);
-    const kind = root.kind === 'sweep' ? 'sweep' : 'run';
+    const kind = root.kind === 'sweep' || root.kind === 'probe' ? root.kind : 'run';
     const input = store.attributes('input');
     const machine = store.attributes('machine');
     const check = store.has('check') ? store.attributes('check') : null;
@@ -251,6 +258,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         structures: structures(store),
         structureLevels: structureLevels(store),
         functions,
+        probe: kind === 'probe' ? probeOf(store) : null,
         sweep: kind === 'sweep' && store.has('sweep') ? sweep(store) : null,
         series: series(store, some),
         provenance: [

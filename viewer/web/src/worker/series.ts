@@ -82,6 +82,23 @@ export class Series {
         return this.info.rows;
     }
 
+    /** Of reduced copies: the rows with the highest counts, as they were. */
+    topRows(): Rows | null {
+        const path = `${this.info.path}/top`;
+        const { store } = this;
+        if (!store.has(path)) return null;
+        const count = store.rows(`${path}/address`);
+        return {
+            count,
+            address: store.halves(`${path}/address`, 0, count),
+            span: store.words(`${path}/span`, 0, count),
+            phase: store.words(`${path}/phase`, 0, count),
+            func: null,
+            first: store.numbers(`${path}/${this.isLevel ? 'accesses' : 'count'}`),
+            second: this.isLevel ? store.numbers(`${path}/misses`) : null,
+        };
+    }
+
     private path(column: string): string {
         return `${this.info.path}/${column}`;
     }

@@ -1,13 +1,21 @@
-#include "app/probe_report.hpp"
+#include "viewer/probe_text.hpp"
 
 #include <fmt/format.h>
 
-#include "sim/topology/names.hpp"
+#include <algorithm>
 
-namespace cachetally::app {
+#include "probes/probe_file.hpp"
+#include "sim/topology/machine.hpp"
+#include "sim/topology/names.hpp"
+#include "viewer/curve_plot.hpp"
+#include "viewer/show.hpp"
+
+namespace cachetally {
 namespace {
 
-Json json_of(const std::optional<Value>& value) {
+using Json = nlohmann::ordered_json;
+
+Json value_json(const std::optional<Value>& value) {
     if (!value) return nullptr;
     if (!value->word.empty()) return value->word;
     return value->number;
@@ -47,7 +55,7 @@ const char* shown(Verdict verdict) {
 
 }  // namespace
 
-Json json_of(std::span<const TestReport> reports) {
+Json to_json(std::span<const TestReport> reports) {
     Json results = Json::array(), tests = Json::array();
     for (const TestReport& report : reports) {
         for (const Finding& finding : report.findings) {
@@ -55,12 +63,12 @@ Json json_of(std::span<const TestReport> reports) {
                      {"variant", finding.variant},
                      {"level", finding.level},
                      {"parameter", finding.parameter},
-                     {"value", json_of(finding.value)},
+                     {"value", value_json(finding.value)},
                      {"low", finding.value && finding.value->word.empty() ? Json(finding.low) : Json(nullptr)},
                      {"high", finding.value && finding.value->word.empty() ? Json(finding.high) : Json(nullptr)},
                      {"unit", finding.unit},
                      {"method", finding.method},
-                     {"truth", json_of(finding.truth)},
+                     {"truth", value_json(finding.truth)},
                      {"verdict", name_of(finding.verdict)}};
             if (finding.truth && finding.truth_high > finding.truth->number) one["truth_high"] = finding.truth_high;
             if (!finding.reason.empty()) one["reason"] = finding.reason;
@@ -81,29 +89,42 @@ Json json_of(std::span<const TestReport> reports) {
     return {{"results", results}, {"tests", tests}};
 }
 
-void print(const MachineDescription& machine, std::span<const TestReport> reports) {
-    fmt::print("{}: {}\n\n", machine.name, machine.description);
-    fmt::print("{:<12} {:<10} {:<7} {:<12} {:<32} {:<20} {}\n", "test", "variant", "level", "parameter", "found",
-               "true", "verdict");
+std::string to_text(std::span<const TestReport> reports) {
+    std::string text = fmt::format("{:<12} {:<10} {:<7} {:<12} {:<32} {:<20} {}\n", "test", "variant", "level",
+                                   "parameter", "found", "true", "verdict");
     for (const TestReport& report : reports)
         for (const Finding& finding : report.findings) {
-            fmt::print("{:<12} {:<10} {:<7} {:<12} {:<32} {:<20} {}\n", finding.test, finding.variant, finding.level,
-                       finding.parameter, found(finding), truth(finding), shown(finding.verdict));
-            if (!finding.reason.empty()) fmt::print("{:<44}({})\n", "", finding.reason);
+            text +=
+                fmt::format("{:<12} {:<10} {:<7} {:<12} {:<32} {:<20} {}\n", finding.test, finding.variant,
+                            finding.level, finding.parameter, found(finding), truth(finding), shown(finding.verdict));
+            if (!finding.reason.empty()) text += fmt::format("{:<44}({})\n", "", finding.reason);
         }
-    fmt::print("\n{:<12} {:<10} {:>8} {:>16} {:>16} {:>14} {:>8}\n", "test", "variant", "runs", "references",
-               "simulated", "Mcycles", "host s");
+    // files do not know the host's seconds
+    const bool timed = std::ranges::any_of(reports, [](const TestReport& each) { return each.host_seconds > 0; });
+    text += fmt::format("\n{:<12} {:<10} {:>8} {:>16} {:>16} {:>14}{}\n", "test", "variant", "runs", "references",
+                        "simulated", "Mcycles", timed ? fmt::format(" {:>8}", "host s") : "");
     for (const TestReport& report : reports)
-        fmt::print("{:<12} {:<10} {:>8} {:>16} {:>16} {:>14.1f} {:>8.3f}\n", report.test, report.variant,
-                   report.cost.runs, report.cost.references, report.cost.simulated, report.cost.cycles / 1e6,
-                   report.host_seconds);
+        text += fmt::format("{:<12} {:<10} {:>8} {:>16} {:>16} {:>14.1f}{}\n", report.test, report.variant,
+                            report.cost.runs, report.cost.references, report.cost.simulated, report.cost.cycles / 1e6,
+                            timed ? fmt::format(" {:>8.3f}", report.host_seconds) : "");
     for (const TestReport& report : reports) {
         if (report.saved.runs == 0) continue;
         const auto all = static_cast<double>(report.cost.references + report.saved.references) / 100;
-        fmt::print("{} {}: {} runs, {} references ({:.0f} %), {:.1f} Mcycles saved against the exhaustive test\n",
-                   report.test, report.variant, report.saved.runs, report.saved.references,
-                   static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6);
+        text +=
+            fmt::format("{} {}: {} runs, {} references ({:.0f} %), {:.1f} Mcycles saved against the exhaustive test\n",
+                        report.test, report.variant, report.saved.runs, report.saved.references,
+                        static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6);
     }
+    return text;
 }
 
-}  // namespace cachetally::app
+std::string show_probe(const InputFile& file, const ShowOptions& options) {
+    const std::vector<TestReport> reports = read_probe(file.root());
+    if (options.json) return to_json(reports).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    std::string text = file.root().open_group("machine").text_attribute("name") + "\n\n" + to_text(reports);
+    for (const TestReport& report : reports)
+        for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
+    return text;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,73 @@
+// Every picture of every view: its table, CSV, SVG and PNG, and Python that runs.
+const places = [
+    ['lu.h5', 'view=histogram&show=missrate&phases=4'],
+    ['lu.h5', 'view=histogram&show=monitor'],
+    ['lu.h5', 'view=histogram&show=link:load'],
+    ['lu.h5', 'view=phases&mode=multiples&show=misses'],
+    ['lu.h5', 'view=phases&mode=heat'],
+    ['lu.h5', 'view=phases&mode=difference&phases=3,4'],
+    ['lu.h5', 'view=topology'],
+    ['sweep.h5', 'view=sweep&cell=3,64'],
+    ['sweep.h5', 'view=histogram'],
+    ['probe.h5', 'view=curves&residuals=plateaus'],
+    ['probe.h5', 'view=curves&curves=loads:cycles'],
+    ['lu.h5', 'show=misses', 'lu2.h5'],
+];
+
+/** What a button of the n-th picture saves, as base64. */
+const saved = (page, n, button) =>
+    page.get(`new Promise((resolve) => {
+        const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => {
+            URL.createObjectURL = make;
+            const reader = new FileReader();
+            reader.onload = () => resolve(reader.result.split(',')[1] ?? '');
+            reader.readAsDataURL(blob);
+            return make.call(URL, blob);
+        };
+        [...document.querySelectorAll('.figure')].filter((each) => each.offsetHeight > 0)[${n}].querySelector('[aria-label=${JSON.stringify(button)}]').click();
+    })`);
+
+async function checkPicture(t, page, n, where) {
+    const csv = Buffer.from(await saved(page, n, 'Save the numbers as CSV'), 'base64').toString();
+    const lines = csv.trim().split('\n');
+    t.check(lines.length > 1 && lines[0].includes(','), `${where}: CSV of ${lines.length} lines`);
+    const svg = Buffer.from(await saved(page, n, 'Save the picture as SVG'), 'base64').toString();
+    const shapes = await page.get(`(() => {
+        const picture = new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml');
+        return picture.querySelector('parsererror') || /NaN|Infinity|undefined/.test(picture.documentElement.outerHTML) ? 0 : picture.querySelectorAll('*').length; })()`);
+    t.check(shapes > 5, `${where}: SVG of ${shapes} shapes`);
+    const png = Buffer.from(await saved(page, n, 'Save the picture as PNG'), 'base64');
+    t.equal(png.subarray(1, 4).toString(), 'PNG', `${where}: PNG`);
+    t.check(png.readUInt32BE(16) > 200 && png.readUInt32BE(20) > 100, `${where}: size of the PNG`);
+    await page.get(
+        `[...document.querySelectorAll('.figure')].filter((each) => each.offsetHeight > 0)[${n}].querySelector('[aria-label^="Show a Python"]').click()`,
+    );
+    const code = await page.get(`document.querySelector('dialog pre').textContent`);
+    await page.get(`document.querySelector('dialog').close()`);
+    if (!t.python) return;
+    const told = t.script('-c', code);
+    t.check(told.trim() !== '', `${where}: Python says nothing`);
+}
+
+export const exportCases = [
+    [
+        'every picture: table, CSV, SVG, PNG, and Python that runs',
+        async (t, page) => {
+            for (const [file, hash, second] of places) {
+                await t.open(page, t.file(file), hash);
+                if (second) {
+                    await page.get(`cachetally.purpose = 'compare'`);
+                    await page.choose(t.file(second));
+                    await page.until('cachetally.others.length === 1', 'the second file');
+                    await t.quiet(page);
+                }
+                const count = await page.get(
+                    `[...document.querySelectorAll('.figure')].filter((each) => each.offsetHeight > 0).length`,
+                );
+                t.check(count > 0, `${file} ${hash}: no pictures`);
+                for (let n = 0; n < count; ++n) await checkPicture(t, page, n, `${file} ${hash}, picture ${n + 1}`);
+            }
+        },
+    ],
+];

@@ -1,0 +1,113 @@
+// Heat maps: phases over addresses.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/plot.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+/// Values by row and column.
+class HeatCells {
+public:
+    HeatCells(const PlotInput& input, const PlotColumns& columns, unsigned rows, unsigned phases)
+        : columns_(columns.heights.size()), values_(rows * columns_) {
+        std::vector<double> weights(values_.size());
+        const std::vector<double> lines = lines_of(input, columns);
+        for (std::size_t i = 0; i < input.points.size(); ++i) {
+            const auto column = column_at(columns, input.points[i].address);
+            if (!column) continue;
+            const std::size_t cell = std::uint64_t{input.phases[i]} * rows / phases * columns_ + *column;
+            values_[cell] += input.points[i].value;
+            weights[cell] += input.points[i].weight;
+        }
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            const double over = input.rate ? weights[i] / 100 : lines[i % columns_];
+            if (over > 0) values_[i] /= over;
+        }
+        widen(columns, input.line_bytes);
+    }
+
+    double at(std::size_t row, std::size_t column) const { return values_[row * columns_ + column]; }
+    double highest() const { return values_.empty() ? 0 : *std::ranges::max_element(values_); }
+
+private:
+    /// How many lines of each column have points at all.
+    static std::vector<double> lines_of(const PlotInput& input, const PlotColumns& columns) {
+        std::vector<Address> addresses;
+        for (const PlotPoint& point : input.points) addresses.push_back(point.address);
+        std::ranges::sort(addresses);
+        addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
+        std::vector<double> lines(columns.heights.size());
+        for (const Address address : addresses)
+            if (const auto column = column_at(columns, address)) lines[*column] += 1;
+        return lines;
+    }
+
+    /// A line that is wider than a column is drawn in all columns that begin in it.
+    void widen(const PlotColumns& columns, std::uint32_t line_bytes) {
+        for (std::size_t column = 1; column < columns_; ++column) {
+            const auto begins = column_at(columns, align_down(columns.addresses[column], line_bytes));
+            if (!begins || *begins >= column) continue;
+            for (std::size_t at = column; at < values_.size(); at += columns_)
+                values_[at] = values_[at - (column - *begins)];
+        }
+    }
+
+    std::size_t columns_;
+    std::vector<double> values_;
+};
+
+/// The names of the data structures over their columns.
+std::string heading(const PlotColumns& columns, unsigned margin) {
+    std::string line(margin, ' ');
+    for (const PlotSegment& segment : columns.segments) {
+        const std::string name = shortened(segment.label, segment.columns);
+        line += name + std::string(segment.columns - columns_of(name) + 1, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + '\n';
+}
+
+std::string phases_text(unsigned row, unsigned rows, unsigned phases) {
+    const auto begin = [&](std::uint64_t at) { return (at * phases + rows - 1) / rows; };
+    const std::uint64_t first = begin(row), last = begin(row + 1) - 1;
+    return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+}  // namespace
+
+std::string draw_heat(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style,
+                      unsigned most_rows) {
+    constexpr unsigned margin = 13;
+    const PlotColumns columns = plot_columns(input, regions, std::max(style.width, margin + 8) - margin);
+    if (columns.heights.empty()) return input.title + "\n  (no events)\n";
+    const unsigned phases = *std::ranges::max_element(input.phases) + 1, rows = std::min(phases, most_rows);
+    const HeatCells cells(input, columns, rows, phases);
+    const double highest = cells.highest();
+    if (highest <= 0) return input.title + "\n  (0 everywhere)\n";
+    const std::vector<std::string> glyphs = style.unicode ? std::vector<std::string>{" ", "░", "▒", "▓", "█"}
+                                                          : std::vector<std::string>{" ", ".", ":", "+", "#"};
+    const auto steps = static_cast<double>(glyphs.size() - 1);
+    std::string text =
+        fmt::format("{}, by phase ({} = {})\n{}", input.title, glyphs.back(),
+                    input.rate ? percent_text(highest) + "%" : count_cell(highest).brief, heading(columns, margin));
+    for (unsigned row = 0; row < rows; ++row) {
+        std::string line =
+            fmt::format("{:>{}}{}", phases_text(row, rows, phases), margin - 1, style.unicode ? "│" : "|");
+        std::size_t column = 0;
+        for (std::size_t i = 0; i < columns.segments.size(); ++i) {
+            if (i > 0) line += ' ';
+            for (unsigned c = 0; c < columns.segments[i].columns; ++c)  // what is there is seen
+                line += glyphs[static_cast<std::size_t>(std::ceil(cells.at(row, column++) / highest * steps - 1e-9))];
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    return text;
+}
+
+}  // namespace cachetally

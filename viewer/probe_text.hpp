@@ -1,0 +1,24 @@
+// What probes found, as text and JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "probes/result.hpp"
+#include "storage/file.hpp"
+
+namespace cachetally {
+
+/// {"results": [...], "tests": [...]}
+nlohmann::ordered_json to_json(std::span<const TestReport> reports);
+
+/// A table of findings, then one of costs.
+std::string to_text(std::span<const TestReport> reports);
+
+struct ShowOptions;
+
+/// A probe's result file: what the probe printed, and its response curves.
+std::string show_probe(const InputFile& file, const ShowOptions& options);
+
+}  // namespace cachetally

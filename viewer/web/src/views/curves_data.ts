@@ -1,0 +1,152 @@
+// Response curves of one or more probe files: which there are, and what findings say of them.
+import { titleOf } from '../app';
+import type { Source } from '../client';
+import type { ProbeCurve, ProbeFinding } from '../protocol';
+
+/** A curve of one of the files that are laid over each other. */
+export interface Shown {
+    id: string;
+    label: string;
+    /** Number of the file: 0 is the first. */
+    file: number;
+    curve: ProbeCurve;
+    edges: Edge[];
+    plateaus: Plateau[];
+}
+
+/** Where a level ends: a capacity, or entries of a TLB. */
+export interface Edge {
+    level: string;
+    value: number;
+    low: number;
+    high: number;
+    truth: number;
+}
+
+/** What a load costs from one edge to the next. */
+export interface Plateau {
+    level: string;
+    value: number;
+    low: number;
+    high: number;
+    from: number;
+    to: number;
+}
+
+/** Curves that can share axes. */
+export interface CurveGroup {
+    id: string;
+    title: string;
+    xUnit: string;
+    unit: string;
+}
+
+const units: Record<string, string> = {
+    cycles: 'Cycles per load',
+    misses: 'Misses per load',
+    loads: 'Single loads',
+};
+const overs: Record<string, string> = { bytes: 'footprint', pages: 'pages', cycles: 'latency' };
+
+export const unitTitle = (unit: string): string => units[unit] ?? unit;
+
+export const overTitle = (xUnit: string): string => overs[xUnit] ?? xUnit;
+
+export function groupsOf(sources: Source[]): CurveGroup[] {
+    const groups = new Map<string, CurveGroup>();
+    for (const source of sources)
+        for (const { xUnit, unit } of source.info.probe!.curves) {
+            const id = `${unit}:${xUnit}`;
+            const title = `${unitTitle(unit)} over ${overTitle(xUnit)}`;
+            if (!groups.has(id)) groups.set(id, { id, title, xUnit, unit });
+        }
+    return [...groups.values()];
+}
+
+const numbered = (findings: ProbeFinding[], curve: ProbeCurve, parameter: string) =>
+    findings.filter(
+        (each) =>
+            each.test === curve.test &&
+            each.variant === curve.variant &&
+            each.parameter === parameter &&
+            !Number.isNaN(each.value),
+    );
+
+function edgesOf(findings: ProbeFinding[], curve: ProbeCurve): Edge[] {
+    const parameter = curve.xUnit === 'bytes' ? 'capacity' : curve.xUnit === 'pages' ? 'entries' : '';
+    return numbered(findings, curve, parameter)
+        .map(({ level, value, low, high, truth }) => ({ level, value, low, high, truth }))
+        .sort((a, b) => a.value - b.value);
+}
+
+/** Plateaus lie between edges; that of memory behind the last. Without the edge of a level nobody knows how far it reaches. */
+function plateausOf(findings: ProbeFinding[], curve: ProbeCurve, edges: Edge[]): Plateau[] {
+    if (curve.unit !== 'cycles' || edges.length === 0) return [];
+    const last = curve.x[curve.x.length - 1];
+    return numbered(findings, curve, 'latency').flatMap(({ level, value, low, high }) => {
+        const at = level === 'memory' ? edges.length : edges.findIndex((edge) => edge.level === level);
+        if (at < 0) return [];
+        const from = at === 0 ? curve.x[0] : edges[at - 1].value;
+        const to = at === edges.length ? last : Math.min(last, edges[at].value);
+        return from < to ? [{ level, value, low, high, from, to }] : [];
+    });
+}
+
+/** All curves of a group, those of the first file first. */
+export function curvesOf(sources: Source[], group: CurveGroup): Shown[] {
+    return sources.flatMap((source, file) => {
+        const { curves, findings } = source.info.probe!;
+        const prefix = sources.length > 1 ? `${file + 1} ${titleOf(source).replace(/^probe on /, '')}: ` : '';
+        return curves
+            .filter((curve) => curve.xUnit === group.xUnit && curve.unit === group.unit)
+            .map((curve) => {
+                const name = `${curve.test} ${curve.variant}, ${curve.name}`;
+                const edges = edgesOf(findings, curve);
+                const plateaus = plateausOf(findings, curve, edges);
+                return { id: `${file}/${name.replace(',', '')}`, label: prefix + name, file, curve, edges, plateaus };
+            });
+    });
+}
+
+/** The plateau that a size lies on; NaN where none is known. */
+export function plateauAt(shown: Shown, x: number): number {
+    return shown.plateaus.find((each) => x >= each.from && x <= each.to)?.value ?? NaN;
+}
+
+/** The value of a curve between its points, on logarithmic axes; NaN outside. Points that were knocked out do not count. */
+export function valueAt(curve: ProbeCurve, x: number): number {
+    const kept = Array.from(curve.x, (_, i) => i).filter((i) => !curve.knockedOut?.[i]);
+    const after = kept.findIndex((i) => curve.x[i] >= x);
+    if (after < 0) return NaN;
+    const b = kept[after];
+    if (curve.x[b] === x) return curve.value[b];
+    if (after === 0) return NaN;
+    const a = kept[after - 1];
+    const share = Math.log(x / curve.x[a]) / Math.log(curve.x[b] / curve.x[a]);
+    const [va, vb] = [curve.value[a], curve.value[b]];
+    return va > 0 && vb > 0 ? va * (vb / va) ** share : va + (vb - va) * share;
+}
+
+export type Against = 'plateaus' | 'first';
+
+/** How far each point lies from its plateau, or from the same curve of the first file: a fraction; NaN where there is none. */
+export function residualsOf(shown: Shown, all: Shown[], against: Against): Float64Array {
+    const { curve } = shown;
+    const twin = all.find(
+        (each) =>
+            each.file === 0 &&
+            each.curve.test === curve.test &&
+            each.curve.variant === curve.variant &&
+            each.curve.name === curve.name,
+    );
+    return curve.value.map((value, i) => {
+        if (curve.knockedOut?.[i]) return NaN;
+        const expected =
+            against === 'plateaus'
+                ? plateauAt(shown, curve.x[i])
+                : twin && shown.file > 0
+                  ? valueAt(twin.curve, curve.x[i])
+                  : NaN;
+        return expected > 0 ? value / expected - 1 : NaN;
+    });
+}
