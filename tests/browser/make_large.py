@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Writes a result file of a size that real runs reach after hours, in the documented format (docs/format.md):
-LINES lines x PHASES phases x 3 levels. Usage: make_large.py FILE.h5 [LINES [PHASES]]"""
+LINES lines x PHASES phases x 3 levels, and a sweep of 12 x 8 cells beside its exact histogram.
+Usage: make_large.py FILE.h5 [LINES [PHASES [nosweep]]]"""
 import sys
 
 import h5py
@@ -42,6 +43,36 @@ def pyramid(group, address, sums):
         block = block // 16
 
 
+def sweep(f, address, count):
+    """12 numbers of counters x 8 granularities; the errors are those of the exact histogram in aligned groups."""
+    exact = f.create_group("exact")
+    exact.attrs["unit_bytes"], exact.attrs["phases"] = np.uint64(LINE), np.uint64(1)
+    column(exact, "address", address)
+    column(exact, "span", np.ones(len(address), np.uint32))
+    column(exact, "phase", np.zeros(len(address), np.uint32))
+    column(exact, "count", count.astype(np.uint64))
+    pyramid(exact, address, {"count": count})
+    counters, groups = [8 << i for i in range(12)], range(1, 9)
+    errors = []
+    for group in groups:
+        of = (address // LINE // group).astype(np.int64)
+        of -= of[0]
+        sums = np.bincount(of, count)
+        sizes = np.bincount(of)
+        # of a group at the end of the data the counter also stands for lines that are not data
+        errors.append((np.abs(count - sums[of] / group).sum()) / count.sum())
+    group = f.create_group("sweep")
+    group.attrs.update(link="core-L1", monitor="made", references=np.uint64(count.sum()), events=np.uint64(count.sum()))
+    rows = group.create_group("rows")
+    cells = [(g, c) for g in groups for c in counters]
+    texts(rows, "eviction", ["fifo"] * len(cells))
+    texts(rows, "granularity", [str(g) for g, _ in cells])
+    column(rows, "counters", np.array([c for _, c in cells], np.uint32))
+    column(rows, "swapouts", np.array([count.sum() / c**0.5 / g for g, c in cells], np.uint64))
+    column(rows, "error", np.array([errors[g - 1] for g, _ in cells]))
+    column(rows, "bytes_per_event", np.array([8 / c**0.5 / g for g, c in cells]))
+
+
 def main():
     path = sys.argv[1]
     lines = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
@@ -76,6 +107,8 @@ def main():
             a, m = sum(accesses), sum(misses)
             pyramid(group, address, {"accesses": a, "misses": m, "hits": a - m, "miss_rate": m / a})
             totals[name] = (a.sum(), m.sum())
+            if name == "L1" and "nosweep" not in sys.argv:
+                sweep(f, address, a)
             scale *= rate[name]
         third = lines // 3
         texts(structures, "name", ["keys", "from", "to", "(elsewhere)"])

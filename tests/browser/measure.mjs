@@ -1,17 +1,21 @@
-// Measures what people wait for: first paint of a file, frames while zooming, and how long until detail is there again.
+// Measures what people wait for: first paint of a file, frames while zooming, in each view that has many lines; and the page's size.
 // Usage: node measure.mjs FILE.h5 [REPETITIONS]. Large files: make_large.py.
+import { statSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Chrome } from './chrome.mjs';
 
-const [file, repetitions = '3'] = process.argv.slice(2);
+const [file, repetitions = '5'] = process.argv.slice(2);
 const page = join(dirname(fileURLToPath(import.meta.url)), '../../viewer/web/dist/index.html');
 const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)];
 
+// from the moment that the file is given until the frame in which all panels have their numbers
 const watch = `document.querySelector('input[type=file]').addEventListener('change', () => {
     window.begin = performance.now();
     const look = () => {
-        const totals = Object.values(cachetally.current?.totals?.() ?? {});
+        if (cachetally.source) window.opened ??= performance.now();
+        const totals = Object.entries(cachetally.current?.totals?.() ?? {}).filter(([name]) => name !== '|difference|').map(([, value]) => value);
         if (totals.length && totals.every((each) => !Number.isNaN(each))) requestAnimationFrame(() => (window.painted = performance.now()));
         else setTimeout(look, 2);
     };
@@ -32,24 +36,44 @@ const zoom = `(async () => {
     return { drawn, frames };
 })()`;
 
+const views = ['view=histogram', 'view=sweep&cell=3,64'];
 const chrome = new Chrome(process.env.CHROMIUM ?? '/usr/bin/chromium');
+const rows = new Map(views.map((view) => [view, []]));
 try {
-    for (let i = 0; i < Number(repetitions); ++i) {
-        const tab = await chrome.page();
-        await tab.open(`file://${page}`);
-        await new Promise((done) => setTimeout(done, 800));
-        await tab.get(watch);
-        await tab.choose(resolve(file));
-        await tab.until('window.painted > 0', 'the first picture', 60000);
-        const paint = await tab.get('painted - begin');
-        await tab.get('cachetally.current.quiet()');
-        const { drawn, frames } = await tab.get(zoom);
-        const ms = (value) => `${value.toFixed(1)} ms`;
-        console.log(
-            `first paint ${ms(paint)}; frames while zooming: median ${ms(quantile(frames, 0.5))}, 95 % ${ms(quantile(frames, 0.95))}; of these drawing: median ${ms(quantile(drawn, 0.5))}, 95 % ${ms(quantile(drawn, 0.95))}`,
-        );
-        await tab.close();
-    }
+    for (let i = 0; i < Number(repetitions); ++i)
+        for (const view of views) {
+            const tab = await chrome.page();
+            await tab.open(`file://${page}#${view}`);
+            await new Promise((done) => setTimeout(done, 800));
+            await tab.get(watch);
+            await tab.choose(resolve(file));
+            await tab.until(
+                `window.painted > 0 || (cachetally.current && !cachetally.current.totals)`,
+                'the first picture',
+                60000,
+            );
+            const paint = await tab.get('(window.painted ?? NaN) - begin');
+            const opened = await tab.get('opened - begin');
+            await tab.get('cachetally.current.quiet?.()');
+            const shown = await tab.get('cachetally.shown');
+            if (view.includes(shown)) rows.get(view).push({ opened, paint, ...(await tab.get(zoom)) });
+            await tab.close();
+        }
 } finally {
     await chrome.close();
+}
+const ms = (value) => `${value.toFixed(1)} ms`;
+console.log(
+    `load average ${loadavg()
+        .map((each) => each.toFixed(1))
+        .join(' ')}; page ${(statSync(page).size / 1e6).toFixed(2)} MB`,
+);
+for (const [view, runs] of rows) {
+    if (runs.length === 0) continue;
+    const middle = (value) => ms(quantile(runs.map(value), 0.5));
+    console.log(
+        `${view}, medians of ${runs.length}: opened ${middle((run) => run.opened)}, first paint ${middle((run) => run.paint)} (${runs.map((run) => run.paint.toFixed(0)).join(' ')}); ` +
+            `frames while zooming: median ${middle((run) => quantile(run.frames, 0.5))}, 95 % ${middle((run) => quantile(run.frames, 0.95))}; ` +
+            `of these drawing: median ${middle((run) => quantile(run.drawn, 0.5))}, 95 % ${middle((run) => quantile(run.drawn, 0.95))}`,
+    );
 }

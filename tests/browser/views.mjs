@@ -254,6 +254,86 @@ export const viewCases = [
         },
     ],
     [
+        'sweep: hardware cost, slowdown where the file has it, and the front over each',
+        async (t, page) => {
+            t.run(
+                'sweep',
+                'lu',
+                'n=32',
+                '--machine',
+                'schulz2002',
+                '--counters',
+                '16,64',
+                '--granularity',
+                '1,2,4',
+                '-o',
+                'cost.h5',
+            );
+            const told = t.json('show', 'cost.h5').rows;
+            if (t.python)
+                t.script(
+                    '-c',
+                    `import h5py, numpy as np
+with h5py.File("cost.h5", "r+") as f:
+    f["sweep/rows/slowdown"] = 1 + f["sweep/rows/bytes_per_event"][:] / 100`,
+                );
+            await t.open(page, t.file('cost.h5'), 'metric=area&over=bits&cell=2,64');
+            const csv = (await csvOf(page))
+                .trim()
+                .split('\n')
+                .map((line) => line.split(','));
+            const column = (name) => csv[0].indexOf(name);
+            for (const [name, key] of [
+                ['bits', 'bits'],
+                ['comparators', 'comparators'],
+                ['area', 'area'],
+                ['energy per event', 'energy'],
+            ])
+                told.forEach((row, i) => t.equal(Number(csv[i + 1][column(name)]), row[key], `${name} of row ${i}`));
+            told.forEach((row, i) => {
+                const beaten = told.some(
+                    (each) =>
+                        each.error <= row.error &&
+                        each.bits <= row.bits &&
+                        (each.error < row.error || each.bits < row.bits),
+                );
+                t.equal(csv[i + 1][column('on the front of error and bits')], beaten ? '' : 'yes', `front, row ${i}`);
+            });
+            const text = await page.get('document.body.innerText');
+            t.check(/Granularity 2, 64 counters, fifo: bits [0-9.]+k?, comparators 64/.test(text), 'cost of the cell');
+            t.equal(text.includes('Slowdown'), t.python !== null, 'slowdown');
+        },
+    ],
+    [
+        'fingers: one moves, two zoom',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'x=20000-60000');
+            const { x, y, width } = await box(page, 'canvas.zooms');
+            const touch = (type, ...points) =>
+                page.send('Input.dispatchTouchEvent', {
+                    type,
+                    touchPoints: points.map(([share, id]) => ({ x: x + width * share, y: y + 90, id })),
+                });
+            const place = async () => {
+                await t.quiet(page);
+                await new Promise((resolve) => setTimeout(resolve, 250));
+                return page.get('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)');
+            };
+            await touch('touchStart', [0.6, 0]);
+            for (const share of [0.55, 0.5, 0.45, 0.4]) await touch('touchMove', [share, 0]);
+            await touch('touchEnd');
+            const [from, to] = await place();
+            t.check(from > 24000 && Math.abs(to - from - 40000) <= 2, `one finger moves: ${from} to ${to}`);
+            await touch('touchStart', [0.45, 0]);
+            await touch('touchStart', [0.45, 0], [0.55, 1]);
+            for (const apart of [0.08, 0.12, 0.18, 0.25]) await touch('touchMove', [0.5 - apart, 0], [0.5 + apart, 1]);
+            await touch('touchEnd', [0.25, 0]);
+            await touch('touchEnd');
+            const [nearer, farther] = await place();
+            t.check(farther - nearer < 20000 && farther > nearer, `two zoom: ${nearer} to ${farther}`);
+        },
+    ],
+    [
         'topology: traffic on the links, and from a link to its histogram',
         async (t, page) => {
             const told = t.json('show', 'matmul.h5');

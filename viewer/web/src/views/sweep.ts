@@ -182,5 +182,6 @@ export function sweepView(app: App): View {
         },
         quiet: () => detail.quiet(),
         totals: () => detail.totals(),
+        frames: () => detail.frames(),
     };
 }

@@ -101,6 +101,7 @@ export function sweepDetail(app: App) {
             await ready;
             await plot.quiet();
         },
+        frames: () => plot.frames,
         totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
     };
 }

@@ -323,6 +323,7 @@ export class Counts {
             const end = s + 1 < lines.firstLine.length ? lines.firstLine[s + 1] : lines.count;
             const phase = lines.phaseOf(s, group);
             const base = segment.base - (segment.base % BigInt(lines.unit));
+            const here = data.map(([from, to]) => [Number(from - base), Number(to - base)]);
             for (let at = begin - phase; at < end; at += group) {
                 let sum = 0;
                 for (let i = Math.max(begin, at); i < Math.min(end, at + group); ++i) sum += dense.first[i];
@@ -330,8 +331,8 @@ export class Counts {
                 for (let i = at; i < at + group; ++i) {
                     const exact = i >= begin && i < end ? dense.first[i] : 0;
                     const off = Math.abs(exact - sum / group);
-                    const address = base + BigInt((i - begin) * lines.unit);
-                    if (data.some(([from, to]) => address < to && address + BigInt(lines.unit) > from)) {
+                    const place = (i - begin) * lines.unit;
+                    if (here.some(([from, to]) => place < to && place + lines.unit > from)) {
                         wrong += off;
                         all += exact;
                     }

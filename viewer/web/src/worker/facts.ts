@@ -259,7 +259,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         structureLevels: structureLevels(store),
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,
-        sweep: kind === 'sweep' && store.has('sweep') ? sweep(store) : null,
+        sweep: store.has('sweep') ? sweep(store) : null,
         series: series(store, some),
         provenance: [
             ...Object.entries(provenance).map(([key, value]): [string, string] => [key, text(value)]),
