@@ -104,8 +104,8 @@ try {
         tests.run('run', 'matmul', 'n=32', '--machine', 'generic3', '-o', 'matmul.h5');
         tests.run('sweep', 'lu', '--preset', 'paper-2002', '-o', 'sweep.h5');
         const probe = (machine, file, ...words) => tests.run('probe', ...words, '--on', machine, '-o', file);
-        probe('generic3', 'probe.h5', 'l1', 'levels', 'tlb', 'chase', 'latency');
-        probe('intel-t9600', 'probe2.h5', 'levels', '--hardened', '--noise', 'realistic');
+        probe('xray-pentium4xeon', 'probe.h5', 'l1', 'levels', 'tlb', 'chase', 'latency', '--arena', '4');
+        probe('xray-athlonmp', 'probe2.h5', 'levels', '--hardened', '--noise', 'realistic', '--arena', '4');
     };
     tests.prepare();
     for (const [name, test] of cases) {
