@@ -32,6 +32,12 @@ export const curveCases = [
             t.equal(capacity[4], '512 KiB', 'capacity of L2');
             t.check(/^52[0-9],[0-9]{3} … 53[0-9],[0-9]{3}$/.test(capacity[5]), `interval ${capacity[5]}`);
             await t.picture(page, 'curves');
+            const totals = await page.get('JSON.stringify(cachetally.current.totals())');
+            t.run('report', 'probe.h5', '-o', 'probe.html', '-f');
+            await page.open(`file://${t.file('probe.html')}`);
+            await page.until('!!cachetally.current', 'the embedded result');
+            t.equal(await page.get('JSON.stringify(cachetally.current.totals())'), totals, 'curves in the report');
+            await t.open(page, t.file('probe.h5'));
             const label = await page.get(`document.querySelector('canvas').getAttribute('aria-label')`);
             t.check(label.includes('levels hardened, times'), label);
         },

@@ -275,10 +275,10 @@ void check_result(const std::string& path) {
     const InputFile file(path);
     const Group& root = file.root();
     if (!root.has_attribute("format") || root.text_attribute("format") != "cachetally result")
-        throw StorageError(
-            fmt::format("{}: is an HDF5 file, but no result of cachetally; give what run, replay or sweep wrote with "
-                        "-o FILE.h5",
-                        path));
+        throw StorageError(fmt::format(
+            "{}: is an HDF5 file, but no result of cachetally; give what run, replay, sweep or probe wrote with "
+            "-o FILE.h5",
+            path));
     const std::uint64_t version = root.whole_attribute("format_version");
     if (version != 1)
         throw StorageError(
