@@ -42,6 +42,7 @@ export function curvesView(app: App): View {
     /** In logarithms to the base 2: a little more than the points. */
     function extent(): [number, number] {
         const xs = all().flatMap((each) => [...each.curve.x].filter((x) => x > 0));
+        if (xs.length === 0) return [0, 1];
         const [from, to] = [Math.log2(Math.min(...xs)), Math.log2(Math.max(...xs))];
         const margin = Math.max(0.15, (to - from) * 0.02);
         return [from - margin, to + margin];
@@ -58,7 +59,7 @@ export function curvesView(app: App): View {
         const values = shown.flatMap((each) => [...each.curve.value]);
         const [least, most] = [Math.min(...values), Math.max(...values)];
         const scale = scaleKind(app);
-        const log = least > 0 && (scale === 'log' || (scale === 'auto' && most > least * steep));
+        const log = most > 0 && (scale === 'log' || (scale === 'auto' && least > 0 && most > least * steep));
         const by = against();
         return {
             group: group(),
@@ -138,11 +139,8 @@ export function curvesView(app: App): View {
         const width = Math.min(to - from, whole[1] - whole[0]);
         const begin = Math.min(Math.max(from, whole[0]), whole[1] - width);
         const all = width >= (whole[1] - whole[0]) * 0.999;
-        const text = (log: number) =>
-            (2 ** log)
-                .toPrecision(7)
-                .replace(/e\+?\d+$/, (match) => '0'.repeat(Number(match.slice(1).replace('+', ''))));
-        app.move(all ? '' : `${Number(text(begin))}-${Number(text(begin + width))}`);
+        const bound = (log: number) => Number((2 ** log).toPrecision(7));
+        app.move(all ? '' : `${bound(begin)}-${bound(begin + width)}`);
         figure.changed();
     }
     function zoom(at: number, factor: number): void {
