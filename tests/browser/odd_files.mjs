@@ -101,7 +101,7 @@ with h5py.File("partial.h5", "r+") as f:
         'empty histograms',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
-            t.script(`${t.here}/make_large.py`, 'tiny.h5', '300', '1');
+            t.script(`${t.here}/make_large.py`, 'tiny.h5', '300', '1', 'nosweep');
             python(
                 t,
                 `with h5py.File("tiny.h5", "r+") as f:
@@ -129,7 +129,7 @@ with h5py.File("partial.h5", "r+") as f:
         'ten thousand phases',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
-            t.script(`${t.here}/make_large.py`, 'many.h5', '40', '10000');
+            t.script(`${t.here}/make_large.py`, 'many.h5', '40', '10000', 'nosweep');
             await t.open(page, t.file('many.h5'));
             const whole = await page.get('cachetally.current.totals().L1');
             await page.get(`cachetally.set({ phases: '100-9999' })`);

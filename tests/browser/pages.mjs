@@ -25,7 +25,7 @@ export const pageCases = [
         'report: a reduced copy keeps the sums and says what it is',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
-            t.script(`${t.here}/make_large.py`, 'large.h5', '100000', '8');
+            t.script(`${t.here}/make_large.py`, 'large.h5', '100000', '8', 'nosweep');
             t.run('report', 'large.h5', '-o', 'large.html', '-f');
             await page.open(`file://${t.file('large.html')}`);
             await page.until('!!cachetally.current', 'the embedded result');
