@@ -140,16 +140,17 @@ export class Counts {
     /** Which pages have counts. */
     async extents(list: Series[], token: Token): Promise<Extents> {
         const pages = new Map<number, [number, number]>();
+        let [last, ends]: [number, [number, number] | undefined] = [-1, undefined]; // neighbours share pages
         const add = (high: number, low: number, bytes: number) => {
             for (let at = low, left = bytes; left > 0;) {
                 const number = (high * 4294967296) / page + Math.floor(at / page);
                 const begin = at % page;
                 const here = Math.min(left, page - begin);
-                const found = pages.get(number);
-                if (!found) pages.set(number, [begin, begin + here - 1]);
+                if (number !== last) [last, ends] = [number, pages.get(number)];
+                if (!ends) pages.set(number, (ends = [begin, begin + here - 1]));
                 else {
-                    if (begin < found[0]) found[0] = begin;
-                    if (begin + here - 1 > found[1]) found[1] = begin + here - 1;
+                    if (begin < ends[0]) ends[0] = begin;
+                    if (begin + here - 1 > ends[1]) ends[1] = begin + here - 1;
                 }
                 at += here;
                 left -= here;
