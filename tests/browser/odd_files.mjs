@@ -181,6 +181,20 @@ with h5py.File("bad.h5", "r+") as f:
         },
     ],
     [
+        'a kind of result that the page does not know',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            python(
+                t,
+                `with h5py.File("kind.h5", "w") as f:
+    f.attrs["format"], f.attrs["kind"] = "cachetally result", "survey"
+    f.attrs["format_version"] = f.attrs["complete"] = np.uint64(1)`,
+            );
+            await t.open(page, t.file('kind.h5'));
+            t.check((await page.get('document.body.innerText')).includes("of the kind 'survey'"), 'notice');
+        },
+    ],
+    [
         'a run that was killed',
         async (t, page) => {
             const child = spawn(t.program, ['run', 'lu', 'n=512', '--machine', 'schulz2002', '-o', 'killed.h5'], {

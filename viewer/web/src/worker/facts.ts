@@ -271,5 +271,9 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         ...some,
     };
     info.warnings = warningsOf(info);
+    if (!['run', 'sweep', 'probe'].includes(text(root.kind)))
+        info.warnings.push(
+            `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables tell where it comes from.`,
+        );
     return info;
 }
