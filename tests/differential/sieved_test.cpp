@@ -13,7 +13,7 @@ MachineDescription sievable_machine(const Chooser& choose) {
     MachineLimits limits;
     limits.cores = 1;
     limits.levels = 3;
-    limits.prefetchers = limits.no_cache = false;
+    limits.prefetchers = limits.no_cache = limits.link_timing = false;
     limits.other_policies = choose(4) == 3;
     MachineDescription machine = random_machine(choose, limits);
     const std::uint64_t sets = 64U << choose(2);

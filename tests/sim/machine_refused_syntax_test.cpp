@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "m:2:40: error: unknown key 'wais' in a cache; did you mean 'ways'? known are: name, next, serves, "
                 "shared_by, size, ways, line, latency, replacement, seed, indexing, virtually_indexed, inclusion, "
                 "write, write_allocate, write_back_first, write_back_miss, write_back_traffic, store_hit_refreshes, "
-                "write_back_refreshes, prefetch"},
+                "write_back_refreshes, prefetch, bus, outstanding_misses, write_buffer"},
         Refusal{"UnknownInTlb",
                 "tlbs:\n"
                 "  - {name: T, entries: 4, ways: 2, size: 3}\n",
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "latency, references"},
         Refusal{"UnknownInMemory", "memory: {latencies: 1}\n",
                 "m:1:10: error: unknown key 'latencies' in a memory; did you mean 'latency'? known are: name, size, "
-                "latency"},
+                "latency, banks, interleave, bank_busy"},
         Refusal{"UnknownInPrefetch",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: {kind: stride, dept: 1}}\n",
