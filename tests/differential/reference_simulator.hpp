@@ -1,4 +1,4 @@
-// The independent, slow, obvious simulator that judges the engine; written from docs/counting.md alone.
+// The independent, slow, obvious simulator that judges the engine; written from docs/counting.md and docs/timing.md alone.
 #pragma once
 
 #include <optional>
