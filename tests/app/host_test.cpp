@@ -29,6 +29,21 @@ protected:
     TemporaryDirectory directory;
 };
 
+TEST_F(Hosts, TimeOnLinksIsForOneCoreOnly) {
+    write_contents(directory / "m.yaml",
+                   "cores: 2\nclock: 1 GHz\nmemory: {bank_busy: 20}\n"
+                   "caches: [{name: L1, next: memory, size: 1K, ways: 2, bus: {bytes_per_cycle: 8}}]\n");
+    const Words words{"run", "stream", "n=500", "-m", "m.yaml", "--json"};
+    const Finished refused = on("systemc", words);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("runs one core only"));
+    Words alone = words;
+    alone.insert(alone.end(), {"--cores", "1"});
+    const Finished engine = on("engine", alone);
+    EXPECT_EQ(engine.status, 0) << engine.err;
+    EXPECT_EQ(on("systemc", alone).out, engine.out);
+}
+
 TEST_F(Hosts, TellTheSame) {
     const std::vector<Words> runs{
         {"run", "radix", "keys=512", "radix=64", "processors=4", "--cores", "4", "--quantum", "1us", "--json"},

@@ -70,7 +70,7 @@ TEST(Events, WaysThatAreNotSureAreRefused) {
     const CampaignResult result = run_campaign(options);
     for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
     EXPECT_GE(score_of(result, "events", "ways")->right, 15U);
-    EXPECT_EQ(score_of(result, "events", "line")->not_identifiable, 0U);
+    EXPECT_LE(score_of(result, "events", "line")->not_identifiable, 1U);  // what is doubtful is refused
 }
 
 TEST(Campaign, WhatIsNotSaidCountsAsNotIdentified) {
