@@ -40,7 +40,7 @@ private:
         std::vector<Address> addresses;
         for (const PlotPoint& point : input.points) addresses.push_back(point.address);
         std::ranges::sort(addresses);
-        addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
+        addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
         std::vector<double> lines(columns.heights.size());
         for (const Address address : addresses)
             if (const auto column = column_at(columns, address)) lines[*column] += 1;
