@@ -1,11 +1,13 @@
 // Clicks through the viewer in Chromium, on files made by the real program; compares numbers on the screen with what the program
 // prints of the same file; fails on any error in the console.
-// Usage: node run.mjs CACHETALLY [DIRECTORY FOR SCREENSHOTS [PART OF THE NAMES OF CASES]]. Exit status 77: skipped, with the reason.
+// Usage: node run.mjs CACHETALLY [--pictures DIRECTORY] [--cases GROUP,...] [--name PART OF THE NAMES OF CASES]
+// Exit status 77: skipped, with the reason.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { Chrome } from './chrome.mjs';
 import { curveCases } from './curves.mjs';
 import { exportCases } from './exports.mjs';
@@ -15,8 +17,28 @@ import { pageCases } from './pages.mjs';
 import { viewCases } from './views.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [given, pictures, only = ''] = process.argv.slice(2);
-const program = resolve(given);
+const groups = {
+    views: viewCases,
+    curves: curveCases,
+    exports: exportCases,
+    pages: pageCases,
+    odd_files: oddFileCases,
+    firefox: firefoxCases,
+};
+const { values: wanted, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+        pictures: { type: 'string' },
+        cases: { type: 'string', default: Object.keys(groups).join() },
+        name: { type: 'string', default: '' },
+    },
+});
+const { pictures } = wanted;
+const program = resolve(positionals[0]);
+const cases = wanted.cases
+    .split(',')
+    .flatMap((group) => groups[group])
+    .filter(([name]) => name.includes(wanted.name));
 const chromium = [
     process.env.CHROMIUM,
     '/usr/bin/chromium',
@@ -95,9 +117,6 @@ const chrome = new Chrome(chromium);
 try {
     const page = await chrome.page();
     await page.scheme('light');
-    const cases = [...viewCases, ...curveCases, ...exportCases, ...pageCases, ...oddFileCases, ...firefoxCases].filter(
-        ([name]) => name.includes(only),
-    );
     tests.prepare = () => {
         tests.run('run', 'lu', 'n=128', '--machine', 'schulz2002', '-o', 'lu.h5');
         tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');

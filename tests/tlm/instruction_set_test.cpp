@@ -12,8 +12,8 @@ namespace {
 
 using namespace testing;
 
-constexpr std::uint64_t code_base = 0x1000, bus_base = 0x40000000, data = 0x40000000, ring = 0x50000000,
-                        registers = 0x70000000;
+constexpr std::uint64_t code_base = 0x1000, bus_base = 0x40000000, data = 0x40000000, ring_base = 0x50000000,
+                        register_base = 0x70000000;
 
 // RV64I, as the instruction set manual encodes it
 using Word = std::uint32_t;
@@ -41,9 +41,10 @@ constexpr std::array program{
     // s0 = running sum of 64 words; each sum is stored 1 KiB further on
     lw(t0, 0, a0), add(s0, s0, t0), sw(s0, 1024, a0), addi(a0, a0, 4), addi(a1, a1, -1), bne_back(a1, zero, 5),
     // barrier, then wait for the 8 records: 4 lines read, 4 written
-    lui(a2, registers), addi(t1, zero, 1), sw(t1, 0x08, a2), addi(t3, zero, 8), lw(t2, 0x28, a2), bne_back(t2, t3, 1),
+    lui(a2, register_base), addi(t1, zero, 1), sw(t1, 0x08, a2), addi(t3, zero, 8), lw(t2, 0x28, a2),
+    bne_back(t2, t3, 1),
     // s1 = sum of the counts in the ring
-    lui(a3, ring), lw(t0, 12, a3), add(s1, s1, t0), addi(a3, a3, 16), addi(t2, t2, -1), bne_back(t2, zero, 4)};
+    lui(a3, ring_base), lw(t0, 12, a3), add(s1, s1, t0), addi(a3, a3, 16), addi(t2, t2, -1), bne_back(t2, zero, 4)};
 
 struct Core : sc_core::sc_module {
     SC_HAS_PROCESS(Core);
@@ -97,7 +98,7 @@ TEST(TlmInstructionSet, ARiscVProgramReadsItsOwnHistogram) {
                        Platform::config_of("counters=16,capacity=64,base=0x50000000,range=0x40000000-0x50000000"));
     Bus bus("bus");
     Memory memory("memory");
-    bus.split = registers;
+    bus.split = register_base;
     memory.latency = 5 * nanosecond;  // so that the program has to wait for its records
     core.socket.bind(monitor.in);
     monitor.out.bind(bus.in);
