@@ -47,30 +47,23 @@ TEST(Noise, InterruptsAreInTheCounts) {
     EXPECT_LT(found.cache_misses.front(), 0.5);
 }
 
-TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
+// Small, so that it can be walked through under sanitizers: what campaigns say is scored in test_scores.
+TEST(Campaign, WalksThroughAllTests) {
     CampaignOptions options;
-    options.machines = 8;
-    options.seed = 41;
+    options.machines = 1;
     options.noise = "realistic";
-    options.suite.tests = {"l1", "levels", "tlb"};
     options.suite.published = false;
+    for (const std::uint64_t seed : {6U, 8U}) {
+        options.seed = seed;
+        const CampaignResult result = run_campaign(options);
+        for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.test << ' ' << score.parameter;
+        EXPECT_EQ(score_of(result, "l1", "capacity")->right, 1U);
+        EXPECT_EQ(score_of(result, "prefetcher", "prefetcher")->right, 1U);
+    }
+    options.no_events = "hidden";
+    options.suite.tests = {"tlb"};
     const CampaignResult result = run_campaign(options);
-    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.test << ' ' << score.parameter;
-    EXPECT_EQ(score_of(result, "l1", "capacity")->right, 8U);
-    EXPECT_GE(score_of(result, "levels", "levels")->right, 7U);
-    EXPECT_LE(score_of(result, "tlb", "entries")->not_identifiable, 1U);
-}
-
-TEST(Events, WaysThatAreNotSureAreRefused) {
-    CampaignOptions options;
-    options.machines = 8;
-    options.seed = 501;  // 2: pages fill L3 unevenly; 5: L1 of random replacement
-    options.suite.tests = {"events"};
-    options.suite.published = false;
-    const CampaignResult result = run_campaign(options);
-    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
-    EXPECT_GE(score_of(result, "events", "ways")->right, 15U);
-    EXPECT_LE(score_of(result, "events", "line")->not_identifiable, 1U);  // what is doubtful is refused
+    EXPECT_EQ(score_of(result, "tlb", "entries")->right, 1U);
 }
 
 TEST(Campaign, WhatIsNotSaidCountsAsNotIdentified) {
@@ -120,17 +113,6 @@ TEST(Ended, MachinesThatAreNotCompleteAreNotCounted) {
     options.progress = nullptr;
     go_on = false;
     EXPECT_EQ(run_campaign(options).machines, 0U);
-}
-
-TEST(ChangePoints, WhatTheLevelsContradictIsRefused) {
-    CampaignOptions options;
-    options.machines = 7;
-    options.seed = 501;  // 5, 6: too few plateaus, a plateau that ends early
-    options.suite.tests = {"change_points"};
-    options.suite.published = false;
-    const CampaignResult result = run_campaign(options);
-    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
-    EXPECT_GE(score_of(result, "change_points", "capacity")->right, 6U);
 }
 
 }  // namespace

@@ -1,0 +1,79 @@
+// What the tests score on random machines, and on machines that take long. These are about answers, not memory, and are
+// built without sanitizers only: Campaign.WalksThroughAllTests in test_probes takes the same ways under them.
+#include <gtest/gtest.h>
+
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/campaign.hpp"
+#include "probes/validation/truth.hpp"
+
+namespace cachetally {
+namespace {
+
+const Score* score_of(const CampaignResult& result, const std::string& test, const std::string& parameter) {
+    for (const Score& score : result.scores)
+        if (score.test == test && score.parameter == parameter) return &score;
+    return nullptr;
+}
+
+TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
+    CampaignOptions options;
+    options.machines = 8;
+    options.seed = 41;
+    options.noise = "realistic";
+    options.suite.tests = {"l1", "levels", "tlb"};
+    options.suite.published = false;
+    const CampaignResult result = run_campaign(options);
+    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.test << ' ' << score.parameter;
+    EXPECT_EQ(score_of(result, "l1", "capacity")->right, 8U);
+    EXPECT_GE(score_of(result, "levels", "levels")->right, 7U);
+    EXPECT_LE(score_of(result, "tlb", "entries")->not_identifiable, 1U);
+}
+
+TEST(Events, WaysThatAreNotSureAreRefused) {
+    CampaignOptions options;
+    options.machines = 8;
+    options.seed = 501;  // 2: pages fill L3 unevenly; 5: L1 of random replacement
+    options.suite.tests = {"events"};
+    options.suite.published = false;
+    const CampaignResult result = run_campaign(options);
+    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+    EXPECT_GE(score_of(result, "events", "ways")->right, 15U);
+    EXPECT_LE(score_of(result, "events", "line")->not_identifiable, 1U);  // what is doubtful is refused
+}
+
+TEST(ChangePoints, WhatTheLevelsContradictIsRefused) {
+    CampaignOptions options;
+    options.machines = 7;
+    options.seed = 501;  // 5, 6: too few plateaus, a plateau that ends early
+    options.suite.tests = {"change_points"};
+    options.suite.published = false;
+    const CampaignResult result = run_campaign(options);
+    for (const Score& score : result.scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+    EXPECT_GE(score_of(result, "change_points", "capacity")->right, 6U);
+}
+
+TEST(Levels, HashedSetsAreSeenThrough) {
+    SimulatedTarget target(load_machine("x86-server"));
+    SuiteOptions options;
+    options.tests = {"levels"};
+    options.published = false;
+    const TestReport report = run_suite(target, options).back();
+    ASSERT_NE(report.find("", "levels"), nullptr);
+    EXPECT_EQ(report.find("", "levels")->value->number, 3);
+    ASSERT_NE(report.find("memory", "latency"), nullptr);
+    EXPECT_NEAR(report.find("memory", "latency")->value->number, 300, 15);
+}
+
+TEST(Tlb, TimesAloneAreNotWrong) {
+    CampaignOptions options;
+    options.machines = 12;
+    options.seed = 77;
+    options.no_events = "hidden";
+    options.suite.tests = {"tlb"};
+    options.suite.published = false;
+    for (const Score& score : run_campaign(options).scores) EXPECT_EQ(score.wrong, 0U) << score.parameter;
+}
+
+}  // namespace
+}  // namespace cachetally
