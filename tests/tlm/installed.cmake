@@ -1,5 +1,5 @@
 # Installs TlmMonitor to a place of its own and builds examples/tlm_platform against it, by CMake's package and by pkg-config. Given: BUILD, SOURCE,
-# WORK (an own directory), CXX, SANITIZE.
+# WORK (an own directory), CXX.
 file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
 
@@ -22,16 +22,11 @@ function(check program)
   endif()
 endfunction()
 
-set(flags "")
-if(SANITIZE)
-  set(flags "-fsanitize=${SANITIZE}")
-endif()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --component tlm)
 run(${CMAKE_COMMAND} -E rename ${prefix} ${WORK}/moved)  # nothing in it may remember where it was made
 set(prefix ${WORK}/moved)
 
-run(${CMAKE_COMMAND} -S ${SOURCE}/examples/tlm_platform -B ${WORK}/build -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX}
-  -DCMAKE_CXX_FLAGS=${flags})
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/tlm_platform -B ${WORK}/build -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 check(${WORK}/build/tlm_platform)
 
@@ -40,5 +35,5 @@ get_filename_component(pc_directory ${pc} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${pc_directory})
 run(pkg-config --cflags --libs cachetally)
 separate_arguments(options UNIX_COMMAND "${output}")
-run(${CXX} -std=c++17 ${flags} ${SOURCE}/examples/tlm_platform/main.cpp -o ${WORK}/by_pkgconfig ${options})
+run(${CXX} -std=c++17 ${SOURCE}/examples/tlm_platform/main.cpp -o ${WORK}/by_pkgconfig ${options})
 check(${WORK}/by_pkgconfig)

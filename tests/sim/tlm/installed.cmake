@@ -1,5 +1,4 @@
-# Installs the package to a place of its own and builds examples/systemc_platform against it. Given: BUILD, SOURCE, WORK (an own directory), CXX,
-# SANITIZE.
+# Installs the package to a place of its own and builds examples/systemc_platform against it. Given: BUILD, SOURCE, WORK (an own directory), CXX.
 file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
 
@@ -12,16 +11,11 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-set(flags "")
-if(SANITIZE)
-  set(flags "-fsanitize=${SANITIZE}")
-endif()
 foreach(component IN ITEMS tlm systemc)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --component ${component})
 endforeach()
 run(${CMAKE_COMMAND} -E rename ${prefix} ${WORK}/moved)  # nothing in it may remember where it was made
-run(${CMAKE_COMMAND} -S ${SOURCE}/examples/systemc_platform -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/moved -DCMAKE_CXX_COMPILER=${CXX}
-  -DCMAKE_CXX_FLAGS=${flags})
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples/systemc_platform -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/moved -DCMAKE_CXX_COMPILER=${CXX})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${CMAKE_COMMAND} -E env SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 ${WORK}/build/systemc_platform)
 
