@@ -122,15 +122,16 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
             done += progress.done;
             now = progress.time;
         } else {
-            now += complete(core, now);
-            const Progress progress = path->run(rest, now, until, parts.pending);
+            if (parts.posting != nullptr || parts.owed != 0) now += complete(core, now);
+            // However references are handed over: what records have made listeners send waits for one more.
+            const Progress progress = path->run(rest.first(parts.pending ? 1 : rest.size()), now, until, parts.pending);
             done += progress.done;
             now = progress.time;
             if (parts.pending) now += parts.inject(core, now);
         }
         stretches = {};  // seldom is there a rest
     }
-    if (!parts.background) now += complete(core, now);
+    if (!parts.background && parts.posting != nullptr) now += complete(core, now);
     parts.references += done;
     return {done, now};
 }

@@ -100,6 +100,7 @@ void CacheHierarchy::b_transport(int core_number, tlm::tlm_generic_payload& payl
         status = make(static_cast<unsigned>(core_number), payload, time);
     }
     for (const auto& port : ports_) {
+        port->end();
         if (status != tlm::TLM_OK_RESPONSE || port->response() == tlm::TLM_OK_RESPONSE) continue;
         status = port->response();
         if (batch != nullptr) payload.set_address(port->failed_address());

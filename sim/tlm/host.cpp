@@ -4,7 +4,6 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "sim/tlm/platform.hpp"
@@ -22,10 +21,6 @@ std::function<void()>& within_sc_main() {
 
 RunResult run_on_systemc(const Topology& topology, Hierarchy& hierarchy, ReferenceSource& source,
                          const RunOptions& options) {
-    if (topology.machine().has_link_timing() && topology.machine().cores > 1)
-        throw std::invalid_argument(
-            "where links or banks of memory take time of their own, the SystemC host runs one core only; leave --host "
-            "out, or give the machine one core");
     std::optional<RunResult> result;
     std::exception_ptr thrown;
     within_sc_main() = [&] {

@@ -35,11 +35,14 @@ public:
     void write_records(std::uint64_t records) override;
     bool timeless() const override { return timing_ == MemoryTiming::fixed; }
 
-    /// An access from above begins: nothing that comes of it is earlier.
+    /// An access from above begins: what comes of it until end() is not earlier, whatever the hierarchy says.
     void begin(Tick time) {
         begin_ = time;
         response_ = tlm::TLM_OK_RESPONSE;
     }
+
+    /// It is over. What comes now, as at a barrier, has a time of its own, which may be earlier: that of another core.
+    void end() { begin_ = 0; }
 
     /// TLM_OK_RESPONSE, or the first failure since begin(), and where it was.
     tlm::tlm_response_status response() const { return response_; }

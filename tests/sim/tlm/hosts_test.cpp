@@ -1,7 +1,9 @@
 // The engine and the SystemC host: every count, every event and record in order and with its time, every end time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "tests/sim/tlm/random_case.hpp"
 
@@ -11,16 +13,22 @@ namespace {
 constexpr std::array<Tick, 4> quanta{0, 50'000, 1'000'000, 1'000'000'000};
 
 #ifdef CACHETALLY_SANITIZED
-constexpr unsigned cases_of_each = 5;  // sanitizers watch memory, not agreement
+constexpr unsigned usual_cases = 5;  // sanitizers watch memory, not agreement
 #else
-constexpr unsigned cases_of_each = 40;
+constexpr unsigned usual_cases = 40;
 #endif
+
+/// Per quantum; CACHETALLY_CASES times as many.
+unsigned cases_of_each() {
+    const char* more = std::getenv("CACHETALLY_CASES");
+    return usual_cases * (more != nullptr ? static_cast<unsigned>(std::max(1, std::atoi(more))) : 1);
+}
 
 /// All in one simulation: a process has no second one.
 void agree_on(unsigned cores) {
     std::vector<Case> cases;
     for (const Tick quantum : quanta)
-        for (unsigned i = 0; i < cases_of_each; ++i) {
+        for (unsigned i = 0; i < cases_of_each(); ++i) {
             cases.push_back(random_case(1000 * cores + i, cores));
             cases.back().options.quantum = quantum;
         }
@@ -35,10 +43,50 @@ TEST(Hosts, AgreeOnEightCores) { agree_on(8); }
 TEST(Hosts, AgreeWhereReferencesAreHandedOverByNumber) {
     std::vector<Case> cases;
     for (const Tick quantum : quanta)
-        for (unsigned i = 0; i < cases_of_each; ++i) {
+        for (unsigned i = 0; i < cases_of_each(); ++i) {
             cases.push_back(random_plain_case(i));
             cases.back().options.quantum = quantum;
         }
+    expect_equal_hosts(cases);
+}
+
+/// Records into the caches of two levels, of which those of the first displace dirty lines that the second counts.
+Case records_by_records(Tick quantum) {
+    Case made;
+    made.machine.name = "small";
+    CacheConfig first, second;
+    first.name = "L1";
+    first.next = "L2";
+    first.size = 256;
+    first.ways = 2;
+    second.name = "L2";
+    second.next = "memory";
+    second.size = 512;
+    second.ways = 2;
+    made.machine.caches = {first, second};
+    made.machine.memories.emplace_back();
+    MonitorSpec above, below;
+    above.link = "core-L1";
+    below.link = "L1-L2";
+    below.kinds = bit(EventKind::write_back);
+    for (MonitorSpec* spec : {&above, &below}) {
+        spec->counters = 1;
+        spec->ring.path = RingSpec::Path::link;
+        spec->ring.record = 64;
+    }
+    below.ring.base = 0x8000000;
+    made.monitors = {above, below};
+    Part part;
+    for (unsigned i = 0; i < 200; ++i)
+        part.references.push_back({.address = i * 7 % 64 * 64, .size = 8, .kind = ReferenceKind::store});
+    made.programs = {{part}};
+    made.options.quantum = quantum;
+    return made;
+}
+
+TEST(Hosts, AgreeOnRecordsThatRecordsCause) {
+    std::vector<Case> cases;
+    for (const Tick quantum : quanta) cases.push_back(records_by_records(quantum));
     expect_equal_hosts(cases);
 }
 
