@@ -7,6 +7,7 @@
 
 #include "app/checks.hpp"
 #include "app/progress.hpp"
+#include "app/terminal.hpp"
 #include "sim/topology/names.hpp"
 #include "workloads/kernels/workload.hpp"
 
@@ -66,11 +67,10 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     input.source = std::move(opened.source);
     input.incomplete = std::move(opened.incomplete);
     if (!input.incomplete.empty())
-        fmt::print(
-            stderr,
+        to_stderr(fmt::format(
             "cachetally: warning: {} is marked partial ({}): it has the beginning of the program alone, and what "
             "is made of it is marked partial too\n",
-            shown(input.name), shown(input.incomplete));
+            shown(input.name), shown(input.incomplete)));
     return input;
 }
 

@@ -12,6 +12,7 @@
 
 #include "app/commands.hpp"
 #include "app/help.hpp"
+#include "app/terminal.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 #include "storage/provenance.hpp"
@@ -68,7 +69,7 @@ std::string printable(const std::string& message) {
     return text;
 }
 
-void tell(const std::string& message) { fmt::print(stderr, "{}\n", printable(message)); }
+void tell(const std::string& message) { cachetally::app::to_stderr(printable(message) + "\n"); }
 
 /// The innermost command that was named.
 const CLI::App& chosen(const CLI::App& app) {

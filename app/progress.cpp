@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "app/terminal.hpp"
+
 namespace cachetally::app {
 namespace {
 
@@ -47,9 +49,8 @@ public:
         last_ = now;
         double done = source_->progress();
         if (most_ != 0) done = std::max(done, static_cast<double>(references) / static_cast<double>(most_));
-        fmt::print(stderr, "\r{}\033[K",
-                   progress_text(references, std::chrono::duration<double>(now - start_).count(), done));
-        std::fflush(stderr);
+        const double seconds = std::chrono::duration<double>(now - start_).count();
+        to_stderr("\r" + progress_text(references, seconds, done) + "\033[K");
     }
 
 private:
@@ -97,9 +98,7 @@ std::function<bool(std::uint64_t)> progress_line(const ReferenceSource& source, 
 }
 
 void clear_progress_line() {
-    if (!on_terminal()) return;
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    if (on_terminal()) to_stderr("\r\033[K");
 }
 
 }  // namespace cachetally::app

@@ -32,8 +32,7 @@ public:
     explicit WritingNote(const std::string& path) {
         if (isatty(STDERR_FILENO) == 0) return;
         std::fflush(stdout);
-        fmt::print(stderr, "writing {} ...", path);
-        std::fflush(stderr);
+        to_stderr(fmt::format("writing {} ...", path));
     }
     WritingNote(const WritingNote&) = delete;
     WritingNote& operator=(const WritingNote&) = delete;

@@ -2,6 +2,7 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <cstdio>
 
 #include <algorithm>
 #include <charconv>
@@ -38,6 +39,11 @@ bool draws_unicode() {
         return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
     }
     return false;
+}
+
+void to_stderr(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
 }
 
 }  // namespace cachetally::app

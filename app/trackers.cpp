@@ -177,6 +177,16 @@ std::vector<TrackerRow> rows_of(const std::vector<TrackerSpec>& specs, std::vect
     return rows;
 }
 
+/// The smallest tracker of a kind may take more than was asked for.
+void check_bits(const std::vector<TrackerSpec>& specs, std::uint64_t bits, const MonitorSpec& base) {
+    const auto bits_of = [&](const TrackerSpec& spec) { return tracker_cost(spec, base).bits; };
+    const TrackerSpec& largest = *std::ranges::max_element(specs, {}, bits_of);
+    if (const std::uint64_t least = bits_of(largest); least > bits)
+        throw UsageError(
+            fmt::format("'--bits {}': {} takes {} at least; write so many or more, or name the trackers with --tracker",
+                        bits, to_string(largest.kind), least));
+}
+
 /// Every kind with the bits and the traffic asked for, or else those of the counter array. Tables are not always full
 /// when they are read, and barriers read them too: further passes with other epochs bring the traffic near.
 std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topology& topology, const MonitorSpec& base,
@@ -188,6 +198,7 @@ std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topolog
     std::vector<TrackerSpec> specs;
     for (unsigned kind = 0; kind < tracker_kind_count; ++kind)
         specs.push_back(tracker_of_size(static_cast<TrackerKind>(kind), bits, traffic, base));
+    if (options.bits != 0) check_bits(specs, options.bits, base);
     for (int pass_number = 1;; ++pass_number) {
         Pass pass(options, topology, base);
         std::vector<TrackerCopies> trackers = attach_all(pass, specs);

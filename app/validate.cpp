@@ -12,6 +12,7 @@
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
+#include "app/terminal.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
@@ -113,9 +114,9 @@ std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
     if (::isatty(STDERR_FILENO) == 0) return [](std::uint64_t) { return !interrupted(); };
     return [machines, begin = std::chrono::steady_clock::now()](std::uint64_t done) {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        fmt::print(stderr, "\r{} of {} machines, {:.0f} s left  ", done, machines,
-                   seconds / static_cast<double>(done) * static_cast<double>(machines - done));
-        if (done == machines) fmt::print(stderr, "\n");
+        to_stderr(fmt::format("\r{} of {} machines, {:.0f} s left  {}", done, machines,
+                              seconds / static_cast<double>(done) * static_cast<double>(machines - done),
+                              done == machines ? "\n" : ""));
         return !interrupted();
     };
 }

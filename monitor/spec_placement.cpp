@@ -32,29 +32,34 @@ bool by_victims(const CacheConfig& cache) {
 /// Goes down the machine: what arrives at a component tells what can leave it (docs/counting.md, "Events on links").
 class KindFinder {
 public:
-    KindFinder(const Topology& topology, bool records)
-        : topology_(topology), machine_(topology.machine()), records_(records) {}
+    KindFinder(const Topology& topology, std::span<const std::string> senders)
+        : topology_(topology), machine_(topology.machine()), senders_(senders) {}
 
     std::vector<std::uint32_t> find() {
         std::vector<std::uint32_t> kinds;
         std::vector<std::uint32_t> arriving(topology_.components().size(), 0);
         for (const LinkInfo& link : topology_.links()) {  // uppermost components first
             kinds.push_back(on(link, arriving[link.from]));
-            arriving[link.to] |= kinds.back();
+            arriving[link.to] |= kinds.back() | sent_by(link);
         }
         return kinds;
     }
 
 private:
+    /// Records are no events on the link whose monitor sends them.
+    std::uint32_t sent_by(const LinkInfo& link) const {
+        const bool sends = !link.virtual_addresses && std::ranges::find(senders_, link.name) != senders_.end();
+        return sends ? bit(EventKind::ring_write) : 0;
+    }
+
     std::uint32_t on(const LinkInfo& link, std::uint32_t arriving) const {
         const Component &from = topology_.components()[link.from], &to = topology_.components()[link.to];
         if (from.kind == Kind::tlb) return arriving;
         const bool to_cache = to.kind == Kind::cache;
-        const std::uint32_t sent = records_ && !link.virtual_addresses ? bit(EventKind::ring_write) : 0;
-        if (from.kind == Kind::walker) return bit(EventKind::page_walk) | sent;
-        if (from.kind == Kind::cache) return below(machine_.caches[from.index], to, arriving) | sent;
+        if (from.kind == Kind::walker) return bit(EventKind::page_walk);
+        if (from.kind == Kind::cache) return below(machine_.caches[from.index], to, arriving);
         if (to.kind == Kind::tlb) return kinds_served(machine_.tlbs[to.index].serves);
-        return (to_cache ? kinds_served(machine_.caches[to.index].serves) : demand) | sent;
+        return to_cache ? kinds_served(machine_.caches[to.index].serves) : demand;
     }
 
     /// What a cache sends down, and what comes back.
@@ -67,6 +72,9 @@ private:
         if (dirties) kinds |= bit(EventKind::write_back);
         const bool passes = cache.write == WritePolicy::write_through || !cache.write_allocate || by_victims(cache);
         if (arrives(EventKind::store) && passes) kinds |= bit(EventKind::store);
+        const bool passes_victims =
+            cache.write == WritePolicy::write_through || cache.write_back_miss == WriteBackMiss::bypass;
+        if (arrives(EventKind::ring_write) && passes_victims) kinds |= bit(EventKind::ring_write);
         if (cache.prefetch.kind != PrefetchKind::none) kinds |= bit(EventKind::prefetch);
         if (!by_victims(cache)) kinds |= bit(EventKind::fill);
         if (to.kind == Kind::cache && by_victims(machine_.caches[to.index])) kinds |= bit(EventKind::clean_victim);
@@ -77,7 +85,7 @@ private:
 
     const Topology& topology_;
     const MachineDescription& machine_;
-    bool records_;
+    std::span<const std::string> senders_;
 };
 
 std::string words(std::uint32_t kinds) {
@@ -91,9 +99,10 @@ std::string words(std::uint32_t kinds) {
 class Placer {
 public:
     Placer(std::vector<MonitorSpec>& specs, const Topology& topology) : specs_(specs), topology_(topology) {
-        const bool records =
-            std::ranges::any_of(specs, [](const auto& spec) { return spec.ring.path == RingSpec::Path::link; });
-        kinds_ = possible_kinds(topology, records);
+        std::vector<std::string> senders;
+        for (const MonitorSpec& spec : specs)
+            if (spec.ring.path == RingSpec::Path::link) senders.push_back(spec.link);
+        kinds_ = possible_kinds(topology, senders);
         for (const MonitorSpec& spec : specs)
             if (!spec.name.empty()) ++given_[spec.name];
     }
@@ -163,8 +172,8 @@ Mark place_of(const MonitorEntry& entry, std::string_view key) {
 
 }  // namespace
 
-std::vector<std::uint32_t> possible_kinds(const Topology& topology, bool records) {
-    return KindFinder(topology, records).find();
+std::vector<std::uint32_t> possible_kinds(const Topology& topology, std::span<const std::string> senders) {
+    return KindFinder(topology, senders).find();
 }
 
 std::vector<MonitorSpec> default_monitors(const Topology& topology) {

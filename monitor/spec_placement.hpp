@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "monitor/spec.hpp"
@@ -9,9 +11,9 @@
 
 namespace cachetally {
 
-/// Or-ed bit(EventKind) of the kinds that can happen on each link, in the order of Topology::links(). `records`: some
-/// monitor sends its records into the component below its link.
-std::vector<std::uint32_t> possible_kinds(const Topology& topology, bool records = false);
+/// Or-ed bit(EventKind) of the kinds that can happen on each link, in the order of Topology::links(). `senders`: the
+/// links whose monitors send their records into the component below.
+std::vector<std::uint32_t> possible_kinds(const Topology& topology, std::span<const std::string> senders = {});
 
 /// One monitor on each link, with the defaults of a specification; that on the link from the page walker, where nothing
 /// else happens, counts page_walk.

@@ -97,8 +97,11 @@ std::string behind_links(const std::string& path) {
 
 InputFile::InputFile(const std::string& path) : path_(path) {
     silence_library();
-    const Descriptor probe(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor probe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (probe.number < 0) throw StorageError(fmt::format("{}: {}", path, system_error()));
+    struct stat status {};
+    if (::fstat(probe.number, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        throw StorageError(fmt::format("{}: is not a file", path));
     if (H5Fis_hdf5(path.c_str()) <= 0) throw StorageError(fmt::format("{}: is not an HDF5 file", path));
     const Handle access = access_properties();
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);

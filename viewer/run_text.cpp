@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/topology/names.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/text_table.hpp"
 
@@ -287,7 +288,7 @@ std::string RunView::function(std::uint32_t index) const {
 }
 
 std::string RunTitle::text() const {
-    return fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine);
+    return without_controls(fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine));
 }
 
 std::string RunTitle::remarks() const {

@@ -1,8 +1,8 @@
 #include "viewer/show.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/histogram_view.hpp"
 #include "viewer/probe_text.hpp"
@@ -11,12 +11,24 @@
 namespace cachetally {
 namespace {
 
+/// A word as a shell takes it.
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view harmless("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-");
+    if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos) return std::string(word);
+    std::string text = "'";
+    for (const char character : word) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
+    return without_controls(text) + "'";
+}
+
 /// When, by what and how the file was made.
 std::string origin(const InputFile& file) {
     if (!file.root().has("provenance")) return "";
     const Provenance provenance = read_provenance(file.root());
+    std::string command;
+    for (const std::string& word : provenance.command_line)
+        command += std::string(command.empty() ? "" : " ") + shell_word(word);
     return fmt::format("\nmade {} by cachetally {} ({}) on {}:\n  {}\n", provenance.utc, provenance.version,
-                       provenance.commit, provenance.host, fmt::join(provenance.command_line, " "));
+                       provenance.commit, provenance.host, command);
 }
 
 std::string show_run(const InputFile& file, const ShowOptions& options) {

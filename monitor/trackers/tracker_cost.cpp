@@ -74,7 +74,8 @@ void fill_up(TrackerSpec& spec, std::uint64_t bits, const MonitorSpec& base) {
     const std::uint64_t least = tracker_cost(spec, base).bits;
     const std::uint64_t each = tracker_key_bits(base) + 1 + spec.width;
     if (bits > least)
-        spec.counters += static_cast<std::uint32_t>(std::min<std::uint64_t>((bits - least) / each, 1U << 22));
+        spec.counters +=
+            static_cast<std::uint32_t>(std::min<std::uint64_t>((bits - least) / each, most_tracker_entries - 1));
 }
 
 std::uint64_t events_per(double bytes, double bytes_per_event) {
@@ -115,11 +116,12 @@ TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_p
     }
     spec.epoch = 1'000'000'000;            // as many bits as the longest takes
     if (kind == TrackerKind::count_min) {  // half for the sketch
-        spec.columns = static_cast<std::uint32_t>(
-            std::bit_floor(std::clamp<std::uint64_t>(bits / 2 / (std::uint64_t{spec.rows} * spec.width), 1, 1U << 22)));
+        spec.columns = static_cast<std::uint32_t>(std::bit_floor(
+            std::clamp<std::uint64_t>(bits / 2 / (std::uint64_t{spec.rows} * spec.width), 1, most_tracker_entries)));
     }
     if (kind == TrackerKind::hotness)  // a fourth for the hot list
-        spec.list = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(bits / 4 / (spec.record() * 8), 1, 1U << 22));
+        spec.list = static_cast<std::uint32_t>(
+            std::clamp<std::uint64_t>(bits / 4 / (spec.record() * 8), 1, most_tracker_entries));
     fill_up(spec, bits, base);
     const std::uint32_t reports = kind == TrackerKind::hotness ? std::min(spec.list, spec.counters) : spec.counters;
     spec.epoch = events_per(static_cast<double>(reports) * spec.record(), bytes_per_event);

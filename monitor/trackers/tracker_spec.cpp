@@ -15,7 +15,7 @@ namespace cachetally {
 namespace {
 
 constexpr std::string_view tracker_names[] = {"space_saving", "count_min", "sampling", "hotness"};
-constexpr std::uint64_t most_events = std::uint64_t{1} << 40, most_entries = 1U << 22;
+constexpr std::uint64_t most_events = std::uint64_t{1} << 40;
 
 constexpr unsigned of(TrackerKind kind) { return 1U << static_cast<unsigned>(kind); }
 constexpr unsigned saving = of(TrackerKind::space_saving), sketch = of(TrackerKind::count_min),
@@ -69,13 +69,13 @@ TrackerKind kind_named(std::string_view text) {
 
 const TrackerKey tracker_keys[] = {
     {"counters", saving | sketch | hot,
-     [](Spec& s, std::string_view t) { s.counters = whole_small(t, 1, most_entries); },
+     [](Spec& s, std::string_view t) { s.counters = whole_small(t, 1, most_tracker_entries); },
      [](const Spec& s) { return std::to_string(s.counters); }},
     {"width", saving | sketch | hot, [](Spec& s, std::string_view t) { s.width = whole_small(t, 1, 64); },
      [](const Spec& s) { return std::to_string(s.width); }},
     {"rows", sketch, [](Spec& s, std::string_view t) { s.rows = whole_small(t, 1, 64); },
      [](const Spec& s) { return std::to_string(s.rows); }},
-    {"columns", sketch, [](Spec& s, std::string_view t) { s.columns = whole_small(t, 1, most_entries); },
+    {"columns", sketch, [](Spec& s, std::string_view t) { s.columns = whole_small(t, 1, most_tracker_entries); },
      [](const Spec& s) { return std::to_string(s.columns); }},
     {"period", sampled, [](Spec& s, std::string_view t) { s.period = whole(t, 1, std::uint64_t{1} << 30); },
      [](const Spec& s) { return std::to_string(s.period); }},
@@ -87,9 +87,9 @@ const TrackerKey tracker_keys[] = {
      [](const Spec& s) { return std::string(s.always_on ? "on" : "off"); }},
     {"threshold", hot, [](Spec& s, std::string_view t) { s.threshold = whole_small(t, 1, 1U << 31); },
      [](const Spec& s) { return std::to_string(s.threshold); }},
-    {"list", hot, [](Spec& s, std::string_view t) { s.list = whole_small(t, 1, most_entries); },
+    {"list", hot, [](Spec& s, std::string_view t) { s.list = whole_small(t, 1, most_tracker_entries); },
      [](const Spec& s) { return std::to_string(s.list); }},
-    {"watermark", hot, [](Spec& s, std::string_view t) { s.watermark = whole_small(t, 0, most_entries); },
+    {"watermark", hot, [](Spec& s, std::string_view t) { s.watermark = whole_small(t, 0, most_tracker_entries); },
      [](const Spec& s) { return std::to_string(s.watermark); }},
     {"delay", hot, [](Spec& s, std::string_view t) { s.delay = whole(t, 0, most_events); },
      [](const Spec& s) { return std::to_string(s.delay); }},

@@ -15,6 +15,9 @@ inline constexpr unsigned tracker_kind_count = 4;
 
 std::string_view to_string(TrackerKind kind);
 
+/// Of a table of any tracker.
+inline constexpr std::uint64_t most_tracker_entries = 1U << 22;
+
 /// Members count where their kind is named. docs/trackers.md tells what each means.
 struct TrackerSpec {
     TrackerKind kind = TrackerKind::space_saving;

@@ -55,7 +55,7 @@ RunResult run(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& o
             }
         }
     } catch (const std::runtime_error& error) {
-        streams.fail(error.what());
+        streams.fail(error);
     }
     return streams.result();
 }

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/model/page_table.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -174,7 +176,13 @@ void Streams::close_phase() {
     phase_start_ = now;
 }
 
+void Streams::fail(const std::runtime_error& error) {
+    failure_ = error.what();
+    if (dynamic_cast<const MemoryFull*>(&error) != nullptr) half_made_ = std::current_exception();
+}
+
 RunResult Streams::result() {
+    if (half_made_) std::rethrow_exception(half_made_);
     complete_all();
     close_phase();
     RunResult result;

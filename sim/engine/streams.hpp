@@ -2,8 +2,10 @@
 // in how references reach the hierarchy.
 #pragma once
 
+#include <exception>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -62,8 +64,9 @@ public:
     /// False where nobody waits.
     bool pass_barrier();
 
-    /// The run ends here; what was counted stays.
-    void fail(std::string why) { failure_ = std::move(why); }
+    /// The run ends here, by an error that is being handled. Where the source failed, what was counted stays; where
+    /// memory is full, references are half made, and result() throws.
+    void fail(const std::runtime_error& error);
 
     /// To be called once, at the end.
     RunResult result();
@@ -101,6 +104,7 @@ private:
     std::uint64_t references_ = 0, next_report_ = report_interval;
     bool interrupted_ = false;
     std::string failure_;
+    std::exception_ptr half_made_;
 };
 
 }  // namespace cachetally

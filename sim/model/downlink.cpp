@@ -162,16 +162,11 @@ Reply Downlink::ask_below(Address address, Cause cause, Tick time) {
     return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);
 }
 
-/// The monitor has no write buffer but its ring.
+/// The monitor has no write buffer but its ring. It sends below what it watches: were its records events here, it could
+/// count them, and each could cause the next.
 void Downlink::send_record(const Injector::Write& write, Cause cause, Tick time) {
-    Tick arrival = time;
-    if (timing_) {
-        const Bus::Transfer transfer = timing_->bus->transfer(time, write.bytes);
-        time = transfer.begin;
-        arrival = transfer.end + timing_->bus->latency();
-    }
-    notify(write.address, cause, time);
-    give_below(write.address, cause, arrival);
+    if (timing_) time = timing_->bus->transfer(time, write.bytes).end + timing_->bus->latency();
+    give_below(write.address, cause, time);
 }
 
 /// Over all buses that lead to memory.
@@ -206,7 +201,7 @@ void Downlink::control(const Control& control, Tick time) {
 Tick Downlink::inject(std::uint8_t core, Tick time) {
     Tick lost = 0;
     for (const Listening& listening : listeners_) {
-        // What the writes themselves make the listeners send waits for the next reference: no cascade can run away.
+        // What the writes themselves make listeners further down send waits for the next reference.
         const Injector::Sent sent = listening.injector->take();
         for (const Injector::Write& write : sent.writes) {
             const Cause cause(0, EventKind::ring_write, core);

@@ -38,8 +38,7 @@ Address PageTable::allocate(Address page, unsigned bits) {
     Address frame = 0;
     if (config_.mapping == Mapping::contiguous) {
         frame = divide_round_up(next_, bytes) * bytes;
-        if (frame + bytes > memory_bytes_)
-            throw std::runtime_error("memory is full: no frame is left for another page; give the machine more memory");
+        if (frame + bytes > memory_bytes_) throw MemoryFull();
         next_ = frame + bytes;
     } else {
         const std::uint64_t colours =
@@ -66,7 +65,7 @@ Address PageTable::draw(std::uint64_t first, std::uint64_t step, std::uint64_t c
         const Address frame = (first + (choice + i) % choices * step) << bits;
         if (is_free(frame, bytes)) return frame;
     }
-    throw std::runtime_error("memory is full: no frame is left for another page; give the machine more memory");
+    throw MemoryFull();
 }
 
 bool PageTable::is_free(Address frame, std::uint64_t bytes) const {

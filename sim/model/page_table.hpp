@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
@@ -10,6 +11,13 @@
 #include "sim/topology/machine.hpp"
 
 namespace cachetally {
+
+/// A page is touched for which no frame is left.
+class MemoryFull : public std::runtime_error {
+public:
+    MemoryFull()
+        : std::runtime_error("memory is full: no frame is left for another page; give the machine more memory") {}
+};
 
 class PageTable {
 public:
@@ -23,7 +31,7 @@ public:
     /// Base-2 logarithm of the size of the page that holds a virtual address.
     unsigned page_bits(Address address) const { return ranges_.empty() ? default_bits_ : bits_in_ranges(address); }
 
-    /// Physical address; maps the page if this is its first touch. Throws std::runtime_error when memory is full.
+    /// Physical address; maps the page if this is its first touch. Throws MemoryFull.
     Address translate(Address address) {
         if (config_.mapping == Mapping::identity) return address;
         const Recent& recent = recent_[(address >> 12) % recent_pages];

@@ -44,7 +44,7 @@ void TracePlayer::play() {
     try {
         play_turns();
     } catch (const std::runtime_error& error) {
-        streams_.fail(error.what());
+        streams_.fail(error);
     }
     program_.turned_.notify();
 }

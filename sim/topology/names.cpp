@@ -150,6 +150,13 @@ std::string numbered(std::uint64_t number, std::string_view noun) {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+std::string without_controls(std::string_view text) {
+    std::string changed(text);
+    std::ranges::replace_if(
+        changed, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    return changed;
+}
+
 std::string shown(std::string_view word) {
     constexpr std::size_t longest = 64;
     std::string text(word.substr(0, longest));
@@ -159,9 +166,7 @@ std::string shown(std::string_view word) {
         if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) text.pop_back();
         text += "...";
     }
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-    return text;
+    return without_controls(text);
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {

@@ -53,6 +53,9 @@ std::string format_frequency(std::uint64_t period);
 /// "1 core", "2 cores"; `noun` takes an s.
 std::string numbered(std::uint64_t number, std::string_view noun);
 
+/// The text without control characters, '?' in their places: it may come from anybody's file.
+std::string without_controls(std::string_view text);
+
 /// A word of a machine file as messages show it: without control characters, long ones cut.
 std::string shown(std::string_view word);
 

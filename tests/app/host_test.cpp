@@ -33,8 +33,8 @@ TEST_F(Hosts, TellTheSameOfTimeOnLinks) {
     write_contents(directory / "m.yaml",
                    "cores: 2\nclock: 1 GHz\nmemory: {bank_busy: 20}\n"
                    "caches: [{name: L1, next: memory, size: 1K, ways: 2, bus: {bytes_per_cycle: 8}}]\n");
-    const Words words{"run", "radix", "keys=512", "radix=64", "processors=2", "--quantum", "1us", "-m", "m.yaml",
-                      "--json"};
+    const Words words{"run",       "radix", "keys=512", "radix=64", "processors=2",
+                      "--quantum", "1us",   "-m",       "m.yaml",   "--json"};
     const Finished engine = on("engine", words);
     EXPECT_EQ(engine.status, 0) << engine.err;
     EXPECT_EQ(on("systemc", words).out, engine.out);

@@ -1,6 +1,7 @@
 // Long commands: their progress on a terminal; Ctrl-C in the midst: what is complete is kept and marked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 
@@ -118,6 +119,15 @@ TEST(Interrupted, ReplayThatWaitsForTheFirstByte) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_EQ(finished.out, "");
     EXPECT_THAT(finished.err, HasSubstr("interrupted"));
+}
+
+TEST(Interrupted, ReplayOfANamedPipeThatNobodyWrites) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+    const Finished finished = cachetally(directory.path(), {"replay", "pipe"}, interrupted());
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("pipe: reading was interrupted"));
+    EXPECT_THAT(cachetally(directory.path(), {"show", "pipe"}).err, HasSubstr("is not a file"));
 }
 
 TEST(Interrupted, Convert) {

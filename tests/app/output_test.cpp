@@ -115,6 +115,17 @@ TEST_F(Outputs, ExistingFilesAreReplacedWhereThatIsAskedFor) {
     }
 }
 
+TEST_F(Outputs, MessagesThatNobodyCanReadChangeNothing) {
+    Circumstances unread;
+    unread.err_full = true;
+    EXPECT_EQ(cachetally(directory.path(), {"replay", "absent.din"}, unread).status, 2);
+    EXPECT_EQ(cachetally(directory.path(), {"nonsense"}, unread).status, 2);
+    write_contents(directory / "bad.din", "0 1000\n0 2000\nx\n");
+    const Finished damaged = cachetally(directory.path(), {"replay", "bad.din", "--format", "din", "--json"}, unread);
+    EXPECT_EQ(damaged.status, 1);
+    EXPECT_EQ(damaged.json()["complete"], false);
+}
+
 TEST_F(Outputs, ATraceIsNotPackedOntoItself) {
     call({"trace", "convert", "t.din", "o.h5"});
     const Finished finished = call({"trace", "convert", "o.h5", "./o.h5", "--force"});

@@ -54,6 +54,7 @@ struct Pipe {
     if (!circumstances.out_file.empty()) target = ::open(circumstances.out_file.c_str(), O_WRONLY | O_CREAT, 0600);
     ::dup2(target, STDOUT_FILENO);
     if (circumstances.out_closed) ::close(STDOUT_FILENO);
+    if (circumstances.err_full) ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO);
     if (circumstances.largest_file) {
         const rlimit limit{*circumstances.largest_file, *circumstances.largest_file};
         ::setrlimit(RLIMIT_FSIZE, &limit);

@@ -28,6 +28,7 @@ struct Circumstances {
     std::string out_file;                     ///< standard output goes to this file
     bool out_closed = false;                  ///< there is no standard output
     bool out_reader_leaves = false;           ///< the other end of the pipe is closed after the first bytes
+    bool err_full = false;                    ///< standard error takes nothing (/dev/full)
     bool err_terminal = false;                ///< standard error is a terminal
     bool as_nobody = false;                   ///< without the rights of root
     std::optional<std::size_t> largest_file;  ///< bytes (RLIMIT_FSIZE)

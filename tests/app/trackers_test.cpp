@@ -97,6 +97,7 @@ TEST_F(TrackerCommand, WrongUseIsTold) {
     EXPECT_THAT(refusal({"lu", "--monitor", "functions=on"}), HasSubstr("'functions' does not belong here"));
     EXPECT_THAT(refusal({"lu", "--tracker", "kind=bloom"}), HasSubstr("there is no kind 'bloom'"));
     EXPECT_THAT(refusal({"lu", "--tracker", "kind=sampling", "--bits", "100"}), HasSubstr("--bits"));
+    EXPECT_THAT(refusal({"lu", "n=32", "--bits", "100"}), HasSubstr("count_min takes 584 at least"));
     EXPECT_THAT(refusal({"lu", "--traffic", "0"}), HasSubstr("--traffic"));
     EXPECT_THAT(refusal({"lu", "--top", "0"}), HasSubstr("--top"));
     EXPECT_THAT(refusal({"lu", "--link", "nowhere"}), HasSubstr("nowhere"));

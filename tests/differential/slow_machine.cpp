@@ -107,7 +107,6 @@ void SlowMachine::write_records(unsigned core, Tick now) {
         if (records_->bypass || memory_below(below) == below) {
             write_past_caches(record, above, below, records_->copy);
         } else {
-            tell(records_->link, records_->copy, record);
             write_into(below, record, above, records_->copy);
         }
     }

@@ -184,5 +184,19 @@ TEST(MonitoredHierarchy, RecordsThroughTheLinkGoIntoTheCacheBelow) {
     EXPECT_GT(with.result.counts.caches[0].load_misses, without.result.counts.caches[0].load_misses);
 }
 
+TEST(MonitoredHierarchy, RecordsAreNoEventsOnTheLinkThatSendsThem) {
+    MonitorSpec spec = spec_on("core-L1", 1);
+    spec.ring.path = RingSpec::Path::link;
+    spec.kinds = (1U << event_kind_count) - 1;
+    Monitor monitor(spec);
+    Simulation simulation;
+    simulation.listen("core-L1", monitor);
+    simulation.go();
+    monitor.finish();
+    const CacheCounts& first = simulation.result.counts.caches[0];
+    EXPECT_EQ(monitor.result().events, first.loads + first.stores + first.fetches);
+    EXPECT_GT(first.ring_writes, 100U);
+}
+
 }  // namespace
 }  // namespace cachetally

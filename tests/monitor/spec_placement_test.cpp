@@ -17,8 +17,8 @@ Topology machine(const std::string& rest) {
                      "m.yaml"));
 }
 
-std::uint32_t kinds_on(const Topology& topology, std::string_view link, bool records = false) {
-    return possible_kinds(topology, records)[topology.link(link)];
+std::uint32_t kinds_on(const Topology& topology, std::string_view link, std::vector<std::string> senders = {}) {
+    return possible_kinds(topology, senders)[topology.link(link)];
 }
 
 constexpr std::uint32_t load = bit(EventKind::load), store = bit(EventKind::store), fetch = bit(EventKind::fetch),
@@ -35,7 +35,19 @@ TEST(Placement, KindsThatCanHappen) {
     EXPECT_EQ(kinds_on(topology, "L1D-L2"), load | walk | fill | write_back);
     EXPECT_EQ(kinds_on(topology, "L1I-L2"), fetch | fill);
     EXPECT_EQ(kinds_on(topology, "L2-memory"), load | fetch | walk | fill | write_back);
-    EXPECT_EQ(kinds_on(topology, "core-L1D", true), load | store | record);
+    EXPECT_EQ(kinds_on(topology, "core-L1D", {"core-L1D"}), load | store);
+    EXPECT_EQ(kinds_on(topology, "L1D-L2", {"core-L1D"}), load | walk | fill | write_back);
+}
+
+TEST(Placement, RecordsThatAreNotKeptAreSeenFurtherDown) {
+    const Topology topology(
+        read_machine("name: m\ncaches:\n  - {name: L1, next: L2, size: 1 KiB, ways: 2, write_back_miss: bypass}\n"
+                     "  - {name: L2, next: memory, size: 8 KiB, ways: 2}\n",
+                     "m.yaml"));
+    EXPECT_EQ(kinds_on(topology, "core-L1", {"core-L1"}) & record, 0U);
+    EXPECT_EQ(kinds_on(topology, "L1-L2", {"core-L1"}) & record, record);
+    EXPECT_EQ(kinds_on(topology, "L1-L2", {"L1-L2"}) & record, 0U);
+    EXPECT_EQ(kinds_on(topology, "L2-memory", {"core-L1"}) & record, 0U);
 }
 
 TEST(Placement, OneOnEachLinkByDefault) {

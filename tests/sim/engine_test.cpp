@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "sim/model/page_table.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -123,6 +125,16 @@ TEST(Engine, IdleCoresEndWhereTheyBegan) {
     Hierarchy hierarchy(machine(3));
     ScriptedSource source({{{loads(1), Control::Kind::none}}});
     EXPECT_EQ(run(hierarchy, source).core_ends, (std::vector<Tick>{11'000, 1, 2}));
+}
+
+TEST(Engine, AMemoryThatIsFullGivesNoResult) {
+    const Topology topology(
+        read_machine("name: m\npages: {mapping: random}\nmemory: {size: 16 KiB}\n"
+                     "caches: [{name: L1, next: memory, size: 1 KiB, ways: 2}]\n",
+                     "m.yaml"));
+    Hierarchy hierarchy(topology);
+    ScriptedSource source({{{loads(5, 0, 4096), Control::Kind::none}}});
+    EXPECT_THROW(run(hierarchy, source), MemoryFull);
 }
 
 /// What a listener sends back is carried out after the reference that caused it.

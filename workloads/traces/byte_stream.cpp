@@ -235,8 +235,9 @@ bool OpenedStream::read_more() {
 OpenedStream open_stream(const std::string& path_or_dash, std::function<bool()> stop) {
     const bool standard = path_or_dash == "-";
     const std::string name = standard ? "standard input" : path_or_dash;
-    const int descriptor =
-        standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path_or_dash.c_str(), O_RDONLY | O_CLOEXEC);
+    // not blocking: a named pipe may wait for its writer for ever
+    const int descriptor = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                    : ::open(path_or_dash.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) throw TraceError(fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
     auto stream = std::make_unique<DescriptorStream>(name, descriptor, std::move(stop));
     const bool seekable = stream->regular() && !standard;
