@@ -25,6 +25,7 @@ public:
 std::vector<std::string> command_line();
 
 void add_figure(CLI::App& app);
+void add_intrusion(CLI::App& app);
 void add_machine(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_replay(CLI::App& app);

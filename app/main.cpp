@@ -130,6 +130,7 @@ int run(int argc, char** argv) {
     cachetally::app::add_run(app);
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
+    cachetally::app::add_intrusion(app);
     cachetally::app::add_trackers(app);
     cachetally::app::add_show(app);
     cachetally::app::add_view(app);

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/input.hpp"
+#include "app/lists.hpp"
 #include "app/paper2002.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
@@ -30,83 +30,6 @@ struct Options {
     std::string monitor;
     std::string preset;
 };
-
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> parts;
-    std::size_t from = 0;
-    for (std::size_t comma; (comma = text.find(',', from)) != std::string::npos; from = comma + 1)
-        parts.push_back(text.substr(from, comma - from));
-    parts.push_back(text.substr(from));
-    return parts;
-}
-
-std::optional<std::uint32_t> number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
-    return value;
-}
-
-/// What was given twice counts once.
-template <class T>
-void add(std::vector<T>& all, const T& one) {
-    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
-}
-
-std::vector<std::uint32_t> parse_counters(const std::string& text) {
-    std::vector<std::uint32_t> counters;
-    for (const std::string& part : split(text)) {
-        const auto value = number(part);
-        if (!value)
-            throw UsageError(
-                fmt::format("'--counters {}': '{}' is not a number of counters; write e.g. 16,32,64", text, part));
-        add(counters, *value);
-    }
-    return counters;
-}
-
-/// Reads a part of an option; what is wrong with it names the option.
-template <class Value>
-Value part_of(const std::string& option, const std::string& part, Value (*parse)(std::string_view)) {
-    try {
-        return parse(part);
-    } catch (const SpecError& error) {
-        const std::string quoted = fmt::format("'{}'", part), message = error.message();
-        throw UsageError(message.find(quoted) != std::string::npos
-                             ? fmt::format("'{}': {}", option, message)
-                             : fmt::format("'{}': {}: {}", option, quoted, message));
-    }
-}
-
-/// "1-6", "1,2,dynamic:4".
-std::vector<Granularity> parse_granularities(const std::string& text) {
-    constexpr std::size_t most_granularities = 1000;
-    const std::string option = "--granularity " + text;
-    std::vector<Granularity> granularities;
-    for (const std::string& part : split(text)) {
-        const auto dash = part.find('-');
-        const auto first = dash == std::string::npos ? std::nullopt : number(std::string_view(part).substr(0, dash));
-        const auto last = dash == std::string::npos ? std::nullopt : number(std::string_view(part).substr(dash + 1));
-        if (!first || !last) {
-            add(granularities, part_of(option, part, parse_granularity));
-            continue;
-        }
-        if (*first > *last) throw UsageError(fmt::format("'{}': '{}' is not an ascending range", option, part));
-        part_of(option, std::to_string(*last), parse_granularity);
-        for (std::uint32_t lines = *first; lines <= *last; ++lines)
-            add(granularities, {Granularity::Mode::aligned, lines});
-    }
-    if (granularities.size() > most_granularities)
-        throw UsageError(fmt::format("'{}': these are {} granularities; at most {} fit into one sweep", option,
-                                     granularities.size(), most_granularities));
-    return granularities;
-}
-
-std::vector<Eviction> parse_evictions(const std::string& text) {
-    std::vector<Eviction> evictions;
-    for (const std::string& part : split(text)) add(evictions, part_of("--eviction " + text, part, parse_eviction));
-    return evictions;
-}
 
 /// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md tells which of these choices are ours.
 void apply_preset(Options& options) {

@@ -5,6 +5,8 @@
 #include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/histogram_view.hpp"
+#include "viewer/intrusion_view.hpp"
+#include "viewer/intrusion_view.hpp"
 #include "viewer/probe_text.hpp"
 #include "viewer/sweep_view.hpp"
 
@@ -77,12 +79,20 @@ std::string show_sweep(const InputFile& file, const ShowOptions& options) {
                         : to_text(view, options.width) + origin(file);
 }
 
+std::string show_intrusion(const InputFile& file, const ShowOptions& options) {
+    refuse_choices(file, options, "intrusion experiment, which has tables alone");
+    const IntrusionView view = read_intrusion_view(file);
+    return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
+                        : to_text(view, options.width) + origin(file);
+}
+
 }  // namespace
 
 std::string show(const InputFile& file, const ShowOptions& options) {
     const std::string kind = result_kind(file);
     if (kind == "run") return show_run(file, options);
     if (kind == "sweep") return show_sweep(file, options);
+    if (kind == "intrusion") return show_intrusion(file, options);
     if (kind == "probe") {
         refuse_choices(file, options, "probe, which has findings and curves");
         return show_probe(file, options) + (options.json ? "" : origin(file));

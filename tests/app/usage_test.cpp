@@ -23,6 +23,7 @@ TEST(Usage, HelpOfEachCommandHasAnExample) {
     for (const Words& command : {Words{"run"},
                                  {"replay"},
                                  {"sweep"},
+                                 {"intrusion"},
                                  {"show"},
                                  {"trace", "info"},
                                  {"trace", "convert"},

@@ -284,6 +284,9 @@ void check_result(const std::string& path) {
         throw StorageError(
             fmt::format("{}: has format version {}; this program knows version 1; use the cachetally that wrote it",
                         path, version));
+    if (root.text_attribute("kind") == "intrusion")
+        throw StorageError(fmt::format(
+            "{}: is of an intrusion experiment, which has tables alone: 'cachetally show {}' prints them", path, path));
 }
 
 void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows) {

@@ -1,0 +1,218 @@
+// cachetally intrusion: what monitors cost the system that they watch, one run per configuration.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/checks.hpp"
+#include "app/commands.hpp"
+#include "app/input.hpp"
+#include "app/lists.hpp"
+#include "app/progress.hpp"
+#include "app/report.hpp"
+#include "app/terminal.hpp"
+#include "monitor/intrusion/intrusion.hpp"
+#include "monitor/spec_placement.hpp"
+#include "viewer/intrusion_view.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct IntrusionOptions {
+    std::string source;
+    std::vector<std::string> settings;
+    TraceChoice choice;
+    SimulationOptions simulation;
+    OutputOptions output;
+    std::string links, counters = "128", granularity = "1", ring = "4096", drain = "full", monitor;
+};
+
+constexpr RefusedKey not_of_intrusion[] = {
+    {"link", "write --link NAME,NAME"},          {"name", "the monitors stand alone, one in each run"},
+    {"counters", "write --counters 16,64"},      {"granularity", "write --granularity 1,4"},
+    {"capacity", "write --ring 64,4096"},        {"drain", "write --drain full,watermark:32,periodic:10000"},
+    {"watermark", "write --drain watermark:32"}, {"period", "write --drain periodic:10000"},
+};
+
+void set_drain(RingSpec& ring, const DrainChoice& choice) {
+    ring.drain = choice.drain;
+    if (choice.drain == RingSpec::Drain::watermark)
+        ring.watermark = choice.amount != 0 ? choice.amount : std::max<std::uint64_t>(ring.capacity / 2, 1);
+    if (choice.drain == RingSpec::Drain::periodic) ring.period = choice.amount;
+}
+
+/// Every combination of the lists, checked.
+std::vector<MonitorSpec> configurations(const IntrusionOptions& options, const Topology& topology) {
+    const MonitorSpec base = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_of_intrusion);
+    const std::vector<std::string> links =
+        options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
+                              : split_list(options.links);
+    std::vector<MonitorSpec> all;
+    for (const std::string& link : links)
+        for (const Granularity& granularity : parse_granularities(options.granularity))
+            for (const std::uint32_t counters : parse_counters(options.counters))
+                for (const std::uint64_t capacity : parse_capacities(options.ring))
+                    for (const DrainChoice& drain : parse_drains(options.drain)) {
+                        MonitorSpec spec = base;
+                        spec.link = link;
+                        spec.granularity = granularity;
+                        spec.counters = counters;
+                        spec.ring.capacity = capacity;
+                        set_drain(spec.ring, drain);
+                        validate(spec);
+                        all.push_back(placed({spec}, topology).front());
+                    }
+    return all;
+}
+
+/// One run, with a source of its own.
+class Experiment {
+public:
+    Experiment(const IntrusionOptions& options, const Topology& topology) : options_(options), topology_(topology) {}
+
+    ObservedRun observed(const Input& input, const MonitorSpec* monitor) const {
+        const auto run = [&](Hierarchy& hierarchy) {
+            const RunOptions how = run_options(options_.simulation, *input.source);
+            RunResult result = cachetally::run(hierarchy, *input.source, within_time(how, topology_, hierarchy));
+            clear_progress_line();
+            return result;
+        };
+        return observe(topology_, monitor, run, input.source->can_sieve());
+    }
+
+    ObservedRun observed(const MonitorSpec& monitor) const { return observed(opened(), &monitor); }
+
+    Input opened() const { return open_input(options_.source, options_.settings, options_.choice); }
+
+private:
+    const IntrusionOptions& options_;
+    const Topology& topology_;
+};
+
+IntrusionView view_without(const Topology& topology, const ObservedRun& without) {
+    IntrusionView view;
+    view.references = without.run.counts.references;
+    view.cycles = without.run.end() / topology.machine().period;
+    for (const LinkInfo& link : topology.links()) view.links.push_back(link.name);
+    view.levels = levels_that_miss(topology.machine());
+    view.traffic = traffic_of(topology, without.links);
+    view.misses = program_misses(without.run.counts);
+    return view;
+}
+
+/// Rows until all are there, an end is asked for, or a run ends otherwise than the one without monitor. The title tells
+/// why some are missing.
+void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, const Experiment& experiment,
+              const Topology& topology, const ObservedRun& without) {
+    for (const MonitorSpec& monitor : monitors) {
+        const ObservedRun with = experiment.observed(monitor);
+        if (with.run.complete != without.run.complete || with.run.failure != without.run.failure) {
+            view.title.complete = false;
+            view.title.incomplete = fmt::format("{} after {} of {} configurations",
+                                                with.run.failure.empty() ? "interrupted" : with.run.failure,
+                                                view.rows.size(), monitors.size());
+            return;
+        }
+        view.rows.push_back({monitor, intrusion_of(topology, monitor, without, with)});
+    }
+}
+
+void refuse_second_reading(const std::string& source) {
+    std::error_code absent;
+    const auto type = std::filesystem::status(source, absent).type();
+    const bool once = type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
+    if (source != "-" && !once) return;
+    throw UsageError(
+        fmt::format("each configuration is a run of its own, and {} can be read only once; pack it first: cachetally "
+                    "trace convert {} t.ct.h5",
+                    source == "-" ? "standard input" : "'" + source + "'", source));
+}
+
+void compare_with_none(const IntrusionOptions& options) {
+    const Topology topology = topology_of(options.simulation);
+    const std::vector<MonitorSpec> monitors = configurations(options, topology);
+    refuse_second_reading(options.source);
+    const Experiment experiment(options, topology);
+    const Input input = experiment.opened();
+    check_cores(input, topology);
+    const std::unique_ptr<ResultFile> file = open_output(options.output, input);
+    const ObservedRun without = experiment.observed(input, nullptr);
+    if (!without.run.complete && without.run.failure.empty())
+        throw std::runtime_error("interrupted within the run without monitor: there is nothing to compare with");
+    IntrusionView view = view_without(topology, without);
+    view.title = title_of(topology, input, without.run, options.simulation.max_references);
+    add_rows(view, monitors, experiment, topology, without);
+    if (options.simulation.json) {
+        print_json(to_json(view));
+    } else {
+        fmt::print("{}", to_text(view, terminal_width()));
+    }
+    if (file) {
+        write_title(file->root(), "intrusion", topology, view.title);
+        write_intrusion(file->root(), view);
+        file->root().set_attribute("default", "intrusion");
+        write_provenance_of(file->root(), topology, input);
+        close_output(file.get(), view.title);
+    }
+    refuse_incomplete(without.run, view.title, file.get());
+    if (view.rows.size() < monitors.size())
+        throw std::runtime_error(
+            fmt::format("{}: what is printed{} are the rows that were complete", view.title.incomplete,
+                        file == nullptr ? "" : fmt::format(" and kept in {} (marked partial)", file->path())));
+}
+
+void add_configuration_options(CLI::App& command, IntrusionOptions& options) {
+    command
+        .add_option("--link", options.links,
+                    "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by")
+        ->type_name("NAME,NAME...")
+        ->check(not_empty("the name of a link"));
+    command.add_option("--counters", options.counters, "Numbers of counters")
+        ->type_name("N,N...")
+        ->capture_default_str();
+    command
+        .add_option("--granularity", options.granularity,
+                    "Granularities: lines per counter, ranges, dynamic:N, mask:BITS")
+        ->type_name("G,G-G...")
+        ->capture_default_str();
+    command.add_option("--ring", options.ring, "Capacities of the ring buffer in records")
+        ->type_name("N,N...")
+        ->capture_default_str();
+    command
+        .add_option("--drain", options.drain,
+                    "When the software empties the ring: full, watermark:RECORDS (watermark: at half of the ring), "
+                    "periodic:CYCLES")
+        ->type_name("WHEN,WHEN...")
+        ->capture_default_str();
+    command
+        .add_option("--monitor", options.monitor,
+                    "What all configurations have in common, as in write_cost=2,drain_cost=20,path=link,overflow=drop "
+                    "(docs/monitors.md). By default records cost the core nothing but what they contend for")
+        ->type_name("SPEC")
+        ->check(not_empty("settings, as in write_cost=2"));
+}
+
+}  // namespace
+
+void add_intrusion(CLI::App& app) {
+    auto options = std::make_shared<IntrusionOptions>();
+    CLI::App* command = app.add_subcommand(
+        "intrusion", "What a monitor costs: extra cycles, traffic and misses against the run without it");
+    command->add_option("WORKLOAD", options->source, "A kernel (cachetally workload list) or a trace file")->required();
+    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
+    add_configuration_options(*command, *options);
+    add_machine_options(*command, options->simulation);
+    add_trace_options(*command, options->choice);
+    add_output_options(*command, options->output, "a row per configuration");
+    command->footer(
+        "One run without monitor, then one for every combination of the lists. Records contend\n"
+        "where the machine file says that links and banks take time (docs/timing.md), as in\n"
+        "generic3-timed; docs/intrusion.md defines every figure.\n"
+        "Examples:\n"
+        "  cachetally intrusion lu n=64 -m generic3-timed --counters 16,64 --granularity 1,4\n"
+        "  cachetally intrusion radix keys=20000 -m generic3-timed --link core-L1D,L1D-L2 \\\n"
+        "      --ring 64,4096 --drain full,watermark,periodic:10000 --monitor drain_cost=20");
+    command->callback([options] { compare_with_none(*options); });
+}
+
+}  // namespace cachetally::app

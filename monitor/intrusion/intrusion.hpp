@@ -1,0 +1,68 @@
+// Intrusion: what a monitor does to the system that it watches, against the same run without it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "monitor/intrusion/link_traffic.hpp"
+#include "monitor/monitor.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/engine/hierarchy.hpp"
+
+namespace cachetally {
+
+/// What a run shows of the system; and of the monitor, where there was one.
+struct ObservedRun {
+    RunResult run;
+    std::vector<KindCounts> links;  ///< by Topology::links(), copies added up
+    std::optional<MonitorResult> monitor;
+};
+
+/// A run of a source through the hierarchy that it is given.
+using HierarchyRun = std::function<RunResult(Hierarchy& hierarchy)>;
+
+/// Makes a hierarchy with `monitor` on all copies of its link (null: none), and counts what `run` sends over all links.
+/// `sieved`: of the hierarchy (Hierarchy::Hierarchy()).
+ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run, bool sieved = false);
+
+/// Names of what misses: caches, then TLBs.
+std::vector<std::string> levels_that_miss(const MachineDescription& machine);
+
+/// Misses of the program itself by levels_that_miss(): loads, stores, fetches and page walks that found nothing; not
+/// those of prefetches, write-backs and records.
+std::vector<std::uint64_t> program_misses(const HierarchyCounts& counts);
+
+/// Differences are with - without. With several cores these may meet otherwise than without the monitor: then any may
+/// be negative.
+struct Intrusion {
+    std::int64_t cycles = 0;     ///< by which the latest core ends later
+    std::uint64_t events = 0;    ///< counted by the monitor
+    std::uint64_t records = 0;   ///< written while the program ran; those of the end are read out without traffic
+    std::uint64_t swapouts = 0;  ///< records with those of the end and those lost
+    std::uint64_t bytes = 0;     ///< of swapouts that were not lost
+    std::uint64_t stall = 0;     ///< cycles that cores lost to write_cost and to a full ring, added up
+    std::uint64_t lost = 0;      ///< events of records that found the ring full
+    std::uint64_t lost_records = 0;
+    std::uint64_t ring_high_water = 0;  ///< most records in a ring at once
+    std::vector<std::int64_t> misses;   ///< of the program, by levels_that_miss()
+
+    struct Extra {
+        std::int64_t events = 0, bytes = 0;
+        friend bool operator==(const Extra&, const Extra&) = default;
+    };
+    std::vector<Extra> traffic;  ///< by Topology::links()
+
+    double bytes_per_event() const {
+        return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
+    }
+    friend bool operator==(const Intrusion&, const Intrusion&) = default;
+};
+
+/// `with`: has a monitor, that of `spec`. Both runs of the same source on the same topology.
+Intrusion intrusion_of(const Topology& topology, const MonitorSpec& spec, const ObservedRun& without,
+                       const ObservedRun& with);
+
+}  // namespace cachetally

@@ -1,0 +1,72 @@
+#include "monitor/intrusion/link_traffic.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t word = 8;
+
+/// Bytes of an event, but for the records of the link's own monitor.
+std::uint64_t bytes_of(EventKind kind, const Component& above, const MachineDescription& machine) {
+    if (above.kind != Component::Kind::cache || kind == EventKind::store) return word;
+    return machine.caches[above.index].line;
+}
+
+bool leads_to_cache(const Topology& topology, const LinkInfo& link) {
+    return topology.components()[link.to].kind == Component::Kind::cache;
+}
+
+/// Records that no listener sees: on the way from their monitor past all caches.
+void add_past_caches(const Topology& topology, std::size_t link, Traffic records, std::vector<Traffic>& all) {
+    const auto& links = topology.links();
+    using Kind = Component::Kind;
+    const Kind to = topology.components()[links[link].to].kind;
+    if (to == Kind::tlb || to == Kind::walker) return;  // no data come by here: the monitor has a way of its own
+    for (;;) {
+        all[link].events += records.events;
+        all[link].bytes += records.bytes;
+        if (!leads_to_cache(topology, links[link])) return;
+        const auto below = std::ranges::find(links, links[link].to, &LinkInfo::from);
+        link = static_cast<std::size_t>(below - links.begin());
+    }
+}
+
+}  // namespace
+
+/// Not what only tells that something has been done: the answer belongs to its request.
+std::uint32_t LinkTraffic::kinds() const {
+    return bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch) | bit(EventKind::page_walk) |
+           bit(EventKind::prefetch) | bit(EventKind::ring_write) | bit(EventKind::write_back) |
+           bit(EventKind::clean_victim);
+}
+
+void LinkTraffic::on_blocks(std::span<const BlockEvent> events, std::uint8_t, Injector&) {
+    for (const BlockEvent& event : events) ++counts_[index_of(event.kind())];
+}
+
+std::vector<Traffic> traffic_of(const Topology& topology, const std::vector<KindCounts>& counts,
+                                const MonitorSpec* monitor, std::uint64_t records) {
+    std::vector<Traffic> all;
+    for (std::size_t link = 0; link < counts.size(); ++link) {
+        const Component& above = topology.components()[topology.links()[link].from];
+        Traffic& sum = all.emplace_back();
+        for (unsigned kind = 0; kind < event_kind_count; ++kind) {
+            sum.events += counts[link][kind];
+            sum.bytes += counts[link][kind] * bytes_of(static_cast<EventKind>(kind), above, topology.machine());
+        }
+    }
+    if (monitor == nullptr) return all;
+    const std::size_t link = topology.link(monitor->link);
+    const Traffic written{records, records * monitor->ring.record};
+    if (monitor->ring.path == RingSpec::Path::memory || !leads_to_cache(topology, topology.links()[link])) {
+        add_past_caches(topology, link, written, all);
+    } else {  // seen there, but with the bytes of other events
+        const Component& above = topology.components()[topology.links()[link].from];
+        all[link].bytes -= records * bytes_of(EventKind::ring_write, above, topology.machine());
+        all[link].bytes += written.bytes;
+    }
+    return all;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,160 @@
+// cachetally intrusion: rows, files, refusals, Ctrl-C.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+class IntrusionCommand : public ::testing::Test {
+protected:
+    Finished call(const Words& words) const { return cachetally(directory.path(), words); }
+    TemporaryDirectory directory;
+};
+
+TEST_F(IntrusionCommand, GivesARowPerConfiguration) {
+    const Words words{"intrusion",  "lu",
+                      "n=16",       "block=8",
+                      "-m",         "generic3-timed",
+                      "--link",     "core-L1D,L1D-L2",
+                      "--counters", "2,4",
+                      "--ring",     "8",
+                      "--drain",    "full,watermark,periodic:500",
+                      "--monitor",  "drain_cost=10",
+                      "-o",         "i.h5"};
+    Words as_json = words;
+    as_json.insert(as_json.end(), {"--force", "--json"});
+    const Finished text = call(words), told = call(as_json);
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("lu n=16 block=8 on generic3-timed"));
+    EXPECT_THAT(text.out, HasSubstr("watermark 4"));
+    EXPECT_THAT(text.out, HasSubstr("extra bytes"));
+    const auto json = told.json();
+    EXPECT_EQ(json["complete"], true);
+    ASSERT_EQ(json["rows"].size(), 2U * 2 * 3);
+    const auto& row = json["rows"][1];
+    EXPECT_EQ(row["link"], "core-L1D");
+    EXPECT_EQ(row["counters"], 2);
+    EXPECT_EQ(row["drain"], "watermark 4");
+    EXPECT_EQ(row["bytes"], 16 * row["swapouts"].get<std::uint64_t>());
+    EXPECT_EQ(row["extra_traffic"]["L3-memory"]["bytes"], 16 * row["records_written"].get<std::uint64_t>());
+    EXPECT_TRUE(call({"show", "i.h5", "--json"}).json() == json);
+    EXPECT_THAT(call({"show", "i.h5"}).out, HasSubstr("watermark 4"));
+    EXPECT_EQ(call({"show", "i.h5", "--heat"}).status, 2);
+    EXPECT_THAT(call({"report", "i.h5", "-o", "i.html"}).err, HasSubstr("'cachetally show i.h5'"));
+}
+
+// The column of WATER in the first table of docs/intrusion.md.
+TEST_F(IntrusionCommand, GivesTheFiguresOfItsPage) {
+    std::ostringstream page;
+    page << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/intrusion.md").rdbuf();
+    const auto told = call({"intrusion", "water", "-m", "generic3-timed", "--link", "core-L1D,L1D-L2", "--counters",
+                            "16,64,128", "--granularity", "1,4", "--monitor", "drain_cost=20", "--json"})
+                          .json();
+    ASSERT_EQ(told["rows"].size(), 12U);
+    std::istringstream lines(page.str());
+    unsigned compared = 0;
+    for (std::string line; std::getline(lines, line);)
+        for (const auto& row : told["rows"]) {
+            const std::string begin = fmt::format("| {} | {} | {} | ", std::string(row["link"]),
+                                                  row["counters"].get<unsigned>(), row["granularity"].get<unsigned>());
+            if (!line.starts_with(begin)) continue;
+            ++compared;
+            const double records = 1000 * row["swapouts"].get<double>() / told["references"].get<double>();
+            EXPECT_THAT(line, ::testing::EndsWith(
+                                  fmt::format("| {:.3f} ({:.1f}) |", 100 * row["slowdown"].get<double>(), records)));
+        }
+    EXPECT_EQ(compared, 12U);
+}
+
+// The run alone tells the same cycles.
+TEST_F(IntrusionCommand, MeasuresAgainstTheRunWithoutMonitor) {
+    const Words program{"radix", "keys=512", "radix=64", "-m", "generic3-timed", "--json"};
+    Words without{"run"}, with{"run"}, intrusion{"intrusion"};
+    for (Words* words : {&without, &with, &intrusion}) words->insert(words->end(), program.begin(), program.end());
+    without.insert(without.end(), {"--monitor", "none"});
+    with.insert(with.end(), {"--monitor", "link=L1D-L2,counters=8,write_cost=5"});
+    intrusion.insert(intrusion.end(), {"--link", "L1D-L2", "--counters", "8", "--monitor", "write_cost=5"});
+    const auto alone = call(without).json(), watched = call(with).json(), told = call(intrusion).json();
+    EXPECT_EQ(told["cycles"], alone["cycles"]);
+    ASSERT_EQ(told["rows"].size(), 1U);
+    const auto& row = told["rows"][0];
+    EXPECT_EQ(row["extra_cycles"].get<std::int64_t>(),
+              watched["cycles"].get<std::int64_t>() - alone["cycles"].get<std::int64_t>());
+    EXPECT_EQ(row["swapouts"], watched["monitors"]["L1D-L2"]["swapouts"]);
+    EXPECT_EQ(row["stall_cycles"], 5 * row["records_written"].get<std::uint64_t>());
+}
+
+TEST_F(IntrusionCommand, RefusesWhatIsNotRight) {
+    struct {
+        Words words;
+        const char* says;
+    } const cases[] = {
+        {{"lu", "--drain", "half"}, "watermark:RECORDS or periodic:CYCLES"},
+        {{"lu", "--drain", "periodic"}, "periodic:CYCLES"},
+        {{"lu", "--drain", "watermark:9", "--ring", "8"}, "from 1 to the capacity (8)"},
+        {{"lu", "--ring", "0"}, "'0' is not a number of records"},
+        {{"lu", "--counters", "16,x"}, "'x' is not a number of counters"},
+        {{"lu", "--link", "core-L1D,L9"}, "L9"},
+        {{"lu", "--monitor", "capacity=8"}, "--ring"},
+        {{"lu", "--monitor", "period=8"}, "--drain periodic:10000"},
+        {{"-"}, "can be read only once"},
+        {{"lux"}, "did you mean 'lu'"},
+        {{"radix", "processors=2"}, "add --cores 2"},
+    };
+    for (const auto& [words, says] : cases) {
+        Words all{"intrusion"};
+        all.insert(all.end(), words.begin(), words.end());
+        const Finished refused = call(all);
+        EXPECT_EQ(refused.status, 2) << says;
+        EXPECT_EQ(refused.out, "") << says;
+        EXPECT_THAT(refused.err, HasSubstr(says));
+    }
+    EXPECT_EQ(listing(directory.path()), "");
+}
+
+// A damaged trace is compared up to its damage.
+TEST_F(IntrusionCommand, ComparesWhatThereIsOfADamagedTrace) {
+    write_contents(directory / "bad.din", "0 1000\n1 2000\n0 3000\nbroken\n");
+    const Finished finished = call({"intrusion", "bad.din", "--counters", "1", "--json", "-o", "i.h5"});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("bad.din:4:1"));
+    EXPECT_EQ(finished.json()["complete"], false);
+    EXPECT_EQ(finished.json()["references"], 3);
+    EXPECT_EQ(finished.json()["rows"][0]["records_written"], 2);
+    EXPECT_EQ(call({"show", "i.h5", "--json"}).json()["complete"], false);
+}
+
+TEST_F(IntrusionCommand, InterruptedKeepsTheRowsThatAreComplete) {
+    Circumstances circumstances;
+    circumstances.interrupt_when = [start = std::optional<std::chrono::steady_clock::time_point>()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (!start) start = now;
+        return now - *start > std::chrono::milliseconds(1500);
+    };
+    const Finished finished = cachetally(directory.path(),
+                                         {"intrusion", "gups", "updates=4096", "--granularity", "1-1000", "--counters",
+                                          "1,2,3,4", "--json", "-o", "i.h5"},
+                                         circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted after"));
+    EXPECT_THAT(finished.err, HasSubstr("of 4000 configurations"));
+    const auto told = finished.json();
+    EXPECT_EQ(told["complete"], false);
+    EXPECT_GT(told["rows"].size(), 0U);
+    EXPECT_LT(told["rows"].size(), 4000U);
+    EXPECT_TRUE(call({"show", "i.h5", "--json"}).json() == told);
+}
+
+}  // namespace
+}  // namespace cachetally::testing

@@ -1,0 +1,141 @@
+// Intrusion in HDF5: a row per configuration, and tables of configurations by links and by levels.
+#include <fmt/format.h>
+
+#include "storage/axes.hpp"
+#include "storage/columns.hpp"
+#include "viewer/intrusion_view.hpp"
+
+namespace cachetally {
+namespace {
+
+/// What every row has one of: calls `column(name, member)` for each.
+template <class Column>
+void for_each_cost_column(Column column) {
+    column("extra_cycles", &Intrusion::cycles);
+    column("events", &Intrusion::events);
+    column("swapouts", &Intrusion::swapouts);
+    column("records_written", &Intrusion::records);
+    column("bytes", &Intrusion::bytes);
+    column("stall_cycles", &Intrusion::stall);
+    column("lost", &Intrusion::lost);
+    column("lost_records", &Intrusion::lost_records);
+    column("ring_high_water", &Intrusion::ring_high_water);
+}
+
+/// One value per row.
+template <class Of>
+auto by_row(const std::vector<IntrusionRow>& rows, Of of) {
+    std::vector<std::remove_cvref_t<decltype(of(rows.front()))>> values;
+    for (const IntrusionRow& row : rows) values.push_back(of(row));
+    return values;
+}
+
+/// Row by row, one value per name.
+template <class Of>
+void write_by_name(Group& rows, const char* name, const IntrusionView& view, std::size_t names, Of of) {
+    std::vector<std::int64_t> values;
+    for (const IntrusionRow& row : view.rows)
+        for (std::size_t i = 0; i < names; ++i) values.push_back(of(row.intrusion, i));
+    rows.write_table(name, std::span<const std::int64_t>(values), view.rows.size(), names);
+}
+
+void write_configurations(Group& rows, const std::vector<IntrusionRow>& all) {
+    rows.write_texts("monitor", by_row(all, [](const auto& row) { return to_string(row.spec); }));
+    rows.write_texts("link", by_row(all, [](const auto& row) { return row.spec.link; }));
+    rows.write_texts("granularity", by_row(all, [](const auto& row) { return to_string(row.spec.granularity); }));
+    rows.write_texts("drain", by_row(all, [](const auto& row) { return drain_text(row.spec.ring); }));
+    rows.write("counters", by_row(all, [](const auto& row) { return row.spec.counters; }));
+    rows.write("capacity", by_row(all, [](const auto& row) { return row.spec.ring.capacity; }));
+}
+
+template <class T>
+std::vector<T> read_table(const Group& group, const char* name, std::size_t rows, std::size_t columns) {
+    auto values = group.read<T>(name);
+    if (values.size() != rows * columns)
+        throw StorageError(fmt::format("{}: the table '{}' has {} fields instead of {}; the file is damaged",
+                                       group.where(), name, values.size(), rows * columns));
+    return values;
+}
+
+MonitorSpec read_spec(const Group& group, const std::string& text) {
+    try {
+        return parse_monitor(text);
+    } catch (const SpecError& error) {
+        throw StorageError(fmt::format("{}: {}; the file is damaged", group.where(), error.what()));
+    }
+}
+
+void read_rows(const Group& rows, IntrusionView& view) {
+    for (const std::string& text : rows.read_texts("monitor")) view.rows.push_back({read_spec(rows, text), {}});
+    const std::size_t count = view.rows.size(), links = view.links.size(), levels = view.levels.size();
+    for_each_cost_column([&]<class T>(const char* name, T Intrusion::*member) {
+        const auto values = read_column<T>(rows, name, count);
+        for (std::size_t i = 0; i < count; ++i) view.rows[i].intrusion.*member = values[i];
+    });
+    if (count == 0) return;
+    const auto events = read_table<std::int64_t>(rows, "extra_events", count, links);
+    const auto bytes = read_table<std::int64_t>(rows, "extra_bytes", count, links);
+    const auto misses = read_table<std::int64_t>(rows, "extra_misses", count, levels);
+    for (std::size_t i = 0; i < count; ++i) {
+        Intrusion& found = view.rows[i].intrusion;
+        for (std::size_t link = 0; link < links; ++link)
+            found.traffic.push_back({events[i * links + link], bytes[i * links + link]});
+        for (std::size_t level = 0; level < levels; ++level) found.misses.push_back(misses[i * levels + level]);
+    }
+}
+
+}  // namespace
+
+void write_intrusion(Group& root, const IntrusionView& view) {
+    Group group = root.create_group("intrusion");
+    set_nexus_class(group, "NXcollection", "rows");
+    group.set_attribute("references", view.references);
+    group.set_attribute("cycles", view.cycles);
+    Group without = group.create_group("without");
+    set_nexus_class(without, "NXcollection");
+    std::vector<std::uint64_t> events, bytes;
+    for (const Traffic& traffic : view.traffic) {
+        events.push_back(traffic.events);
+        bytes.push_back(traffic.bytes);
+    }
+    without.write_texts("link", view.links);
+    without.write("events", events);
+    without.write("bytes", bytes);
+    without.write_texts("level", view.levels);
+    without.write("misses", view.misses);
+    Group rows = group.create_group("rows");
+    rows.write("row", numbers_to(view.rows.size()));
+    write_configurations(rows, view.rows);
+    for_each_cost_column([&]<class T>(const char* name, T Intrusion::*member) {
+        rows.write(name, by_row(view.rows, [&](const auto& row) { return row.intrusion.*member; }));
+    });
+    set_axes(rows, "extra_cycles", {"row"}, {"swapouts", "bytes"});
+    if (view.rows.empty()) return;
+    const auto traffic = [&](std::int64_t Intrusion::Extra::*member) {
+        return [member](const Intrusion& found, std::size_t link) { return found.traffic[link].*member; };
+    };
+    write_by_name(rows, "extra_events", view, view.links.size(), traffic(&Intrusion::Extra::events));
+    write_by_name(rows, "extra_bytes", view, view.links.size(), traffic(&Intrusion::Extra::bytes));
+    if (view.levels.empty()) return;
+    write_by_name(rows, "extra_misses", view, view.levels.size(),
+                  [](const Intrusion& found, std::size_t level) { return found.misses[level]; });
+}
+
+IntrusionView read_intrusion_view(const InputFile& file) {
+    IntrusionView view;
+    view.title = read_title(file);
+    const Group group = file.root().open_group("intrusion");
+    view.references = group.whole_attribute("references");
+    view.cycles = group.whole_attribute("cycles");
+    const Group without = group.open_group("without");
+    view.links = without.read_texts("link");
+    view.levels = without.read_texts("level");
+    const auto events = read_column<std::uint64_t>(without, "events", view.links.size());
+    const auto bytes = read_column<std::uint64_t>(without, "bytes", view.links.size());
+    for (std::size_t i = 0; i < events.size(); ++i) view.traffic.push_back({events[i], bytes[i]});
+    view.misses = read_column<std::uint64_t>(without, "misses", view.levels.size());
+    read_rows(group.open_group("rows"), view);
+    return view;
+}
+
+}  // namespace cachetally

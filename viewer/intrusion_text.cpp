@@ -1,0 +1,166 @@
+// Intrusion as tables and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "viewer/intrusion_view.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Extra = Intrusion::Extra;
+
+/// With its sign where it is negative.
+Cell signed_cell(std::int64_t value) {
+    if (value >= 0) return count_cell(static_cast<std::uint64_t>(value));
+    const Cell size = count_cell(~static_cast<std::uint64_t>(value) + 1);
+    return {"-" + size.full, "-" + size.brief};
+}
+
+std::vector<TextTable::Column> configuration_columns() {
+    return {{"link", TextTable::Align::left}, {"C"}, {"G"}, {"ring"}, {"drain", TextTable::Align::left}};
+}
+
+std::vector<Cell> configuration_cells(const MonitorSpec& spec) {
+    return {spec.link, std::to_string(spec.counters), to_string(spec.granularity), count_cell(spec.ring.capacity).full,
+            drain_text(spec.ring)};
+}
+
+std::int64_t sum_of(const std::vector<std::int64_t>& values) {
+    std::int64_t sum = 0;
+    for (const std::int64_t value : values) sum += value;
+    return sum;
+}
+
+std::string cost_table(const IntrusionView& view, unsigned width) {
+    auto columns = configuration_columns();
+    for (const char* title : {"cycles +", "%", "stalled", "records", "lost", "high", "bytes/event", "misses +"})
+        columns.push_back({title});
+    TextTable table(std::move(columns));
+    for (const IntrusionRow& row : view.rows) {
+        const Intrusion& found = row.intrusion;
+        auto cells = configuration_cells(row.spec);
+        for (const Cell& cell :
+             {signed_cell(found.cycles), Cell(fmt::format("{:.3f}", 100 * view.slowdown(row))), count_cell(found.stall),
+              count_cell(found.swapouts), count_cell(found.lost_records), count_cell(found.ring_high_water),
+              Cell(fmt::format("{:.4f}", found.bytes_per_event())), signed_cell(sum_of(found.misses))})
+            cells.push_back(cell);
+        table.add(std::move(cells));
+    }
+    return '\n' + table.text(width);
+}
+
+/// Links that carry more, or less, in some row.
+std::vector<std::size_t> changed_links(const IntrusionView& view) {
+    std::vector<std::size_t> changed;
+    for (std::size_t link = 0; link < view.links.size(); ++link)
+        if (std::any_of(view.rows.begin(), view.rows.end(),
+                        [&](const IntrusionRow& row) { return row.intrusion.traffic[link] != Extra{}; }))
+            changed.push_back(link);
+    return changed;
+}
+
+std::string traffic_table(const IntrusionView& view, const std::vector<std::size_t>& links, const char* what,
+                          std::uint64_t Traffic::*without, std::int64_t Extra::*extra, unsigned width) {
+    auto columns = configuration_columns();
+    columns.front().title = fmt::format("extra {}", what);
+    for (const std::size_t link : links) columns.push_back({view.links[link]});
+    TextTable table(std::move(columns));
+    std::vector<Cell> baseline{"without monitor", "", "", "", ""};
+    for (const std::size_t link : links) baseline.push_back(count_cell(view.traffic[link].*without));
+    table.add(std::move(baseline));
+    for (const IntrusionRow& row : view.rows) {
+        auto cells = configuration_cells(row.spec);
+        for (const std::size_t link : links) cells.push_back(signed_cell(row.intrusion.traffic[link].*extra));
+        table.add(std::move(cells));
+    }
+    return '\n' + table.text(width);
+}
+
+std::string legend() {
+    return "\nC: counters. G: lines per counter. ring: capacity in records. cycles +: by which the program ends "
+           "later.\n"
+           "stalled: cycles that cores lost to writing records and to a full ring. high: most records in a ring.\n"
+           "misses +: of the program, at all levels. Differences are against the run without monitor.\n";
+}
+
+template <class Value, class Part>
+Json by_name(const std::vector<std::string>& names, const std::vector<Value>& values, Part part) {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < names.size(); ++i) json[names[i]] = part(values[i]);
+    return json;
+}
+
+template <class Counts>
+Json traffic_json(const Counts& counts) {
+    return {{"events", counts.events}, {"bytes", counts.bytes}};
+}
+
+Json granularity_json(const Granularity& granularity) {
+    if (granularity.mode == Granularity::Mode::aligned) return granularity.amount;
+    return to_string(granularity);
+}
+
+Json row_json(const IntrusionView& view, const IntrusionRow& row) {
+    const MonitorSpec& spec = row.spec;
+    const Intrusion& found = row.intrusion;
+    Json json = {{"link", spec.link},
+                 {"counters", spec.counters},
+                 {"granularity", granularity_json(spec.granularity)},
+                 {"capacity", spec.ring.capacity},
+                 {"drain", drain_text(spec.ring)},
+                 {"monitor", to_string(spec)},
+                 {"extra_cycles", found.cycles},
+                 {"slowdown", view.slowdown(row)},
+                 {"events", found.events},
+                 {"swapouts", found.swapouts},
+                 {"records_written", found.records},
+                 {"bytes", found.bytes},
+                 {"bytes_per_event", found.bytes_per_event()},
+                 {"stall_cycles", found.stall},
+                 {"lost", found.lost},
+                 {"lost_records", found.lost_records},
+                 {"ring_high_water", found.ring_high_water}};
+    json["extra_traffic"] = by_name(view.links, found.traffic, traffic_json<Extra>);
+    json["extra_misses"] = by_name(view.levels, found.misses, [](std::int64_t misses) { return misses; });
+    return json;
+}
+
+}  // namespace
+
+std::string drain_text(const RingSpec& ring) {
+    switch (ring.drain) {
+        case RingSpec::Drain::watermark: return fmt::format("watermark {}", ring.watermark);
+        case RingSpec::Drain::periodic: return fmt::format("periodic {}", ring.period);
+        case RingSpec::Drain::full: break;
+    }
+    return "full";
+}
+
+nlohmann::ordered_json to_json(const IntrusionView& view) {
+    Json json = view.title.json();
+    json["references"] = view.references;
+    json["cycles"] = view.cycles;
+    json["traffic"] = by_name(view.links, view.traffic, traffic_json<Traffic>);
+    json["misses"] = by_name(view.levels, view.misses, [](std::uint64_t misses) { return misses; });
+    json["rows"] = Json::array();
+    for (const IntrusionRow& row : view.rows) json["rows"].push_back(row_json(view, row));
+    return json;
+}
+
+std::string to_text(const IntrusionView& view, unsigned width) {
+    std::string text = fmt::format("{}: {}, {} without monitor\n", view.title.text(),
+                                   counted(view.references, "reference"), counted(view.cycles, "cycle"));
+    text += view.title.remarks();
+    if (view.rows.empty()) return text;
+    text += cost_table(view, width);
+    if (const auto links = changed_links(view); !links.empty()) {
+        text += traffic_table(view, links, "events", &Traffic::events, &Extra::events, width);
+        text += traffic_table(view, links, "bytes", &Traffic::bytes, &Extra::bytes, width);
+    }
+    return text + legend();
+}
+
+}  // namespace cachetally

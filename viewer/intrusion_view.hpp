@@ -1,0 +1,46 @@
+// IntrusionView: all that tables and JSON say of monitors' intrusion, from runs that have just ended or from their
+// file.
+#pragma once
+
+#include "monitor/intrusion/intrusion.hpp"
+#include "viewer/run_view.hpp"
+
+namespace cachetally {
+
+struct IntrusionRow {
+    MonitorSpec spec;
+    Intrusion intrusion;
+    friend bool operator==(const IntrusionRow&, const IntrusionRow&) = default;
+};
+
+struct IntrusionView {
+    RunTitle title;
+    std::uint64_t references = 0, cycles = 0;  ///< of the run without monitor
+    std::vector<std::string> links, levels;    ///< as Intrusion::traffic and misses are ordered
+    std::vector<Traffic> traffic;              ///< without monitor
+    std::vector<std::uint64_t> misses;         ///< without monitor
+    std::vector<IntrusionRow> rows;            ///< one per configuration
+
+    /// By which fraction the run takes longer.
+    double slowdown(const IntrusionRow& row) const {
+        return cycles == 0 ? 0.0 : static_cast<double>(row.intrusion.cycles) / static_cast<double>(cycles);
+    }
+};
+
+/// "full", "watermark 2048", "periodic 10000"
+std::string drain_text(const RingSpec& ring);
+
+/// complete, references, cycles, traffic.<link>.{events, bytes}, misses.<level>, rows[].{link, counters, granularity,
+/// capacity, drain, monitor, extra_cycles, slowdown, events, records, ..., extra_traffic.<link>, extra_misses.<level>}
+nlohmann::ordered_json to_json(const IntrusionView& view);
+
+/// A table of costs, one row per configuration, and one of extra traffic by link.
+std::string to_text(const IntrusionView& view, unsigned width);
+
+/// Writes the group /intrusion.
+void write_intrusion(Group& root, const IntrusionView& view);
+
+/// Throws StorageError where the file is damaged.
+IntrusionView read_intrusion_view(const InputFile& file);
+
+}  // namespace cachetally
