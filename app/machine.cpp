@@ -48,6 +48,14 @@ Json describe(const Topology& topology) {
                         {"entries", tlb.entries},
                         {"ways", tlb.ways == 0 ? tlb.entries : tlb.ways},
                         {"latency", tlb.latency}});
+    Json memories = Json::array();
+    for (const MemoryConfig& memory : machine.memories)
+        memories.push_back({{"name", memory.name},
+                            {"size", memory.size},
+                            {"latency", memory.latency},
+                            {"banks", memory.banks},
+                            {"interleave", memory.interleave},
+                            {"bank_busy", memory.bank_busy}});
     for (const LinkInfo& link : topology.links()) links.push_back(link.name);
     return {{"name", machine.name},
             {"description", machine.description},
@@ -56,8 +64,25 @@ Json describe(const Topology& topology) {
             {"cores", machine.cores},
             {"caches", caches},
             {"tlbs", tlbs},
+            {"memories", memories},
             {"page_size", machine.pages.size},
             {"links", links}};
+}
+
+/// What waits for what (docs/timing.md), where anything does.
+void print_timing(const MachineDescription& machine) {
+    if (!machine.has_link_timing()) return;
+    const auto limit = [](unsigned number) { return number == 0 ? std::string("any") : std::to_string(number); };
+    fmt::print("\n{:<10} {:>10} {:>12} {:>8} {:>13}\n", "bus below", "latency", "bytes/cycle", "misses",
+               "write buffer");
+    for (const CacheConfig& cache : machine.caches)
+        fmt::print("{:<10} {:>10} {:>12} {:>8} {:>13}{}\n", cache.name, cache.bus.latency,
+                   limit(cache.bus.bytes_per_cycle), limit(cache.outstanding_misses), limit(cache.write_buffer),
+                   cache.bus.shared ? "  one for all copies" : "");
+    for (const MemoryConfig& memory : machine.memories)
+        if (memory.bank_busy != 0)
+            fmt::print("{}: {} of {} bytes in turn, busy for {} with an access\n", memory.name,
+                       numbered(memory.banks, "bank"), memory.interleave, numbered(memory.bank_busy, "cycle"));
 }
 
 void show(const std::string& name, bool dot, bool json, bool yaml) {
@@ -86,6 +111,7 @@ void show(const std::string& name, bool dot, bool json, bool yaml) {
         for (const TlbConfig& tlb : machine.tlbs)
             fmt::print("{:<10} {:>10} {:>6} {:>15}  {}\n", tlb.name, tlb.entries,
                        tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency, name_of(tlb.replacement));
+        print_timing(machine);
         fmt::print("\nlinks:");
         for (const LinkInfo& link : topology.links()) fmt::print(" {}", link.name);
         fmt::print("\n");

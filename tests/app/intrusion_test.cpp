@@ -1,8 +1,7 @@
 // cachetally intrusion: rows, files, refusals, Ctrl-C.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fmt/format.h>
 
 #include <chrono>
 #include <fstream>

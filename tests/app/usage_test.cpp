@@ -57,6 +57,16 @@ TEST(Usage, NoCommandIsAnError) {
     EXPECT_THAT(finished.err, HasSubstr("cachetally --help"));
 }
 
+TEST(Usage, MachineShowTellsWhatTakesTime) {
+    const TemporaryDirectory directory;
+    const std::string shown = cachetally(directory.path(), {"machine", "show", "generic3-timed"}).out;
+    EXPECT_THAT(shown, ::testing::ContainsRegex("L2 +8 +32 +16 +16\n"));
+    EXPECT_THAT(shown, HasSubstr("memory: 16 banks of 64 bytes in turn, busy for 60 cycles with an access"));
+    const auto told = cachetally(directory.path(), {"machine", "show", "generic3-timed", "--json"}).json();
+    EXPECT_EQ(told["memories"][0]["banks"], 16);
+    EXPECT_THAT(cachetally(directory.path(), {"machine", "show", "generic3"}).out, Not(HasSubstr("bus below")));
+}
+
 struct Refusal {
     const char* name;
     Words words;
