@@ -75,7 +75,8 @@ Case records_by_records(Tick quantum) {
         spec->ring.record = 64;
     }
     below.ring.base = 0x8000000;
-    made.monitors = {above, below};
+    made.monitors = {below, above};  // in this order they are asked for records
+    made.watching = Watching::monitors;
     Part part;
     for (unsigned i = 0; i < 200; ++i)
         part.references.push_back({.address = i * 7 % 64 * 64, .size = 8, .kind = ReferenceKind::store});
