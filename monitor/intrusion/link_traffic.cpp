@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint64_t word = 8;
 
-/// Bytes of an event, but for the records of the link's own monitor.
+/// Bytes of an event that listeners see: no records of the link's own monitor.
 std::uint64_t bytes_of(EventKind kind, const Component& above, const MachineDescription& machine) {
     if (above.kind != Component::Kind::cache || kind == EventKind::store) return word;
     return machine.caches[above.index].line;
@@ -17,15 +17,19 @@ bool leads_to_cache(const Topology& topology, const LinkInfo& link) {
     return topology.components()[link.to].kind == Component::Kind::cache;
 }
 
-/// Records that no listener sees: on the way from their monitor past all caches.
+void add(Traffic more, Traffic& sum) {
+    sum.events += more.events;
+    sum.bytes += more.bytes;
+}
+
+/// On the way from their monitor past all caches.
 void add_past_caches(const Topology& topology, std::size_t link, Traffic records, std::vector<Traffic>& all) {
     const auto& links = topology.links();
     using Kind = Component::Kind;
     const Kind to = topology.components()[links[link].to].kind;
     if (to == Kind::tlb || to == Kind::walker) return;  // no data come by here: the monitor has a way of its own
     for (;;) {
-        all[link].events += records.events;
-        all[link].bytes += records.bytes;
+        add(records, all[link]);
         if (!leads_to_cache(topology, links[link])) return;
         const auto below = std::ranges::find(links, links[link].to, &LinkInfo::from);
         link = static_cast<std::size_t>(below - links.begin());
@@ -61,10 +65,8 @@ std::vector<Traffic> traffic_of(const Topology& topology, const std::vector<Kind
     const Traffic written{records, records * monitor->ring.record};
     if (monitor->ring.path == RingSpec::Path::memory || !leads_to_cache(topology, topology.links()[link])) {
         add_past_caches(topology, link, written, all);
-    } else {  // seen there, but with the bytes of other events
-        const Component& above = topology.components()[topology.links()[link].from];
-        all[link].bytes -= records * bytes_of(EventKind::ring_write, above, topology.machine());
-        all[link].bytes += written.bytes;
+    } else {
+        add(written, all[link]);
     }
     return all;
 }

@@ -38,9 +38,9 @@ struct Traffic {
 
 /// By Topology::links(), what `counts` are in events and bytes. Below a cache the bytes are those that buses carry
 /// (docs/timing.md): a line of it per request or victim, 8 per store that is passed on. Between cores, TLBs, the page
-/// walker and the first caches a request is taken for 8 bytes. A record has its own size on the link of its monitor
-/// and, where it goes past the caches, on every link from there to memory, though no listener sees it there. `monitor`,
-/// `records`: whose records, and how many it wrote while the program ran; null = none.
+/// walker and the first caches a request is taken for 8 bytes. A record, which is no event on the link of its monitor,
+/// is added there with its own size, and where it goes past the caches also on every link from there to memory.
+/// `monitor`, `records`: whose records, and how many it wrote while the program ran; null = none.
 std::vector<Traffic> traffic_of(const Topology& topology, const std::vector<KindCounts>& counts,
                                 const MonitorSpec* monitor = nullptr, std::uint64_t records = 0);
 
