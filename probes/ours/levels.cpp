@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "probes/analysis/change_points.hpp"
+#include "probes/ours/packing.hpp"
 #include "probes/ours/sweep.hpp"
 #include "sim/topology/names.hpp"
 
@@ -104,8 +105,29 @@ const Edge* doubtful_edge(const std::vector<Edge>& edges, SpanSweep& sweep, std:
     return nullptr;
 }
 
+/// The capacity of a level that pages fill unevenly: packed, where there are pieces enough. `beyond`: cycles of the
+/// next level, where they are sure.
+void report_uneven(TestReport& report, const std::string& level, const Edge& edge, std::optional<double> beyond,
+                   SpanSweep& sweep) {
+    const auto held = beyond ? packed_capacity(sweep, edge.low, edge.latency, *beyond) : std::nullopt;
+    if (held) {
+        const auto bytes = static_cast<double>(*held);
+        report.answer(level, "capacity", bytes, bytes * 0.995, bytes * uneven, "bytes",
+                      "pieces of pages, added while they fit");
+        return;
+    }
+    report.refuse(level, "capacity",
+                  fmt::format("times begin to rise at {} bytes, but otherwise on other pages: these fill the sets "
+                              "unevenly",
+                              edge.low));
+}
+
 void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep, double noise,
                   std::uint64_t page) {
+    const std::vector<SpanTime>& points = sweep.points();
+    const SpanTime& last = points.back();
+    const bool settled = last.cycles <= points[points.size() - 2].cycles * 1.03;
+    const Edge* doubtful = doubtful_edge(edges, sweep, page);
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
@@ -113,10 +135,9 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep&
                    high = std::max(static_cast<double>(edge.high),
                                    static_cast<double>(edge.low) * (edge.low > page ? uneven_pages : uneven));
         if (edge.low > page && !alike_elsewhere(sweep, edge)) {
-            report.refuse(level, "capacity",
-                          fmt::format("times begin to rise at {:.0f} bytes, but otherwise on other pages: these fill "
-                                      "the sets unevenly",
-                                      static_cast<double>(edge.low)));
+            const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
+            const bool sure = settled && doubtful == nullptr;
+            report_uneven(report, level, edge, sure ? std::optional(beyond) : std::nullopt, sweep);
         } else if (high - low > 0.1 * low) {
             report.refuse(level, "capacity",
                           fmt::format("times begin to rise somewhere between {} and {} bytes", low, high));
@@ -132,21 +153,18 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep&
             report.refuse(level, "latency", "times still rise where the level ends");
         }
     }
-    const std::vector<SpanTime>& points = sweep.points();
-    const SpanTime& last = points.back();
-    const SpanTime& before = points[points.size() - 2];
-    if (last.cycles > before.cycles * 1.03) {
+    if (!settled) {
         report.refuse("memory", "latency", fmt::format("times still rise at {}", format_size(last.bytes)));
         report.refuse("", "levels", fmt::format("times still rise at {}", format_size(last.bytes)));
         return;
     }
-    if (const Edge* edge = doubtful_edge(edges, sweep, page)) {
+    if (doubtful != nullptr) {
         const std::string reason = fmt::format(
             "beyond {} times depend on where pages lie, and rise again: a level or sets that are filled unevenly",
-            format_size(edge->low));
+            format_size(doubtful->low));
         report.refuse("", "levels", reason);
         std::erase_if(report.findings, [&](const Finding& finding) {
-            return finding.level > fmt::format("L{}", edge - edges.data() + 1) && finding.value;
+            return finding.level > fmt::format("L{}", doubtful - edges.data() + 1) && finding.value;
         });
         report.refuse("memory", "latency", reason);
         return;
