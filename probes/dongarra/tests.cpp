@@ -140,7 +140,8 @@ bool confirmed_ways(Events& events, const Geometry& found, std::uint64_t stride)
     for (const unsigned times : {2U, 3U})
         if (most_that_fit(events, times * stride, found.ways / times + 1) != found.ways) return false;
     const auto bytes = static_cast<double>(stride * found.ways);
-    if (bytes < found.low || bytes > found.high) return false;
+    // Where misses grow slowly the level ends where they are clear.
+    if (bytes < std::max(found.low, found.high / 1.1) || bytes > found.high) return false;
     return stride <= found.block || most_that_fit(events, stride / 2, found.ways) == 2 * found.ways;
 }
 
@@ -219,8 +220,9 @@ Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, st
     if (found.capacity == 0) return found;
     const std::uint64_t array = std::bit_ceil(2 * found.capacity);
     if (array > events.most()) return found;
-    found.block =
-        hardened ? block_by_most(events, found.capacity / 2 * 3, least_block) : block_size(events, array, least_block);
+    // So much that all of the level is missed, also where misses do not become clear soon after they begin.
+    const std::uint64_t beyond = static_cast<std::uint64_t>(found.high) / step * step / 2 * 3;
+    found.block = hardened ? block_by_most(events, beyond, least_block) : block_size(events, array, least_block);
     if (found.block == 0) return found;
     const std::uint64_t fit = fitting_elements(events, array, 2 * found.block), stride = array / fit;
     found.ways = hardened ? most_that_fit(events, stride, fit) : fit;

@@ -162,6 +162,29 @@ TEST(Tlb, CountsTellWhatTimesDoNot) {
     EXPECT_EQ(number_found(counted, "", "tlb_levels"), 2);
 }
 
+TEST(Prefetcher, IsToldFromNone) {
+    for (const auto& [level, kind, word] : {std::tuple{0U, PrefetchKind::next_line, "present"},
+                                            {0U, PrefetchKind::stream, "present"},
+                                            {1U, PrefetchKind::stream, "present"},
+                                            {0U, PrefetchKind::none, "absent"}}) {
+        MachineDescription machine = machine_of({});
+        machine.caches[level].prefetch.kind = kind;
+        const TestReport report = probe(machine, "prefetcher");
+        ASSERT_NE(report.find("", "prefetcher"), nullptr);
+        EXPECT_EQ(report.find("", "prefetcher")->value->word, word) << level;
+    }
+}
+
+// L1 of FIFO fetches a line again before L2 forgets it: an inclusive L2 then takes none away.
+TEST(SecondLevel, InclusionIsToldOnlyWhereL1KeepsALineForLong) {
+    Chosen chosen;
+    chosen.l1_policy = "fifo";
+    chosen.inclusion = "inclusive";
+    chosen.l2_kib = 192;
+    chosen.l2_ways = 12;
+    EXPECT_NE(word(probe(machine_of(chosen), "l2"), "inclusion"), "neither");
+}
+
 TEST(Savings, KnockOutAndConfirmationOnDemandAreCounted) {
     const MachineDescription machine = machine_of({});
     SimulatedOptions simulated;
