@@ -21,6 +21,7 @@ constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie an
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr double most_of_pages = 0.2;  ///< share of a time that TLBs may add
 
 /// An end of a level.
 struct Edge {
@@ -84,8 +85,13 @@ std::vector<Edge> find_edges(SpanSweep& sweep, double noise, std::vector<std::st
     return edges;
 }
 
-/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times.
+/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
+/// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
 double full_latency(SpanSweep& sweep, const SpanTime& point) {
+    if (sweep.local() == least_page) {
+        const double many = sweep.time(point.bytes, local_stride), half = sweep.time(point.bytes, 2 * local_stride);
+        return many - std::clamp(half - many, 0.0, most_of_pages * many);
+    }
     if (sweep.stride() >= local_stride) return point.cycles;
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }

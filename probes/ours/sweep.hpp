@@ -33,6 +33,7 @@ public:
 
     const std::vector<SpanTime>& points() const { return points_; }
     std::uint64_t stride() const { return stride_; }
+    std::uint64_t local() const { return local_; }  ///< bytes of the pieces within which lines are in random order
 
     /// Whether sets are fields of the address: told by lines that meet in few sets, and miss.
     bool fields() const { return fields_; }
