@@ -109,6 +109,14 @@ std::uint64_t block_by_most(Events& events, std::uint64_t array, std::uint64_t l
     return least << (enough - misses.begin());
 }
 
+/// block_by_most(), where misses grow slowly only if two arrays agree: the smaller one may be missed in part.
+std::uint64_t sure_block(Events& events, const Geometry& found, std::uint64_t least) {
+    const std::uint64_t block = block_by_most(events, found.capacity / 2 * 3, least);
+    if (found.high <= 1.1 * found.low) return block;
+    const std::uint64_t larger = static_cast<std::uint64_t>(found.high) / 2 * 3 / least * least;
+    return larger <= events.most() && block_by_most(events, larger, least) == block ? block : 0;
+}
+
 /// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.
 std::uint64_t fitting_elements(Events& events, std::uint64_t array, std::uint64_t from) {
     for (std::uint64_t stride = from; stride <= array / 2; stride *= 2)
@@ -220,9 +228,7 @@ Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, st
     if (found.capacity == 0) return found;
     const std::uint64_t array = std::bit_ceil(2 * found.capacity);
     if (array > events.most()) return found;
-    // So much that all of the level is missed, also where misses do not become clear soon after they begin.
-    const std::uint64_t beyond = static_cast<std::uint64_t>(found.high) / step * step / 2 * 3;
-    found.block = hardened ? block_by_most(events, beyond, least_block) : block_size(events, array, least_block);
+    found.block = hardened ? sure_block(events, found, least_block) : block_size(events, array, least_block);
     if (found.block == 0) return found;
     const std::uint64_t fit = fitting_elements(events, array, 2 * found.block), stride = array / fit;
     found.ways = hardened ? most_that_fit(events, stride, fit) : fit;
