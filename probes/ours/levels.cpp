@@ -138,8 +138,9 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep&
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
         const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.985 : 0.995),
-                   high = std::max(static_cast<double>(edge.high),
-                                   static_cast<double>(edge.low) * (edge.low > page ? uneven_pages : uneven));
+                   high =
+                       std::max(static_cast<double>(edge.high),
+                                static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
         if (edge.low > page && !alike_elsewhere(sweep, edge)) {
             const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
             const bool sure = settled && doubtful == nullptr;
