@@ -52,6 +52,18 @@ TestReport confirmed(TestReport report, const std::optional<TestReport>& levels)
     return report;
 }
 
+/// Ways of L2 by eviction sets, only with a capacity that they explain.
+TestReport with_capacity(TestReport report) {
+    if (report.find("L2", "capacity") != nullptr) return report;
+    for (Finding& finding : report.findings) {
+        if (!finding.value) continue;
+        finding.value.reset();
+        finding.method.clear();
+        finding.reason = "sets of so many ways explain no capacity that was found";
+    }
+    return report;
+}
+
 /// The line that published tests go by: their own, or what is known better.
 std::optional<L1Geometry> any_l1(const Context& context) {
     return context.published_l1 ? context.published_l1 : context.hardened_l1;
@@ -107,7 +119,8 @@ const std::vector<ProbeTest>& all_tests() {
         {"physical", "ours", "ways and capacity of L2 on ordinary pages, by eviction sets", false, nullptr,
          [](Meter& meter, const Context& context) {
              return context.hardened_l1
-                        ? confirmed(physical_hardened(meter, *context.hardened_l1, context.l1_policy), context.levels)
+                        ? with_capacity(confirmed(physical_hardened(meter, *context.hardened_l1, context.l1_policy),
+                                                  context.levels))
                         : without_l1("ways");
          }},
         {"prefetcher", "ours", "whether anything is prefetched", false, nullptr,

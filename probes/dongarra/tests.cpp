@@ -109,6 +109,14 @@ std::uint64_t block_by_most(Events& events, std::uint64_t array, std::uint64_t l
     return least << (enough - misses.begin());
 }
 
+/// block_by_most(), where misses grow slowly only if two arrays agree: the smaller one may be missed in part.
+std::uint64_t sure_block(Events& events, const Geometry& found, std::uint64_t least) {
+    const std::uint64_t block = block_by_most(events, found.capacity / 2 * 3, least);
+    if (found.high <= 1.1 * found.low) return block;
+    const std::uint64_t larger = static_cast<std::uint64_t>(found.high) / 2 * 3 / least * least;
+    return larger <= events.most() && block_by_most(events, larger, least) == block ? block : 0;
+}
+
 /// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.
 std::uint64_t fitting_elements(Events& events, std::uint64_t array, std::uint64_t from) {
     for (std::uint64_t stride = from; stride <= array / 2; stride *= 2)
@@ -140,7 +148,8 @@ bool confirmed_ways(Events& events, const Geometry& found, std::uint64_t stride)
     for (const unsigned times : {2U, 3U})
         if (most_that_fit(events, times * stride, found.ways / times + 1) != found.ways) return false;
     const auto bytes = static_cast<double>(stride * found.ways);
-    if (bytes < found.low || bytes > found.high) return false;
+    // Where misses grow slowly the level ends where they are clear.
+    if (bytes < std::max(found.low, found.high / 1.1) || bytes > found.high) return false;
     return stride <= found.block || most_that_fit(events, stride / 2, found.ways) == 2 * found.ways;
 }
 
@@ -219,8 +228,7 @@ Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, st
     if (found.capacity == 0) return found;
     const std::uint64_t array = std::bit_ceil(2 * found.capacity);
     if (array > events.most()) return found;
-    found.block =
-        hardened ? block_by_most(events, found.capacity / 2 * 3, least_block) : block_size(events, array, least_block);
+    found.block = hardened ? sure_block(events, found, least_block) : block_size(events, array, least_block);
     if (found.block == 0) return found;
     const std::uint64_t fit = fitting_elements(events, array, 2 * found.block), stride = array / fit;
     found.ways = hardened ? most_that_fit(events, stride, fit) : fit;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "probes/analysis/change_points.hpp"
+#include "probes/ours/packing.hpp"
 #include "probes/ours/sweep.hpp"
 #include "sim/topology/names.hpp"
 
@@ -20,6 +21,7 @@ constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie an
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr double most_of_pages = 0.2;  ///< share of a time that TLBs may add
 
 /// An end of a level.
 struct Edge {
@@ -83,8 +85,13 @@ std::vector<Edge> find_edges(SpanSweep& sweep, double noise, std::vector<std::st
     return edges;
 }
 
-/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times.
+/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
+/// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
 double full_latency(SpanSweep& sweep, const SpanTime& point) {
+    if (sweep.local() == least_page) {
+        const double many = sweep.time(point.bytes, local_stride), half = sweep.time(point.bytes, 2 * local_stride);
+        return many - std::clamp(half - many, 0.0, most_of_pages * many);
+    }
     if (sweep.stride() >= local_stride) return point.cycles;
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }
@@ -104,19 +111,40 @@ const Edge* doubtful_edge(const std::vector<Edge>& edges, SpanSweep& sweep, std:
     return nullptr;
 }
 
+/// The capacity of a level that pages fill unevenly: packed, where there are pieces enough. `beyond`: cycles of the
+/// next level, where they are sure.
+void report_uneven(TestReport& report, const std::string& level, const Edge& edge, std::optional<double> beyond,
+                   SpanSweep& sweep) {
+    const auto held = beyond ? packed_capacity(sweep, edge.low, edge.latency, *beyond) : std::nullopt;
+    if (held) {
+        const auto bytes = static_cast<double>(*held);
+        report.answer(level, "capacity", bytes, bytes * 0.995, bytes * uneven, "bytes",
+                      "pieces of pages, added while they fit");
+        return;
+    }
+    report.refuse(level, "capacity",
+                  fmt::format("times begin to rise at {} bytes, but otherwise on other pages: these fill the sets "
+                              "unevenly",
+                              edge.low));
+}
+
 void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep, double noise,
                   std::uint64_t page) {
+    const std::vector<SpanTime>& points = sweep.points();
+    const SpanTime& last = points.back();
+    const bool settled = last.cycles <= points[points.size() - 2].cycles * 1.03;
+    const Edge* doubtful = doubtful_edge(edges, sweep, page);
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
         const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.985 : 0.995),
-                   high = std::max(static_cast<double>(edge.high),
-                                   static_cast<double>(edge.low) * (edge.low > page ? uneven_pages : uneven));
+                   high =
+                       std::max(static_cast<double>(edge.high),
+                                static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
         if (edge.low > page && !alike_elsewhere(sweep, edge)) {
-            report.refuse(level, "capacity",
-                          fmt::format("times begin to rise at {:.0f} bytes, but otherwise on other pages: these fill "
-                                      "the sets unevenly",
-                                      static_cast<double>(edge.low)));
+            const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
+            const bool sure = settled && doubtful == nullptr;
+            report_uneven(report, level, edge, sure ? std::optional(beyond) : std::nullopt, sweep);
         } else if (high - low > 0.1 * low) {
             report.refuse(level, "capacity",
                           fmt::format("times begin to rise somewhere between {} and {} bytes", low, high));
@@ -132,21 +160,18 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep&
             report.refuse(level, "latency", "times still rise where the level ends");
         }
     }
-    const std::vector<SpanTime>& points = sweep.points();
-    const SpanTime& last = points.back();
-    const SpanTime& before = points[points.size() - 2];
-    if (last.cycles > before.cycles * 1.03) {
+    if (!settled) {
         report.refuse("memory", "latency", fmt::format("times still rise at {}", format_size(last.bytes)));
         report.refuse("", "levels", fmt::format("times still rise at {}", format_size(last.bytes)));
         return;
     }
-    if (const Edge* edge = doubtful_edge(edges, sweep, page)) {
+    if (doubtful != nullptr) {
         const std::string reason = fmt::format(
             "beyond {} times depend on where pages lie, and rise again: a level or sets that are filled unevenly",
-            format_size(edge->low));
+            format_size(doubtful->low));
         report.refuse("", "levels", reason);
         std::erase_if(report.findings, [&](const Finding& finding) {
-            return finding.level > fmt::format("L{}", edge - edges.data() + 1) && finding.value;
+            return finding.level > fmt::format("L{}", doubtful - edges.data() + 1) && finding.value;
         });
         report.refuse("memory", "latency", reason);
         return;

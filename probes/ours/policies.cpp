@@ -101,31 +101,49 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
     return report;
 }
 
+namespace {
+
+constexpr std::uint64_t block = 512;  ///< bytes whose lines are in random order
+
+/// Pieces of an array: each is visited whole, and lies so far from the next.
+struct Pieces {
+    std::uint64_t bytes = 0, count = 1, apart = 0;
+};
+
+/// Whether lines in order take less time than blocks of lines in random order.
+bool quicker_in_order(Meter& meter, const Arena& arena, const L1Geometry& l1, const Pieces& pieces,
+                      std::vector<std::string>& decisions) {
+    constexpr double quicker = 0.85;
+    const std::uint64_t span = pieces.bytes * pieces.count;
+    Offsets ascending = strided_string(span, l1.line);
+    // Lines of lower levels that are longer than those of L1 are used alike in both orders.
+    Offsets blocks = page_local_string(span, block, l1.line, meter.seed());
+    for (Offsets* offsets : {&ascending, &blocks})
+        for (std::uint64_t& offset : *offsets) offset = offset / pieces.bytes * pieces.apart + offset % pieces.bytes;
+    const double a = meter.time(arena, ascending, 2, 1), b = meter.time(arena, blocks, 2, 1);
+    decisions.push_back(fmt::format("{}: {:.2f} cycles in order, {:.2f} in random order", format_size(span), a, b));
+    return a < quicker * b;
+}
+
+}  // namespace
+
 TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
     TestReport report;
     report.test = "prefetcher";
     report.variant = "hardened";
-    constexpr std::uint64_t block = 512;
-    constexpr double quicker = 0.85;
-    const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{16} << 20);
-    const Arena arena = meter.target().make_arena(largest, meter.large_page());
-    bool found = false;
-    // Of the larger span some pieces only: they meet in few sets, so that they do not stay in lower levels either.
     constexpr std::uint64_t piece = 16 << 10, apart = 256 << 10;
-    for (const std::uint64_t span : {5 * l1.capacity / 2 / block * block, largest / apart * piece}) {
-        const bool pieces = span == largest / apart * piece;
-        if (span > largest || span < (pieces ? piece : 2 * l1.capacity)) continue;
-        Offsets ascending = strided_string(span, l1.line);
-        // Lines of lower levels that are longer than those of L1 are used alike in both orders.
-        Offsets blocks = page_local_string(span, block, l1.line, meter.seed());
-        for (Offsets* offsets : {&ascending, &blocks})
-            for (std::uint64_t& offset : *offsets)
-                if (pieces) offset = offset / piece * apart + offset % piece;
-        const double a = meter.time(arena, ascending, 2, 1), b = meter.time(arena, blocks, 2, 1);
-        report.decisions.push_back(
-            fmt::format("{}: {:.2f} cycles in order, {:.2f} in random order", format_size(span), a, b));
-        found = found || a < quicker * b;
-    }
+    const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{24} << 20);
+    const Arena arena = meter.target().make_arena(largest, meter.large_page());
+    const std::uint64_t span = 5 * l1.capacity / 2 / block * block, fewer = largest / 3 * 2;
+    // Where a level is just full, what stays depends on the order: then not where there is half as much again.
+    const auto quicker = [&](const Pieces& some, const Pieces& more) {
+        if (some.count == 0 || more.bytes * more.count > largest) return false;
+        return quicker_in_order(meter, arena, l1, some, report.decisions) &&
+               quicker_in_order(meter, arena, l1, more, report.decisions);
+    };
+    // Of the larger spans some pieces only: they meet in few sets, so that they do not stay in lower levels either.
+    const bool found = quicker({span}, {span / 2 * 3 / block * block}) ||
+                       quicker({piece, fewer / apart, apart}, {piece, largest / apart, apart});
     if (report.decisions.empty()) {
         report.refuse("", "prefetcher", "the arena is no larger than L1");
     } else {

@@ -14,6 +14,7 @@ constexpr std::uint64_t enough_lines = 4096;  ///< of a span, at least
 constexpr std::uint64_t enough_pages = 256;   ///< of a span, likewise
 constexpr unsigned points_per_octave = 4;
 constexpr unsigned other_placements = 3;  ///< of pages that are compared
+constexpr unsigned noisy_repeats = 3;
 
 }  // namespace
 
@@ -81,6 +82,22 @@ bool SpanSweep::differs_elsewhere(std::uint64_t bytes, double share) {
         most = std::max(most, time);
     }
     return most > least * (1 + share) + 2 * meter_.tolerance(least);
+}
+
+double SpanSweep::time_of_pieces(std::span<const std::uint64_t> pieces, std::uint64_t piece, std::uint64_t stride) {
+    std::map<std::uint64_t, Offsets> lines;  // by page
+    for (const std::uint64_t at : pieces)
+        for (std::uint64_t offset = at; offset < at + piece; offset += stride)
+            lines[offset / arena_.page].push_back(offset);
+    Offsets offsets;
+    for (auto& [page, of_page] : lines) {
+        shuffle(of_page, meter_.seed() + page);
+        offsets.insert(offsets.end(), of_page.begin(), of_page.end());
+    }
+    double least = time_of(arena_, offsets);
+    const unsigned more = meter_.noise() > 0 ? noisy_repeats : 0;  // an interrupt costs as much as the pieces differ by
+    for (unsigned i = 0; i < more; ++i) least = std::min(least, time_of(arena_, offsets));
+    return least;
 }
 
 double SpanSweep::time_local(std::uint64_t bytes, std::uint64_t line) {

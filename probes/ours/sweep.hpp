@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "probes/xray/l1.hpp"
@@ -32,6 +33,7 @@ public:
 
     const std::vector<SpanTime>& points() const { return points_; }
     std::uint64_t stride() const { return stride_; }
+    std::uint64_t local() const { return local_; }  ///< bytes of the pieces within which lines are in random order
 
     /// Whether sets are fields of the address: told by lines that meet in few sets, and miss.
     bool fields() const { return fields_; }
@@ -55,6 +57,12 @@ public:
     /// Lines of others (of page tables, say) may stay in some sets for good, and pages lie badly; so other sets, on
     /// other pages, are tried, too.
     bool rises_everywhere(const Trend& trend, std::uint64_t bytes, double share);
+
+    /// The time of lines `stride` apart in pieces of `piece` bytes, at these offsets; page after page.
+    double time_of_pieces(std::span<const std::uint64_t> pieces, std::uint64_t piece, std::uint64_t stride);
+
+    /// Bytes that spans are part of.
+    std::uint64_t arena_bytes() const { return arena_.bytes; }
 
     /// Whether the time of a span differs on other pages, by more than `share`.
     bool differs_elsewhere(std::uint64_t bytes, double share);

@@ -128,6 +128,27 @@ TEST(Levels, SmallHashedSetsAreSeenThrough) {  // a large one: test_scores
     EXPECT_NEAR(number_found(report, "memory", "latency"), 162, 8);
 }
 
+// Ways of 768 KiB on pages of 1 MiB that lie anywhere: some sets overflow long before the level is full.
+TEST(Levels, PagesThatFillSetsUnevenlyArePacked) {
+    Chosen chosen;
+    chosen.l2_kib = 3072;
+    chosen.l2_ways = 4;
+    SimulatedOptions options;
+    options.large_pages = {1 << 20};
+    unsigned packed = 0;
+    for (const std::uint64_t seed : {1U, 3U, 4U}) {
+        options.seed = seed;
+        const TestReport report = probe(machine_of(chosen), "levels", options);
+        const Finding* capacity = report.find("L2", "capacity");
+        ASSERT_NE(capacity, nullptr) << seed;
+        packed += capacity->method == "pieces of pages, added while they fit" ? 1 : 0;
+        EXPECT_LE(capacity->low, 3072 << 10) << seed;
+        EXPECT_GE(capacity->high, 3072 << 10) << seed;
+        EXPECT_LE(capacity->high - capacity->low, 0.1 * (3072 << 10)) << seed;
+    }
+    EXPECT_GE(packed, 2U);
+}
+
 TEST(Levels, ChangePointsAgreeWhereLevelsAreClear) {
     const TestReport report = probe(machine_of({}), "change_points");
     EXPECT_EQ(number_found(report, "", "levels"), 2);
@@ -139,6 +160,29 @@ TEST(Tlb, CountsTellWhatTimesDoNot) {
     EXPECT_EQ(number_found(counted, "TLB1", "entries"), 32);
     EXPECT_EQ(number_found(counted, "TLB2", "entries"), 512);
     EXPECT_EQ(number_found(counted, "", "tlb_levels"), 2);
+}
+
+TEST(Prefetcher, IsToldFromNone) {
+    for (const auto& [level, kind, word] : {std::tuple{0U, PrefetchKind::next_line, "present"},
+                                            {0U, PrefetchKind::stream, "present"},
+                                            {1U, PrefetchKind::stream, "present"},
+                                            {0U, PrefetchKind::none, "absent"}}) {
+        MachineDescription machine = machine_of({});
+        machine.caches[level].prefetch.kind = kind;
+        const TestReport report = probe(machine, "prefetcher");
+        ASSERT_NE(report.find("", "prefetcher"), nullptr);
+        EXPECT_EQ(report.find("", "prefetcher")->value->word, word) << level;
+    }
+}
+
+// L1 of FIFO fetches a line again before L2 forgets it: an inclusive L2 then takes none away.
+TEST(SecondLevel, InclusionIsToldOnlyWhereL1KeepsALineForLong) {
+    Chosen chosen;
+    chosen.l1_policy = "fifo";
+    chosen.inclusion = "inclusive";
+    chosen.l2_kib = 192;
+    chosen.l2_ways = 12;
+    EXPECT_NE(word(probe(machine_of(chosen), "l2"), "inclusion"), "neither");
 }
 
 TEST(Savings, KnockOutAndConfirmationOnDemandAreCounted) {

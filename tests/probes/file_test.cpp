@@ -1,0 +1,69 @@
+// What probes and campaigns write is what docs/format.md lists.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "probes/probe_file.hpp"
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "storage/file.hpp"
+
+namespace cachetally {
+namespace {
+
+std::string text_of_file(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+}
+
+class ProbeFile : public testing::Test {
+protected:
+    void TearDown() override { std::filesystem::remove(path_); }
+
+    /// Every name in the group is in the section, in code.
+    void expect_listed(const Group& group, const std::string& section) {
+        const std::size_t begin = format_.find("## " + section + "\n"), end = format_.find("\n## ", begin + 1);
+        ASSERT_NE(begin, std::string::npos) << section;
+        const std::string text = format_.substr(begin, end - begin);
+        for (const std::string& name : group.children())
+            EXPECT_THAT(text, testing::HasSubstr("`" + name + "`")) << section;
+    }
+
+    const std::string format_ = text_of_file(std::string(CACHETALLY_SOURCE_DIR) + "/docs/format.md");
+    const std::string path_ = testing::TempDir() + "probe_file_test.h5";
+};
+
+TEST_F(ProbeFile, HasWhatTheFormatLists) {
+    SimulatedOptions simulated;
+    simulated.largest_arena = 64 << 10;
+    SimulatedTarget target(load_machine("bcm2835"), simulated);
+    SuiteOptions options;
+    options.tests = {"levels", "latency"};
+    const std::vector<TestReport> reports = run_suite(target, options);
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    write_probe(file.root(), reports);
+    expect_listed(file.root().open_group("findings"), "Probes");
+    for (const char* each : {"curves", "tests"}) {
+        const Group group = file.root().open_group(each);
+        ASSERT_FALSE(group.children().empty());
+        for (const std::string& name : group.children()) expect_listed(group.open_group(name), "Probes");
+    }
+    EXPECT_EQ(read_probe(file.root()).size(), reports.size());
+}
+
+TEST_F(ProbeFile, OfACampaignHasWhatTheFormatLists) {
+    CampaignResult result;
+    result.scores.push_back({"l1", "hardened", "ways", 1, 2, 3});
+    result.failures.push_back({7, 2, 3, {"L1 ways: 3 found, 4 true"}});
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    write_campaign(file.root(), result);
+    for (const char* each : {"summary", "worst"}) expect_listed(file.root().open_group(each), "Campaigns");
+    EXPECT_EQ(file.root().open_group("worst").read<std::uint64_t>("machine"), std::vector<std::uint64_t>{7});
+}
+
+}  // namespace
+}  // namespace cachetally
