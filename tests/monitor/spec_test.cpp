@@ -79,7 +79,7 @@ struct Wrong {
     std::string says;
 };
 
-class SpecMistakes : public testing::TestWithParam<Wrong> {};
+class SpecMistakes : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(SpecMistakes, SayWhereAndWhatWouldBeRight) {
     const std::string error = error_of(GetParam().text);
@@ -89,7 +89,7 @@ TEST_P(SpecMistakes, SayWhereAndWhatWouldBeRight) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SpecMistakes,
-    testing::Values(
+    ::testing::Values(
         Wrong{"link=a-b,couters=4", "10", "did you mean 'counters'?"}, Wrong{"link=a-b,counters", "10", "KEY=VALUE"},
         Wrong{"link=a-b,", "10", "KEY=VALUE"}, Wrong{"counters=4", "1", "needs the 'link'"},
         Wrong{"", "1", "KEY=VALUE"}, Wrong{"link=,counters=4", "1", "'link' has no value"},
