@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/engine/hierarchy_parts.hpp"
+#include "sim/topology/coherent_part.hpp"
 
 namespace cachetally {
 
@@ -20,6 +21,7 @@ Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
     for (auto& copies : caches)
         for (auto& cache : copies)
             if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache);
+    if (machine.coherence.protocol != Protocol::none) make_coherent();
     for (auto& copies : caches)
         for (auto& cache : copies) cache->settle();
     make_paths();
@@ -128,6 +130,23 @@ void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
         downlinks[id].push_back(&tlb.below());
         upper_links.push_back(&tlb.below());
     }
+}
+
+/// When all caches know what lies below them.
+void Hierarchy::Parts::make_coherent() {
+    const CoherentPart part = coherent_part(machine);
+    const unsigned line = machine.caches[part.caches.front()].line;
+    coherence = std::make_unique<Coherence>(machine.coherence, part.nodes, line, machine.period);
+    for (const std::size_t index : part.caches)
+        for (unsigned node = 0; node < part.nodes; ++node) caches[index][node]->join(*coherence, node);
+    for (const std::size_t index : part.caches)
+        for (unsigned node = 0; node < part.nodes; ++node) {
+            Cache& cache = *caches[index][node];
+            coherence->add(node, cache);
+            if (machine.caches[index].next == part.point) cache.below().ask(*coherence, node);
+        }
+    for (const std::size_t index : part.below)
+        if (machine.caches[index].inclusion == Inclusion::inclusive) caches[index][0]->take_from_nodes(*coherence);
 }
 
 void Hierarchy::Parts::expect_loss_above(Cache& inclusive) {

@@ -170,6 +170,7 @@ HierarchyCounts Hierarchy::counts() const {
         BusCounts& sum = counts.buses.emplace_back();
         for (const auto& bus : copies) sum = sum + bus->counts();
     }
+    if (parts_->coherence) counts.coherence.push_back(parts_->coherence->counts());
     counts.references = parts_->references;
     for (const auto& walker : parts_->walkers) counts.page_walks += walker->walks();
     return counts;
@@ -182,6 +183,7 @@ std::uint64_t Hierarchy::digest() const {
         for (const auto& cache : copies) digest = digest_of(digest, cache->digest());
     for (const auto& copies : parts_->tlbs)
         for (const auto& tlb : copies) digest = digest_of(digest, tlb->digest());
+    if (parts_->coherence) digest = digest_of(digest, parts_->coherence->digest());
     return digest;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/engine/core_path.hpp"
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/background.hpp"
+#include "sim/model/coherence.hpp"
 #include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
 
@@ -32,6 +33,7 @@ struct Hierarchy::Parts {
     void connect_cache(std::size_t id, const LinkInfo& link);
     void connect_tlb(std::size_t id, const LinkInfo& link);
     void lead(Downlink& from, const Component& to, unsigned core);
+    void make_coherent();
     void expect_loss_above(Cache& inclusive);
     void make_paths();
     void path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way);
@@ -49,6 +51,7 @@ struct Hierarchy::Parts {
     Copies<PageWalker> walkers;
     Copies<Memory> memories;
     std::vector<std::vector<std::shared_ptr<Bus>>> buses;  ///< by cache; empty where nothing takes time of its own
+    std::unique_ptr<Coherence> coherence;                  ///< null where caches are not kept coherent
     std::vector<std::vector<Downlink*>> downlinks;         ///< by link id and copy
     Copies<Downlink> core_links;                           ///< those that no component owns: from the cores
     Copies<CorePath> paths;

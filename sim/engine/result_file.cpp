@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "sim/topology/coherent_part.hpp"
 #include "storage/axes.hpp"
 
 namespace cachetally {
@@ -24,6 +25,11 @@ std::vector<std::string> names_in(const CacheCounts&) {
 }
 std::vector<std::string> names_in(const TlbCounts&) { return {"accesses", "misses"}; }
 std::vector<std::string> names_in(const MemoryCounts&) { return {"reads", "writes", "page_walks", "ring_writes"}; }
+std::vector<std::string> names_in(const CoherenceCounts&) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : named(CoherenceCounts{})) names.emplace_back(name);
+    return names;
+}
 std::vector<std::string> names_in(const BusCounts&) { return {"transfers", "bytes", "busy", "waited"}; }
 
 void write_phase_axis(Group& group, std::size_t phases) {
@@ -135,6 +141,7 @@ ComponentNames component_names(const MachineDescription& machine) {
     for (const MemoryConfig& memory : machine.memories) names.memories.push_back(memory.name);
     if (machine.has_link_timing())
         for (const CacheConfig& cache : machine.caches) names.buses.push_back(cache.name + "-" + cache.next);
+    if (machine.coherence.protocol != Protocol::none) names.coherence.push_back(coherent_part(machine).point);
     return names;
 }
 
@@ -154,6 +161,7 @@ void write_run(Group& root, const ComponentNames& names, Tick period, const RunR
     write_components(root, "tlbs", names.tlbs, run, &HierarchyCounts::tlbs);
     write_components(root, "memories", names.memories, run, &HierarchyCounts::memories);
     write_components(root, "buses", names.buses, run, &HierarchyCounts::buses);
+    write_components(root, "coherence", names.coherence, run, &HierarchyCounts::coherence);
 }
 
 StoredRun read_run(const Group& root) {
@@ -175,6 +183,7 @@ StoredRun read_run(const Group& root) {
     read_components(root, "tlbs", stored.names.tlbs, stored.run, &HierarchyCounts::tlbs);
     read_components(root, "memories", stored.names.memories, stored.run, &HierarchyCounts::memories);
     read_components(root, "buses", stored.names.buses, stored.run, &HierarchyCounts::buses);
+    read_components(root, "coherence", stored.names.coherence, stored.run, &HierarchyCounts::coherence);
     return stored;
 }
 

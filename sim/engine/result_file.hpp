@@ -12,7 +12,8 @@ namespace cachetally {
 /// Names of the components that are counted, in the order of the machine description (that of HierarchyCounts).
 struct ComponentNames {
     std::vector<std::string> levels, tlbs, memories;
-    std::vector<std::string> buses;  ///< by cache; empty where links take no time of their own
+    std::vector<std::string> buses;      ///< by cache; empty where links take no time of their own
+    std::vector<std::string> coherence;  ///< the point of coherence; empty where caches are not kept coherent
     friend bool operator==(const ComponentNames&, const ComponentNames&) = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include "sim/model/array_types.hpp"
 #include "sim/model/cache_posts.hpp"
+#include "sim/model/coherence.hpp"
 #include "sim/model/page_table.hpp"
 
 namespace cachetally {
@@ -46,7 +47,7 @@ Cache::Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArr
 
 void Cache::settle() {
     const bool in_order = !filled_by_victims_ && !line_may_be_taken_ && !config_.write_back_first && !prefetcher_ &&
-                          !below_.takes_clean_victims();
+                          !below_.takes_clean_victims() && !is_in_node();
     for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})
         simple_[index_of(kind)] = in_order;
     simple_[index_of(EventKind::store)] = in_order && writes_back_ && config_.write_allocate;
@@ -64,6 +65,7 @@ Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, T
     const Address line = address & ~line_mask_;
     const bool store = cause.kind() == EventKind::store;
     const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
+    if (store && is_in_node()) time = coherence_->store(node_, line, cause, time);
     const Entry found = array_.access(set, line, touch_[index_of(cause.kind())]);
     if (found == 0) return miss(address, set, cause, time);
     if (moves_up) array_.remove(set, line);
@@ -83,7 +85,7 @@ Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
     ++misses_[index_of(cause.kind())];
     const Address line = address & ~line_mask_;
     const bool store = cause.kind() == EventKind::store;
-    const Cause down = store ? cause.as(EventKind::load) : cause;
+    const Cause down = store ? cause.as_load_for_store() : cause;
     Reply reply{time + latency_};
     if (store && (filled_by_victims_ || !config_.write_allocate)) {
         forget(set);
@@ -102,8 +104,11 @@ Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
 
 Reply Cache::fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state) {
     const Tick asked = config_.write_back_first ? make_room(set, cause, time) : time;
+    Coherence::Transit transit(coherence_, line, false);
     const Reply reply = below_.request(line, cause, asked);
-    const Tick left = insert(set, line, state | (reply.dirty ? entry_bit::dirty : 0), cause, time);
+    if (reply.dirty) state |= entry_bit::dirty;
+    if (is_dirty(state)) transit.comes_dirty();
+    const Tick left = insert(set, line, state, cause, time);
     const Tick done = std::max(reply.time, left);
     below_.notify(line, cause.as(EventKind::fill), done);
     return {done};
@@ -114,6 +119,7 @@ void Cache::take_victim(Address address, Cause cause, Tick time) {
     const std::uint64_t set = set_of_physical(line);
     const bool clean = cause.kind() == EventKind::clean_victim;
     ++requests_[index_of(cause.kind())];
+    const Coherence::Transit transit(coherence_, line, !clean);
     if (array_.access(set, line, touch_[index_of(cause.kind())]) != 0) {
         if (!clean && !writes_back_) below_.send(line, cause, time);
     } else if (clean) {
@@ -123,6 +129,14 @@ void Cache::take_victim(Address address, Cause cause, Tick time) {
         take_missing(line, set, cause, time);
     }
     forget(set);
+}
+
+void Cache::take_record(Address address, Cause cause, Tick time) {
+    if (!is_in_node()) return take_victim(address, cause, time);
+    const Address line = address & ~line_mask_;
+    time = coherence_->claim(node_, line, cause, time);
+    take_victim(address, cause, time);
+    coherence_->left(node_, line, cause, time);
 }
 
 void Cache::take_missing(Address line, std::uint64_t set, Cause cause, Tick time) {
@@ -157,8 +171,9 @@ Tick Cache::waited_since(const std::array<std::uint64_t, event_kind_count>& befo
 }
 
 Tick Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
-    const Tick left = line_may_be_taken_ ? make_room(set, cause, time) : time;
+    const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, cause, time) : time;
     const Entry victim = array_.insert(set, line, state);
+    if (is_in_node()) coherence_->arrived(node_, line, is_dirty(state));
     return victim != 0 ? dispose(victim, cause, time) : left;
 }
 
@@ -168,11 +183,18 @@ Tick Cache::make_room(std::uint64_t set, Cause cause, Tick time) {
 }
 
 Tick Cache::dispose(Entry victim, Cause cause, Tick time) {
+    const Tick left = send_away(victim, cause, time);
+    if (is_in_node()) coherence_->left(node_, line_of(victim), cause, time);
+    return left;
+}
+
+Tick Cache::send_away(Entry victim, Cause cause, Tick time) {
     const Address line = line_of(victim);
     bool dirty = is_dirty(victim);
     ++counts_.evictions;
     if (config_.inclusion == Inclusion::inclusive)
         for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause, time);
+    if (nodes_above_ != nullptr) nodes_above_->taken(line, config_.line);
     if (dirty) {
         if (!config_.write_back_traffic) return time;
         ++counts_.writebacks_out;
@@ -194,6 +216,13 @@ bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick ti
         below_.notify(line, cause.as(EventKind::invalidate), time);
     }
     return dirty;
+}
+
+bool Cache::clean(Address line, Cause cause, Tick time) {
+    const Entry found = array_.access(set_of_physical(line), line, {.use = false, .clear = entry_bit::dirty});
+    if (!is_dirty(found)) return false;
+    below_.notify(line, cause.as(EventKind::flush), time);
+    return true;
 }
 
 Tick Cache::pass_on(Address line, Cause cause, Tick time) {

@@ -15,6 +15,7 @@
 
 namespace cachetally {
 
+class Coherence;
 class PageTable;
 
 /// What may be repeated without a trace on the line that a set was asked for last. Chosen so that one comparison tells,
@@ -81,11 +82,30 @@ public:
     bool takes_posts() const { return takes_posts_; }
     bool is_next_to_core() const { return next_to_core_; }
 
-    /// A dirty or clean victim from above, or a monitor's record. cause.kind() tells which.
+    /// A dirty or clean victim from above; cause.kind() tells which.
     void take_victim(Address address, Cause cause, Tick time);
+
+    /// A monitor's record.
+    void take_record(Address address, Cause cause, Tick time);
 
     /// Takes all lines in [address, address + bytes) away, here and above; true if one of them was dirty.
     bool take_away(Address address, std::uint64_t bytes, Cause cause, Tick time);
+
+    /// A line's entry, untouched; 0 = not here.
+    Entry find(Address line) const { return array_.find(set_of_physical(line), line); }
+
+    /// Takes the dirtiness of a line away, which is written back by somebody else; true if it was dirty.
+    bool clean(Address line, Cause cause, Tick time);
+
+    /// From now on this is a cache of a node that is kept coherent with others.
+    void join(Coherence& coherence, unsigned node) {
+        coherence_ = &coherence;
+        node_ = node;
+    }
+    bool is_in_node() const { return coherence_ != nullptr; }
+
+    /// Tells an inclusive level that what it takes away from above, nodes may hold.
+    void take_from_nodes(Coherence& coherence) { nodes_above_ = &coherence; }
 
     /// An access by a core, made on the array of this cache itself (whose type the caller may know): true when it hits.
     /// Only where hits_are_plain(); it is not counted.
@@ -99,7 +119,7 @@ public:
 
     /// True where a hit of this kind has no consequence beyond the set.
     bool hits_are_plain(ReferenceKind kind) const {
-        return !prefetcher_ && (kind != ReferenceKind::store || writes_back_);
+        return !prefetcher_ && (kind != ReferenceKind::store || (writes_back_ && !is_in_node()));
     }
 
     /// True where an access to the line that its set was asked for last changes nothing, but a first store to it.
@@ -225,6 +245,7 @@ private:
     Tick insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time);
     Tick make_room(std::uint64_t set, Cause cause, Tick time);
     Tick dispose(Entry victim, Cause cause, Tick time);
+    Tick send_away(Entry victim, Cause cause, Tick time);
     Tick pass_on(Address line, Cause cause, Tick time);
     void train(Address address, Cause cause, Tick time, bool trigger);
     std::uint64_t set_of_physical(Address line) const;
@@ -250,6 +271,9 @@ private:
     std::vector<Entry> front_;  ///< by set: the line asked for last, with front_bit; first level only
     std::array<std::array<Entry, event_kind_count>, 2> front_flags_{};  ///< by hit and kind
     PageTable* pages_ = nullptr;
+    Coherence* coherence_ = nullptr;    ///< of the node that this is in
+    Coherence* nodes_above_ = nullptr;  ///< of nodes that this takes lines away from
+    unsigned node_ = 0;
     std::array<bool, event_kind_count> simple_{};  ///< by kind: one pass over the set does it
     std::array<std::uint64_t, event_kind_count> requests_{}, misses_{};
     CacheCounts counts_;           ///< those that are not requests
@@ -266,8 +290,8 @@ inline Reply Downlink::request(Address address, Cause cause, Tick time) {
         posts_.push({address, cause.word()});
         return {time};
     }
-    if (timing_) [[unlikely]]
-        return request_in_time(address, cause, time);
+    if (in_steps_) [[unlikely]]
+        return request_in_steps(address, cause, time);
     if (wants(cause.kind())) [[unlikely]]
         tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
     return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);

@@ -34,6 +34,23 @@ constexpr Member members[] = {
 };
 static_assert(sizeof(CacheCounts) == std::size(members) * sizeof(std::uint64_t), "name every member");
 
+struct CoherenceMember {
+    const char* name;
+    std::uint64_t CoherenceCounts::*value;
+};
+
+constexpr CoherenceMember coherence_members[] = {
+    {"reads", &CoherenceCounts::reads},
+    {"exclusive_reads", &CoherenceCounts::exclusive_reads},
+    {"upgrades", &CoherenceCounts::upgrades},
+    {"supplies", &CoherenceCounts::supplies},
+    {"write_backs", &CoherenceCounts::write_backs},
+    {"invalidations", &CoherenceCounts::invalidations},
+    {"downgrades", &CoherenceCounts::downgrades},
+    {"messages", &CoherenceCounts::messages},
+};
+static_assert(sizeof(CoherenceCounts) == std::size(coherence_members) * sizeof(std::uint64_t), "name every member");
+
 template <class Counts, class Subtract>
 std::vector<Counts> subtract_each(const std::vector<Counts>& a, const std::vector<Counts>& b, Subtract subtract) {
     std::vector<Counts> difference(a.size());
@@ -61,6 +78,13 @@ CacheCounts operator-(const CacheCounts& a, const CacheCounts& b) {
     return difference;
 }
 
+CoherenceCounts operator-(const CoherenceCounts& a, const CoherenceCounts& b) {
+    CoherenceCounts difference;
+    for (const CoherenceMember& member : coherence_members)
+        difference.*member.value = a.*member.value - b.*member.value;
+    return difference;
+}
+
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
     return {
         subtract_each(a.caches, b.caches, [](const CacheCounts& x, const CacheCounts& y) { return x - y; }),
@@ -78,6 +102,8 @@ HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
             [](const BusCounts& x, const BusCounts& y) {
                 return BusCounts{x.transfers - y.transfers, x.bytes - y.bytes, x.busy - y.busy, x.waited - y.waited};
             }),
+        subtract_each(a.coherence, b.coherence,
+                      [](const CoherenceCounts& x, const CoherenceCounts& y) { return x - y; }),
         a.references - b.references,
         a.page_walks - b.page_walks,
     };
@@ -86,6 +112,12 @@ HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
 std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& counts) {
     std::vector<std::pair<const char*, std::uint64_t>> pairs;
     for (const Member& member : members) pairs.emplace_back(member.name, counts.*member.value);
+    return pairs;
+}
+
+std::vector<std::pair<const char*, std::uint64_t>> named(const CoherenceCounts& counts) {
+    std::vector<std::pair<const char*, std::uint64_t>> pairs;
+    for (const CoherenceMember& member : coherence_members) pairs.emplace_back(member.name, counts.*member.value);
     return pairs;
 }
 

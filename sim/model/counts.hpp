@@ -21,7 +21,7 @@ struct CacheCounts {
     // What it sent down or away.
     std::uint64_t writebacks_out = 0;     ///< dirty victims sent down
     std::uint64_t evictions = 0;          ///< lines that left to make room, clean or dirty
-    std::uint64_t invalidations = 0;      ///< lines taken away by an inclusive level below
+    std::uint64_t invalidations = 0;      ///< lines taken away by an inclusive level below or a store of another node
     std::uint64_t prefetches_issued = 0;  ///< lines that its own prefetcher brought in
     std::uint64_t prefetch_hits = 0;      ///< demand hits on a line that its own prefetcher brought in, once per line
 
@@ -49,14 +49,28 @@ struct BusCounts {
     friend bool operator==(const BusCounts&, const BusCounts&) = default;
 };
 
+/// What the nodes of a coherent machine did to each other. docs/coherence.md defines each.
+struct CoherenceCounts {
+    std::uint64_t reads = 0;            ///< lines asked for to be read
+    std::uint64_t exclusive_reads = 0;  ///< lines asked for to be written
+    std::uint64_t upgrades = 0;         ///< lines held already, asked for to be written
+    std::uint64_t supplies = 0;         ///< lines that came from another node
+    std::uint64_t write_backs = 0;      ///< dirty lines written to the level below because another node read them
+    std::uint64_t invalidations = 0;    ///< lines that a node lost to another one's store
+    std::uint64_t downgrades = 0;       ///< lines that a node may no longer write, since another one read them
+    std::uint64_t messages = 0;         ///< between nodes and the point of coherence
+    friend bool operator==(const CoherenceCounts&, const CoherenceCounts&) = default;
+};
+
 /// Counts of all components of a hierarchy, in the order of the machine description; copies of a component are summed.
 struct HierarchyCounts {
     std::vector<CacheCounts> caches;
     std::vector<TlbCounts> tlbs;
     std::vector<MemoryCounts> memories;
-    std::vector<BusCounts> buses;  ///< below the caches; empty where nothing contends
-    std::uint64_t references = 0;  ///< as the program made them, before splitting
-    std::uint64_t page_walks = 0;  ///< TLB misses that were walked
+    std::vector<BusCounts> buses;            ///< below the caches; empty where nothing contends
+    std::vector<CoherenceCounts> coherence;  ///< one where caches are kept coherent, else none
+    std::uint64_t references = 0;            ///< as the program made them, before splitting
+    std::uint64_t page_walks = 0;            ///< TLB misses that were walked
     friend bool operator==(const HierarchyCounts&, const HierarchyCounts&) = default;
 };
 
@@ -64,9 +78,11 @@ CacheCounts operator+(const CacheCounts& a, const CacheCounts& b);
 BusCounts operator+(const BusCounts& a, const BusCounts& b);
 TlbCounts operator+(const TlbCounts& a, const TlbCounts& b);
 CacheCounts operator-(const CacheCounts& a, const CacheCounts& b);
+CoherenceCounts operator-(const CoherenceCounts& a, const CoherenceCounts& b);
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b);
 
-/// The name and value of every member of CacheCounts, in the order of declaration: for result files and tables.
+/// The name and value of every member, in the order of declaration: for result files and tables.
 std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& counts);
+std::vector<std::pair<const char*, std::uint64_t>> named(const CoherenceCounts& counts);
 
 }  // namespace cachetally

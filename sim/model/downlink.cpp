@@ -5,6 +5,7 @@
 
 #include "sim/model/background.hpp"
 #include "sim/model/cache.hpp"
+#include "sim/model/coherence.hpp"
 #include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
 
@@ -13,7 +14,16 @@ namespace cachetally {
 Downlink::Downlink() = default;
 Downlink::~Downlink() = default;
 
-void Downlink::take_time(std::unique_ptr<LinkTiming> timing) { timing_ = std::move(timing); }
+void Downlink::take_time(std::unique_ptr<LinkTiming> timing) {
+    timing_ = std::move(timing);
+    in_steps_ = true;
+}
+
+void Downlink::ask(Coherence& coherence, unsigned node) {
+    coherence_ = &coherence;
+    node_ = node;
+    in_steps_ = true;
+}
 
 void Downlink::listen(LinkListener& listener, bool* pending) {
     constexpr std::uint32_t data = bit(EventKind::load) | bit(EventKind::store);
@@ -129,7 +139,9 @@ Tick Downlink::send(Address address, Cause cause, Tick time) {
 }
 
 void Downlink::give_below(Address address, Cause cause, Tick time) {
-    if (cache_ != nullptr) {
+    if (cache_ != nullptr && cause.kind() == EventKind::ring_write) {
+        cache_->take_record(address, cause, time);
+    } else if (cache_ != nullptr) {
         cache_->take_victim(address, cause, time);
     } else {
         memory_->write(address, cause, time);
@@ -149,6 +161,12 @@ Tick Downlink::pass_on(Address address, Cause cause, Tick time) {
     return place.time;
 }
 
+Reply Downlink::request_in_steps(Address address, Cause cause, Tick time) {
+    if (timing_) return request_in_time(address, cause, time);
+    notify(address, cause, time);
+    return ask_below(address, cause, time);
+}
+
 Reply Downlink::request_in_time(Address address, Cause cause, Tick time) {
     const Places::Place place = timing_->misses.enter(time);
     notify(address, cause, place.time);
@@ -159,6 +177,11 @@ Reply Downlink::request_in_time(Address address, Cause cause, Tick time) {
 }
 
 Reply Downlink::ask_below(Address address, Cause cause, Tick time) {
+    if (coherence_ != nullptr) {
+        const Coherence::Turn turn = coherence_->request(node_, address, cause, time);
+        if (turn.supplied) return {turn.time};
+        time = turn.time;
+    }
     return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);
 }
 

@@ -12,6 +12,7 @@ namespace cachetally {
 
 class Background;
 class Cache;
+class Coherence;
 class Memory;
 struct LinkTiming;
 
@@ -31,12 +32,22 @@ public:
     /// The same origin with another kind.
     Cause as(EventKind other) const {
         Cause cause = *this;
-        cause.bits_ = (bits_ & ~std::uint64_t{0xff}) | static_cast<std::uint64_t>(other);
+        cause.bits_ = (bits_ & ~(for_store | 0xff)) | static_cast<std::uint64_t>(other);
         return cause;
     }
 
+    /// The load by which a store that misses asks for its line.
+    Cause as_load_for_store() const {
+        Cause cause = as(EventKind::load);
+        cause.bits_ |= for_store;
+        return cause;
+    }
+    bool is_for_store() const { return (bits_ & for_store) != 0; }
+
 private:
     explicit Cause(std::uint64_t bits) : bits_(bits) {}
+
+    static constexpr std::uint64_t for_store = 1 << 16;
 
     std::uint64_t bits_;
 };
@@ -61,6 +72,9 @@ public:
     void take_time(std::unique_ptr<LinkTiming> timing);
     const LinkTiming* timing() const { return timing_.get(); }
     Cache* cache() const { return cache_; }
+
+    /// From now on requests are those of a node at the point of coherence. Nothing may be posted then.
+    void ask(Coherence& coherence, unsigned node);
 
     /// True where the component below takes clean victims (exclusive and victim levels).
     bool takes_clean_victims() const { return takes_clean_victims_; }
@@ -128,6 +142,7 @@ private:
         bool takes_sieved;
     };
 
+    Reply request_in_steps(Address address, Cause cause, Tick time);
     Reply request_in_time(Address address, Cause cause, Tick time);
     Reply ask_below(Address address, Cause cause, Tick time);
     void give_below(Address address, Cause cause, Tick time);
@@ -143,8 +158,11 @@ private:
     Background* background_ = nullptr;
     Memory* memory_below_ = nullptr;  ///< where records that bypass caches go
     std::unique_ptr<LinkTiming> timing_;
+    Coherence* coherence_ = nullptr;
+    unsigned node_ = 0;
     std::uint32_t kinds_ = 0;
     bool takes_clean_victims_ = false, posting_ = false;
+    bool in_steps_ = false;  ///< requests wait on their way, or ask other nodes
     Posts posts_;
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                                ///< for those that do not take sieved events

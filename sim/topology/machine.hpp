@@ -104,6 +104,27 @@ struct CacheConfig {
     friend bool operator==(const CacheConfig&, const CacheConfig&) = default;
 };
 
+enum class Protocol : std::uint8_t { none, mesi, moesi };
+
+/// How a node's requests reach the others.
+enum class CoherenceBy : std::uint8_t {
+    snooping,   ///< each is broadcast
+    directory,  ///< a directory at the point of coherence knows who holds what
+};
+
+/// Keeps the caches that belong to some cores only coherent (docs/coherence.md). Latencies in cycles.
+struct CoherenceConfig {
+    Protocol protocol = Protocol::none;
+    CoherenceBy by = CoherenceBy::snooping;
+    unsigned latency = 4;   ///< of a request: until all have answered, or until the directory has looked it up
+    unsigned forward = 20;  ///< directory: until those that it asks have answered
+    unsigned supply = 20;   ///< of a line, from node to node
+    Mark mark;
+    KeyMarks keys{};
+
+    friend bool operator==(const CoherenceConfig&, const CoherenceConfig&) = default;
+};
+
 struct TlbConfig {
     std::string name;
     std::string next;  ///< the next TLB; empty = page walk
@@ -190,6 +211,7 @@ struct MachineDescription {
     std::uint64_t period = 1000;  ///< picoseconds per cycle, 1 to 10^6
     unsigned cores = 1;           ///< 1 to 256
     std::vector<CacheConfig> caches;
+    CoherenceConfig coherence;
     std::vector<TlbConfig> tlbs;
     PagesConfig pages;
     std::vector<MemoryConfig> memories;

@@ -92,6 +92,16 @@ std::span<const std::string_view> names_of<Mapping>() {
     static constexpr std::string_view names[] = {"identity", "contiguous", "random", "coloured"};
     return table(names);
 }
+template <>
+std::span<const std::string_view> names_of<Protocol>() {
+    static constexpr std::string_view names[] = {"none", "mesi", "moesi"};
+    return table(names);
+}
+template <>
+std::span<const std::string_view> names_of<CoherenceBy>() {
+    static constexpr std::string_view names[] = {"snooping", "directory"};
+    return table(names);
+}
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
     const auto parts = split_unit(text);

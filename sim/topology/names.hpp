@@ -31,6 +31,10 @@ template <>
 std::span<const std::string_view> names_of<PrefetchKind>();
 template <>
 std::span<const std::string_view> names_of<Mapping>();
+template <>
+std::span<const std::string_view> names_of<Protocol>();
+template <>
+std::span<const std::string_view> names_of<CoherenceBy>();
 
 template <class Enum>
 std::string_view name_of(Enum value) {

@@ -30,6 +30,7 @@ public:
                 {"cores", [&](const auto& node) { fields_.whole(node, "cores", machine_.cores, 1, 256); }},
                 {"caches",
                  [&](const auto& node) { fields_.list(node, "caches", [&](const auto& each) { cache(each); }); }},
+                {"coherence", [&](const auto& node) { coherence(node); }},
                 {"tlbs", [&](const auto& node) { fields_.list(node, "tlbs", [&](const auto& each) { tlb(each); }); }},
                 {"pages", [&](const auto& node) { pages(node); }},
                 {"memory", [&](const auto& node) { memory(node, false); }},
@@ -156,6 +157,38 @@ private:
         const auto entries = marks.find("entries");
         if (prefetch.kind == PrefetchKind::next_line && entries != marks.end())
             fields_.complain(entries->second, "a next_line prefetcher has no entries; remove 'entries'");
+    }
+
+    void coherence(const YAML::Node& node) {
+        CoherenceConfig& coherence = machine_.coherence;
+        coherence.mark = mark_of(node);
+        bool off = false;
+        const auto cycles = [&](std::string_view key, unsigned& target) {
+            return [&, key](const auto& value) { fields_.whole(value, key, target, 0, most_cycles); };
+        };
+        coherence.keys =
+            fields_.mapping(node, {"'coherence'", "{protocol: mesi, by: directory}"},
+                            {
+                                {"protocol",
+                                 [&](const auto& value) {
+                                     fields_.choice(value, "protocol", coherence.protocol);
+                                     off = value.IsScalar() && value.Scalar() == name_of(Protocol::none);
+                                 },
+                                 true},
+                                {"by", [&](const auto& value) { fields_.choice(value, "by", coherence.by); }},
+                                {"latency", cycles("latency", coherence.latency)},
+                                {"forward", cycles("forward", coherence.forward)},
+                                {"supply", cycles("supply", coherence.supply)},
+                            });
+        for (const auto& [key, mark] : coherence.keys)
+            if (off && key != "protocol")
+                fields_.complain(mark, fmt::format("'{}' means nothing with 'protocol: none'; write mesi or moesi, or "
+                                                   "remove it",
+                                                   key));
+        const auto forward = coherence.keys.find("forward");
+        if (coherence.by == CoherenceBy::snooping && forward != coherence.keys.end())
+            fields_.complain(forward->second,
+                             "nothing is forwarded where all nodes snoop; remove 'forward', or write 'by: directory'");
     }
 
     void tlb(const YAML::Node& node) {

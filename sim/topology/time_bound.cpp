@@ -19,6 +19,9 @@ double time_at_most(const MachineDescription& machine, const HierarchyCounts& co
         add(memory.reads + memory.writes + memory.page_walks, machine.memories[i].latency);
     }
     add(counts.page_walks, machine.pages.walk_latency);
+    for (const CoherenceCounts& nodes : counts.coherence)
+        for (const unsigned latency : {machine.coherence.latency, machine.coherence.forward, machine.coherence.supply})
+            add(nodes.reads + nodes.exclusive_reads + nodes.upgrades, latency);
     // Whoever waits on a link or for a bank waits while it is busy.
     double busy = 0;
     for (std::size_t i = 0; i < counts.buses.size(); ++i) {

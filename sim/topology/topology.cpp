@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/topology/coherent_part.hpp"
 #include "sim/topology/graph.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/validate.hpp"
@@ -79,6 +80,7 @@ Topology::Topology(MachineDescription machine) : machine_(std::move(machine)) {
     graph_ = build_graph(machine_, diagnostics);
     for (auto more : {check_components(machine_), check_neighbours(machine_)})
         diagnostics.insert(diagnostics.end(), more.begin(), more.end());
+    if (diagnostics.empty()) diagnostics = check_coherence(machine_);
     if (!diagnostics.empty()) throw MachineError(file, std::move(diagnostics));
     elaborate();
 }

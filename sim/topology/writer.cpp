@@ -115,6 +115,17 @@ std::string text_of(const CacheConfig& cache) {
     return line.str();
 }
 
+std::string text_of(const CoherenceConfig& coherence) {
+    const CoherenceConfig standard;
+    Line line;
+    line.add("protocol", name_of(coherence.protocol));
+    line.choice("by", coherence.by, standard.by);
+    line.number("latency", coherence.latency, standard.latency);
+    if (coherence.by == CoherenceBy::directory) line.number("forward", coherence.forward, standard.forward);
+    line.number("supply", coherence.supply, standard.supply);
+    return line.str();
+}
+
 std::string text_of(const TlbConfig& tlb) {
     const TlbConfig standard;
     Line line;
@@ -192,7 +203,10 @@ std::string write_machine(const MachineDescription& machine) {
     if (!machine.source.empty()) text += fmt::format("source: {}\n", in_quotes(machine.source));
     if (machine.period != standard.period) text += fmt::format("clock: {}\n", format_frequency(machine.period));
     if (machine.cores != standard.cores) text += fmt::format("cores: {}\n", machine.cores);
-    text += list("caches", machine.caches) + list("tlbs", machine.tlbs);
+    text += list("caches", machine.caches);
+    if (machine.coherence.protocol != Protocol::none)
+        text += fmt::format("coherence: {}\n", text_of(machine.coherence));
+    text += list("tlbs", machine.tlbs);
     if (const std::string pages = text_of(machine.pages, !machine.tlbs.empty()); pages != "{}")
         text += fmt::format("pages: {}\n", pages);
     if (machine.memories != std::vector{MemoryConfig{}}) text += list("memories", machine.memories);

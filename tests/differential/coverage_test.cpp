@@ -45,12 +45,12 @@ void note(Reached& reached, const MachineDescription& machine) {
 }
 
 /// The first part of the cases that the differential tests see, by a generator of our own.
-Reached reach(unsigned cases) {
+Reached reach(unsigned cases, const MachineLimits& limits = {}) {
     Reached reached;
     SlowRandom random(1);
     const Chooser choose = [&](std::uint64_t bound) { return random.draw(bound); };
     for (unsigned i = 0; i < cases; ++i) {
-        const MachineDescription machine = random_machine(choose);
+        const MachineDescription machine = random_machine(choose, limits);
         EXPECT_NO_THROW(Topology{machine}) << write_machine(machine);
         note(reached, machine);
         std::vector<Burst> bursts;
@@ -60,6 +60,9 @@ Reached reach(unsigned cases) {
         const Outcome outcome = simulate(machine, programs, 0);
         for (const CacheCounts& counts : outcome.counts.caches) {
             for (const auto& [name, count] : named(counts)) reached.counts[name] += count;
+        }
+        for (const CoherenceCounts& counts : outcome.counts.coherence) {
+            for (const auto& [name, count] : named(counts)) reached.counts[std::string("coherence ") + name] += count;
         }
         for (const ObservedEvent& event : outcome.events) reached.events.insert(event.kind);
         reached.references += outcome.counts.references;
@@ -80,6 +83,16 @@ TEST(RandomCases, ReachEveryOptionCountAndEvent) {
     using enum EventKind;
     EXPECT_THAT(reached.events, testing::UnorderedElementsAre(load, store, fetch, page_walk, prefetch, write_back,
                                                               clean_victim, fill, invalidate));
+}
+
+TEST(RandomCases, OfCoherentMachinesReachEveryCountAndEventOfCoherence) {
+    MachineLimits limits;
+    limits.coherence = true;
+    const Reached reached = reach(150, limits);
+    for (const auto& [name, count] : named(CoherenceCounts{}))
+        EXPECT_GT(reached.counts.at(std::string("coherence ") + name), 1000U) << name;
+    EXPECT_TRUE(reached.events.contains(EventKind::flush));
+    EXPECT_TRUE(reached.events.contains(EventKind::coherence));
 }
 
 /// Doctored outcomes must be found out: the comparison itself is worth nothing if it never fails.

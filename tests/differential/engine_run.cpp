@@ -141,7 +141,8 @@ void drive_one_by_one(Hierarchy& hierarchy, const CoreProgram& program, Outcome&
     outcome.core_ends = {now};
 }
 
-std::string describe(const CacheCounts& expected, const CacheCounts& actual) {
+template <class Counts>
+std::string describe(const Counts& expected, const Counts& actual) {
     std::ostringstream text;
     const auto names = named(expected), values = named(actual);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -163,6 +164,9 @@ std::string compare_counts(const MachineDescription& machine, const HierarchyCou
         return machine.tlbs[i].name + ": accesses, misses expected " + std::to_string(a.accesses) + ", " +
                std::to_string(a.misses) + " actual " + std::to_string(b.accesses) + ", " + std::to_string(b.misses);
     }
+    for (std::size_t i = 0; i < expected.coherence.size(); ++i)
+        if (expected.coherence[i] != actual.coherence.at(i))
+            return "coherence:" + describe(expected.coherence[i], actual.coherence[i]);
     if (expected.memories != actual.memories) return "memory counts differ";
     if (expected.references != actual.references) return "references differ";
     if (expected.page_walks != actual.page_walks) return "page walks differ";

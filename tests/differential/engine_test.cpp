@@ -101,6 +101,17 @@ TEST(Differential, ScarceMemoryAgrees) {
     });
 }
 
+/// Some cores that talk to each other.
+Case coherent_case(unsigned bursts, bool translates) {
+    MachineLimits limits;
+    limits.coherence = true;
+    limits.no_cache = false;
+    limits.tlbs = limits.mappings = translates;
+    Case test_case = *arbitrary_case(limits, bursts);
+    RC_PRE(test_case.machine.coherence.protocol != Protocol::none);
+    return test_case;
+}
+
 /// Links that a record may be sent from: those that lead to caches or memory, below a core or cache.
 std::vector<LinkInfo> links_for_records(const Topology& topology) {
     std::vector<LinkInfo> found;
@@ -112,29 +123,30 @@ std::vector<LinkInfo> links_for_records(const Topology& topology) {
     return found;
 }
 
+void records_agree(const Case& test_case) {
+    const Chooser choose = rapidcheck_chooser();
+    const Topology topology(test_case.machine);
+    const auto links = links_for_records(topology);
+    const LinkInfo& link = links[choose(links.size())];
+    Records records;
+    records.link = link.name;
+    records.copy = static_cast<unsigned>(choose(topology.components()[link.from].copies));
+    records.every = 1 + static_cast<unsigned>(choose(8));
+    records.bypass = choose(3) == 2;
+    records.base = choose(2) * 0x100000;
+    const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum, records);
+    for (const Driving driving : {Driving::each, Driving::unwatched, Driving::one_by_one}) {
+        if (driving == Driving::one_by_one && test_case.machine.cores > 1) continue;
+        if (driving == Driving::one_by_one && test_case.programs[0].size() > 1) continue;
+        const EngineOutcome actual =
+            run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, records);
+        const std::string found = difference(test_case.machine, expected, actual, driving);
+        if (!found.empty()) RC_FAIL(link.name + (records.bypass ? " bypass" : "") + ": " + found);
+    }
+}
+
 TEST(Differential, RecordsOfListenersAgree) {
-    check_cases(1000, [] {
-        const Case test_case = *arbitrary_case({}, 5);
-        const Chooser choose = rapidcheck_chooser();
-        const Topology topology(test_case.machine);
-        const auto links = links_for_records(topology);
-        const LinkInfo& link = links[choose(links.size())];
-        Records records;
-        records.link = link.name;
-        records.copy = static_cast<unsigned>(choose(topology.components()[link.from].copies));
-        records.every = 1 + static_cast<unsigned>(choose(8));
-        records.bypass = choose(3) == 2;
-        records.base = choose(2) * 0x100000;
-        const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum, records);
-        for (const Driving driving : {Driving::each, Driving::unwatched, Driving::one_by_one}) {
-            if (driving == Driving::one_by_one && test_case.machine.cores > 1) continue;
-            if (driving == Driving::one_by_one && test_case.programs[0].size() > 1) continue;
-            const EngineOutcome actual =
-                run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, records);
-            const std::string found = difference(test_case.machine, expected, actual, driving);
-            if (!found.empty()) RC_FAIL(link.name + (records.bypass ? " bypass" : "") + ": " + found);
-        }
-    });
+    check_cases(1000, [] { records_agree(*arbitrary_case({}, 5)); });
 }
 
 TEST(Differential, PrefetchersAgree) {
@@ -148,6 +160,18 @@ TEST(Differential, ReferencesOneAtATimeAgree) {
     MachineLimits limits;
     limits.cores = 1;
     check_cases(1500, [=] { agree(*arbitrary_case(limits), {Driving::one_by_one}); });
+}
+
+TEST(Differential, CoherentMachinesAgree) {
+    check_cases(1500, [] { agree(coherent_case(6, false), {Driving::each, Driving::unwatched, Driving::merged}); });
+}
+
+TEST(Differential, CoherentMachinesWithPagesAgree) {
+    check_cases(500, [] { agree(coherent_case(4, true), {Driving::each, Driving::some}); });
+}
+
+TEST(Differential, RecordsOnCoherentMachinesAgree) {
+    check_cases(400, [] { records_agree(coherent_case(5, false)); });
 }
 
 TEST(Differential, MachinesOfSeveralCoresAgree) {

@@ -19,6 +19,7 @@ public:
         machine_.period = pick<std::uint64_t>({1000, 500, 333, 2500});
         add_memories();
         if (!limits_.no_cache || !seldom()) add_caches();
+        if (limits_.coherence) add_coherence();
         if (limits_.mappings) add_pages();
         if (limits_.tlbs) add_tlbs();
         if (limits_.link_timing && half()) add_link_timing();
@@ -121,6 +122,48 @@ private:
     static void set_line(CacheConfig& cache, unsigned line) {
         cache.size = cache.size / cache.line * line;
         cache.line = line;
+    }
+
+    /// Nodes of some of the levels, with one number of cores each, over the rest.
+    void add_coherence() {
+        std::vector<unsigned> sizes;
+        for (unsigned cores = 1; cores < machine_.cores; ++cores)
+            if (machine_.cores % cores == 0) sizes.push_back(cores);
+        if (sizes.empty() || machine_.caches.empty() || machine_.memories.size() > 1) return;
+        machine_.coherence.protocol = half() ? Protocol::moesi : Protocol::mesi;
+        machine_.coherence.by = half() ? CoherenceBy::directory : CoherenceBy::snooping;
+        machine_.coherence.latency = number(9);
+        if (machine_.coherence.by == CoherenceBy::directory) machine_.coherence.forward = number(30);
+        machine_.coherence.supply = number(30);
+        const unsigned size = sizes[number(sizes.size())];
+        const bool split = machine_.caches.front().serves != Serves::both;
+        const std::size_t inside = (split ? 2 : 1) + number(machine_.caches.size() - (split ? 1 : 0));
+        for (std::size_t i = 0; i < machine_.caches.size(); ++i) {
+            CacheConfig& cache = machine_.caches[i];
+            cache.shared_by = i < inside ? size : 0;
+            if (i < inside) join_node(cache, machine_.caches[inside - 1].line);
+        }
+        for (std::size_t i = 0; i < inside; ++i) close_node(i, inside);
+        if (inside < machine_.caches.size() && machine_.caches[inside].inclusion == Inclusion::exclusive)
+            machine_.caches[inside].inclusion = Inclusion::victim;
+    }
+
+    static void join_node(CacheConfig& cache, unsigned line) {
+        set_line(cache, line);
+        cache.write_back_traffic = true;
+    }
+
+    /// What the last level of a node may not do.
+    void close_node(std::size_t index, std::size_t inside) {
+        CacheConfig& cache = machine_.caches[index];
+        const auto next = std::find_if(machine_.caches.begin(), machine_.caches.end(),
+                                       [&](const CacheConfig& other) { return other.name == cache.next; });
+        const bool last = next == machine_.caches.end() || next >= machine_.caches.begin() + static_cast<long>(inside);
+        const bool over_victims =
+            !last && (next->inclusion == Inclusion::exclusive || next->inclusion == Inclusion::victim);
+        if (!last && !over_victims) return;
+        cache.write = WritePolicy::write_back;
+        cache.write_allocate = true;
     }
 
     CacheConfig cache(const std::string& name, unsigned line, unsigned shared, bool first) {

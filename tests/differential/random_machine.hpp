@@ -20,6 +20,7 @@ struct MachineLimits {
     bool no_cache = true;        ///< sometimes a core directly at memory
     bool other_policies = true;  ///< all replacement, inclusion, write and order options; else the defaults
     bool link_timing = true;     ///< sometimes buses, bounded misses, write buffers, banks
+    bool coherence = false;      ///< caches that are kept coherent, where some are private
     bool mappings = true;        ///< all frame mappings and page sizes; else identity
 };
 

@@ -112,8 +112,10 @@ bool SlowMachine::below_takes_clean_victims(const SlowCache& cache) const {
     });
 }
 
-Answer SlowMachine::request(SlowCache& cache, const Request& request) {
+Answer SlowMachine::request(SlowCache& cache, const Request& arrived) {
     const CacheConfig& config = *cache.config;
+    Request request = arrived;
+    if (request.kind == EventKind::store) request.time = own(cache, request, false);
     SlowSet& set = set_of(cache, request.address, request.virtual_address);
     SlowWay* way = set.find(line_start(cache, request.address));
     count_request(counts_of(cache), request.kind, way == nullptr);
@@ -152,7 +154,11 @@ Answer SlowMachine::miss(SlowCache& cache, const Request& request) {
     if (is_store && (!config.write_allocate || filled_by_victims(config))) {
         return {send_down(cache, down(request, EventKind::store, line)).time, false};
     }
-    if (filled_by_victims(config)) return send_down(cache, down(request, request.kind, line));
+    if (filled_by_victims(config)) {
+        Request passed = down(request, request.kind, line);
+        passed.for_store = request.for_store;
+        return send_down(cache, passed);
+    }
     Answer answer{fetch_line(cache, request, false).time, false};
     if (is_store && config.write == WritePolicy::write_through) {
         answer.time = std::max(answer.time, send_down(cache, down(request, EventKind::store, line)).time);
@@ -167,11 +173,15 @@ Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool pr
     const bool writes = request.kind == EventKind::store || request.kind == EventKind::write_back ||
                         request.kind == EventKind::ring_write;
     Request asked = down(request, writes ? EventKind::load : request.kind, line);
+    asked.for_store = request.kind == EventKind::store || (request.for_store && !prefetched && !writes);
     if (config.write_back_first && set_of(cache, line, {}).full())
         asked.time = make_room(cache, down(request, request.kind, line));
+    moving_.push_back({line, false});
     Answer below = send_down(cache, asked);
     const bool dirty = below.dirty || (writes && config.write == WritePolicy::write_back);
+    moving_.back().dirty = dirty;
     below.time = std::max(below.time, insert(cache, line, dirty, prefetched, request));
+    moving_.pop_back();
     tell_below(cache, EventKind::fill, line, request);
     return below;
 }
@@ -179,13 +189,21 @@ Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool pr
 /// A line leaves the set that the cause's address belongs to. Returns when it has left.
 Tick SlowMachine::make_room(SlowCache& cache, const Request& cause) {
     SlowWay& way = set_of(cache, cause.address, {}).victim(cache.random);
-    const Address line = way.block;
-    bool dirty = way.dirty;
+    const SlowWay victim = way;
     way.valid = false;
+    const Tick gone = send_away(cache, victim, cause);
+    left(cache, victim.block, cause);
+    return gone;
+}
+
+Tick SlowMachine::send_away(SlowCache& cache, const SlowWay& victim, const Request& cause) {
+    const Address line = victim.block;
+    bool dirty = victim.dirty;
     ++counts_of(cache).evictions;
     if (cache.config->inclusion == Inclusion::inclusive && take_away_above(cache, line, cache.config->line, cause)) {
         dirty = true;
     }
+    if (cache.config->inclusion == Inclusion::inclusive && !in_node(cache)) taken(line, cache.config->line);
     if (dirty && cache.config->write_back_traffic) {
         ++counts_of(cache).writebacks_out;
         return send_down(cache, down(cause, EventKind::write_back, line)).time;
@@ -199,12 +217,13 @@ Tick SlowMachine::make_room(SlowCache& cache, const Request& cause) {
 /// Returns when a line that had to make room has left.
 Tick SlowMachine::insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause) {
     SlowSet& set = set_of(cache, line, {});
-    Tick left = cause.time;
-    if (set.full()) left = make_room(cache, down(cause, cause.kind, line));
+    Tick left_at = cause.time;
+    if (set.full()) left_at = make_room(cache, down(cause, cause.kind, line));
     SlowWay& way = set.insert(line);
     way.dirty = dirty;
     way.prefetched = prefetched;
-    return left;
+    inserted(cache, line, dirty);
+    return left_at;
 }
 
 bool SlowMachine::take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause) {
@@ -231,9 +250,19 @@ bool SlowMachine::take_away(SlowCache& cache, Address first, std::uint64_t bytes
     return dirty;
 }
 
-void SlowMachine::victim_arrives(SlowCache& cache, const Request& request) {
+void SlowMachine::victim_arrives(SlowCache& cache, const Request& arrived) {
+    const Address line = line_start(cache, arrived.address);
+    const bool record = arrived.kind == EventKind::ring_write;
+    Request request = arrived;
+    if (record) request.time = own(cache, request, true);
+    moving_.push_back({line, request.kind != EventKind::clean_victim});
+    take_victim(cache, line, request);
+    moving_.pop_back();
+    if (record) left(cache, line, request);
+}
+
+void SlowMachine::take_victim(SlowCache& cache, Address line, const Request& request) {
     const CacheConfig& config = *cache.config;
-    const Address line = line_start(cache, request.address);
     SlowSet& set = set_of(cache, line, {});
     SlowWay* way = set.find(line);
     count_request(counts_of(cache), request.kind, way == nullptr);

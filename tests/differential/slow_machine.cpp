@@ -34,6 +34,7 @@ SlowMachine::SlowMachine(const MachineDescription& machine, std::optional<Record
     build_caches();
     build_tlbs();
     counts_.memories.resize(machine.memories.size());
+    if (machine.coherence.protocol != Protocol::none) counts_.coherence.resize(1);
 }
 
 void SlowMachine::build_caches() {

@@ -22,6 +22,7 @@ struct Request {
     std::uint32_t site = 0;
     Tick time = 0;
     std::optional<Address> virtual_address = {};  ///< known for requests straight from the core
+    bool for_store = false;                       ///< the load by which a store that misses asks for its line
 };
 
 struct Answer {
@@ -88,7 +89,9 @@ private:
     Answer miss(SlowCache& cache, const Request& request);
     Answer fetch_line(SlowCache& cache, const Request& request, bool prefetched);
     void victim_arrives(SlowCache& cache, const Request& request);
+    void take_victim(SlowCache& cache, Address line, const Request& request);
     Tick make_room(SlowCache& cache, const Request& cause);
+    Tick send_away(SlowCache& cache, const SlowWay& victim, const Request& cause);
     Tick insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause);
     bool take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
     bool take_away(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
@@ -103,6 +106,28 @@ private:
     Tick memory_arrives(const std::string& name, const Request& request);
     Answer arrive_now(const std::string& name, const Request& request);
 
+    // slow_coherence.cpp: docs/coherence.md
+    enum class Ask { read, exclusive_read, upgrade };
+    struct Answers {
+        Tick time = 0;
+        bool held = false, supplied = false;
+    };
+    bool in_node(const SlowCache& cache) const;
+    const SlowCache& outermost(const SlowCache& cache) const;
+    char state_of(unsigned node, Address line) const;
+    SlowWay* way_of(SlowCache& cache, Address line) { return set_of(cache, line, {}).find(line); }
+    bool is_held(unsigned node, Address line);
+    bool is_dirty(unsigned node, Address line);
+    void become(unsigned node, Address line, char state, const Request& cause);
+    Tick own(SlowCache& cache, const Request& request, bool record);
+    std::optional<Answer> cross(const SlowCache& above, Request& request);
+    Answers ask_others(unsigned node, Address line, Ask ask, const Request& cause);
+    void clean(unsigned node, Address line, const Request& cause);
+    void lose(unsigned node, Address line, const Request& cause);
+    void inserted(const SlowCache& cache, Address line, bool dirty);
+    void left(const SlowCache& cache, Address line, const Request& cause);
+    void taken(Address first, std::uint64_t bytes);
+
     // slow_time.cpp: what waits for what, docs/timing.md
     Answer arrive_in_time(SlowCache& above, const std::string& name, Request request);
     void write_into(const std::string& below, Request record, const std::string& above, unsigned copy);
@@ -114,6 +139,12 @@ private:
 
     std::string memory_below(std::string name) const;
 
+    /// A line on its way between caches of a node, while it exists.
+    struct Moving {
+        Address line;
+        bool dirty;
+    };
+
     const MachineDescription& machine_;
     std::optional<Records> records_;
     std::uint64_t watched_events_ = 0, records_sent_ = 0;
@@ -122,6 +153,8 @@ private:
     std::deque<SlowCache> caches_;
     std::deque<SlowTlb> tlbs_;
     HierarchyCounts counts_;
+    std::map<std::pair<unsigned, Address>, char> states_;  ///< by node and line: M, O, E, S; else I
+    std::vector<Moving> moving_;
     std::vector<ObservedEvent> events_;
     std::map<std::pair<std::size_t, unsigned>, SlowBus> buses_;        ///< by cache and copy (shared: 0)
     std::map<std::pair<std::size_t, std::uint64_t>, Tick> bank_free_;  ///< by memory and bank

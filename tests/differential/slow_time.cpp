@@ -55,7 +55,8 @@ Answer SlowMachine::arrive_in_time(SlowCache& above, const std::string& name, Re
         return {entered, false};
     }
     request.time = entered + travel;
-    Answer answer = arrive_now(name, request);
+    const auto supplied = cross(above, request);
+    Answer answer = supplied ? *supplied : arrive_now(name, request);
     answer.time = carry(bus_of(above), config.bus, answer.time, config.line).second;
     if (place != nullptr) *place = answer.time;
     return answer;

@@ -43,10 +43,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refusal{"Unknown", "core: 2\n",
                 "m:1:1: error: unknown key 'core' in a machine; did you mean 'cores'? known are: name, description, "
-                "source, clock, cores, caches, tlbs, pages, memory, memories, monitors"},
+                "source, clock, cores, caches, coherence, tlbs, pages, memory, memories, monitors"},
         Refusal{"UnknownFar", "frequency: 2\n",
                 "m:1:1: error: unknown key 'frequency' in a machine; known are: name, description, source, clock, "
-                "cores, caches, tlbs, pages, memory, memories, monitors"},
+                "cores, caches, coherence, tlbs, pages, memory, memories, monitors"},
         Refusal{"UnknownInCache",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, wais: 2, ways: 2}\n",
