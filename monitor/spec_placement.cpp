@@ -9,6 +9,7 @@
 #include <string>
 
 #include "monitor/spec_checks.hpp"
+#include "sim/topology/coherent_part.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -80,6 +81,16 @@ private:
         if (to.kind == Kind::cache && by_victims(machine_.caches[to.index])) kinds |= bit(EventKind::clean_victim);
         const auto inclusive = [](const CacheConfig& each) { return each.inclusion == Inclusion::inclusive; };
         if (std::ranges::any_of(machine_.caches, inclusive)) kinds |= bit(EventKind::invalidate);
+        return kinds | of_coherence(cache, dirties);
+    }
+
+    /// What other nodes do to a cache (docs/coherence.md).
+    std::uint32_t of_coherence(const CacheConfig& cache, bool dirties) const {
+        if (machine_.coherence.protocol == Protocol::none || cache.shared_by == 0 || cache.shared_by == machine_.cores)
+            return 0;
+        std::uint32_t kinds = bit(EventKind::invalidate);
+        if (dirties && machine_.coherence.protocol == Protocol::mesi) kinds |= bit(EventKind::flush);
+        if (cache.next == coherent_part(machine_).point) kinds |= bit(EventKind::coherence);
         return kinds;
     }
 

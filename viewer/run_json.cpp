@@ -46,6 +46,13 @@ Json buses_of(const StoredRun& run, const HierarchyCounts& counts) {
     return buses;
 }
 
+Json coherence_of(const ComponentNames& names, const HierarchyCounts& counts) {
+    Json coherence = Json::object();
+    for (std::size_t i = 0; i < names.coherence.size(); ++i)
+        for (const auto& [name, value] : named(counts.coherence[i])) coherence[names.coherence[i]][name] = value;
+    return coherence;
+}
+
 /// A key that is not there yet: names of monitors and data structures may repeat.
 std::string free_key(const Json& object, const std::string& name) {
     std::string key = name;
@@ -135,6 +142,8 @@ Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
                           {"memories", memories_of(view.counts.names, phase.counts)},
                           {"buses", buses_of(view.counts, phase.counts)},
                           {"structures", Json::object()}});
+    for (std::size_t i = 0; i < phases.size() && !view.counts.names.coherence.empty(); ++i)
+        phases[i]["coherence"] = coherence_of(view.counts.names, view.counts.run.phases[i].counts);
     for (const StructureTable::Level& level : view.structures.levels)
         for (const StructureTally& row : level.tallies)
             if (row.phase < phases.size())
@@ -166,6 +175,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["page_walks"] = run.counts.page_walks;
     json["memories"] = memories_of(names, run.counts);
     json["buses"] = buses_of(view.counts, run.counts);
+    if (!names.coherence.empty()) json["coherence"] = coherence_of(names, run.counts);
     json["monitors"] = monitors_of(view);
     json["structures"] = structures_of(view.structures, keys);
     json["structures_exact"] = std::move(exact);

@@ -68,6 +68,26 @@ std::string bus_table(const StoredRun& run, const HierarchyCounts& counts, const
     return '\n' + table.text(options.width);
 }
 
+std::string coherence_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
+    if (names.coherence.empty() || !options.level.empty()) return "";
+    TextTable table({{"coherence at", to_left},
+                     {"reads"},
+                     {"exclusive"},
+                     {"upgrades"},
+                     {"supplied"},
+                     {"wb"},
+                     {"invalidated"},
+                     {"downgraded"},
+                     {"messages"}});
+    for (std::size_t i = 0; i < names.coherence.size(); ++i) {
+        const CoherenceCounts& nodes = counts.coherence[i];
+        table.add({names.coherence[i], count_cell(nodes.reads), count_cell(nodes.exclusive_reads),
+                   count_cell(nodes.upgrades), count_cell(nodes.supplies), count_cell(nodes.write_backs),
+                   count_cell(nodes.invalidations), count_cell(nodes.downgrades), count_cell(nodes.messages)});
+    }
+    return '\n' + table.text(options.width);
+}
+
 std::string level_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
     TextTable table({{"level", to_left},
                      {"accesses"},
@@ -305,7 +325,8 @@ std::string to_text(const RunView& view, const TextOptions& options) {
     std::string text = heading(view, options);
     if (run.counts.references == 0) return text + "no references: nothing was counted\n";
     const HierarchyCounts& counts = options.phase ? run.phases[*options.phase].counts : run.counts;
-    text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options);
+    text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
+            coherence_table(view.counts.names, counts, options);
     text += structure_table(view.structures, options);
     text += unknown_levels(view, options);
     if (options.phase) return text;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/model/cache_array.hpp"
 #include "sim/model/coherence_protocol.hpp"
 #include "sim/model/counts.hpp"
 #include "sim/model/downlink.hpp"

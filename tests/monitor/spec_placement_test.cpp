@@ -50,6 +50,19 @@ TEST(Placement, RecordsThatAreNotKeptAreSeenFurtherDown) {
     EXPECT_EQ(kinds_on(topology, "L2-memory", {"core-L1"}) & record, 0U);
 }
 
+TEST(Placement, KindsOfCoherence) {
+    const std::uint32_t lost = bit(EventKind::invalidate), cleaned = bit(EventKind::flush),
+                        changed = bit(EventKind::coherence);
+    MachineDescription description = load_machine("coherent8");
+    const Topology mesi(description);
+    EXPECT_EQ(kinds_on(mesi, "core-L1D"), load | store);
+    EXPECT_EQ(kinds_on(mesi, "L1D-L2"), load | fill | write_back | lost | cleaned);
+    EXPECT_EQ(kinds_on(mesi, "L1I-L2"), fetch | fill | lost);
+    EXPECT_EQ(kinds_on(mesi, "L2-L3"), load | fetch | fill | write_back | lost | cleaned | changed);
+    description.coherence.protocol = Protocol::moesi;
+    EXPECT_EQ(kinds_on(Topology(description), "L2-L3"), load | fetch | fill | write_back | lost | changed);
+}
+
 TEST(Placement, OneOnEachLinkByDefault) {
     const Topology topology = machine("");
     const std::vector<MonitorSpec> specs = placed(default_monitors(topology), topology);

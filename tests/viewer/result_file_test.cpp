@@ -34,12 +34,13 @@ CacheCounts cache_counts(Random& random) {
 StoredRun made_up_run(std::size_t phases) {
     Random random(7);
     StoredRun stored;
-    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}, {}};
+    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}, {}, {"L2"}};
     stored.period = 500;
     RunResult& run = stored.run;
     run.counts.caches.resize(2);
     run.counts.tlbs.resize(1);
     run.counts.memories.resize(1);
+    run.counts.coherence.resize(1);
     for (std::size_t i = 0; i < phases; ++i) {
         PhaseResult& phase = run.phases.emplace_back();
         phase.begin = i * 1000000;
@@ -47,6 +48,9 @@ StoredRun made_up_run(std::size_t phases) {
         phase.counts.caches = {cache_counts(random), cache_counts(random)};
         phase.counts.tlbs = {{random.below(50), random.below(5)}};
         phase.counts.memories = {{1, 2, 3, random.below(9)}};
+        phase.counts.coherence = {{.reads = i, .messages = 7 + i}};
+        run.counts.coherence[0].reads += i;
+        run.counts.coherence[0].messages += 7 + i;
         phase.counts.references = 10 + i;
         run.counts.references += 10 + i;
         for (std::size_t level = 0; level < 2; ++level)
