@@ -31,7 +31,7 @@ struct ValidateOptions {
     OutputOptions output;
 };
 
-const char incomplete[] = "interrupted before all machines were done";
+const char unfinished_campaign[] = "interrupted before all machines were done";
 
 void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     std::filesystem::create_directories(options.worst);
@@ -73,7 +73,7 @@ Json json_of(const CampaignResult& result, const ValidateOptions& options) {
 void write(ResultFile& file, const CampaignResult& result, const ValidateOptions& options) {
     RunTitle title;
     title.complete = result.machines == options.campaign.machines;
-    title.incomplete = incomplete;
+    title.incomplete = unfinished_campaign;
     {
         Group& root = file.root();
         set_nexus_class(root, "NXroot");
