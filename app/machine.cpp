@@ -1,7 +1,9 @@
 // cachetally machine: the machines that can be simulated, and what is wrong with one's own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
 #include "app/commands.hpp"
 #include "monitor/spec_placement.hpp"
@@ -13,11 +15,13 @@ namespace {
 
 void list(bool json) {
     Json all = Json::array();
+    std::size_t widest = 0;
+    for (const PresetInfo& preset : machine_presets()) widest = std::max(widest, std::string(preset.name).size());
     for (const PresetInfo& preset : machine_presets()) {
         if (json) {
             all.push_back({{"name", preset.name}, {"description", preset.description}});
         } else {
-            fmt::print("{:<14} {}\n", preset.name, preset.description);
+            fmt::print("{:<{}}  {}\n", preset.name, widest, preset.description);
         }
     }
     if (json) print_json(all);

@@ -6,15 +6,10 @@
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/truth.hpp"
+#include "tests/probes/score_of.hpp"
 
 namespace cachetally {
 namespace {
-
-const Score* score_of(const CampaignResult& result, const std::string& test, const std::string& parameter) {
-    for (const Score& score : result.scores)
-        if (score.test == test && score.parameter == parameter) return &score;
-    return nullptr;
-}
 
 TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
     CampaignOptions options;

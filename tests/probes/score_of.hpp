@@ -1,0 +1,17 @@
+// What a campaign gave for one parameter of one test.
+#pragma once
+
+#include <string>
+
+#include "probes/validation/campaign.hpp"
+
+namespace cachetally {
+
+/// The first such score; null where there is none.
+inline const Score* score_of(const CampaignResult& result, const std::string& test, const std::string& parameter) {
+    for (const Score& score : result.scores)
+        if (score.test == test && score.parameter == parameter) return &score;
+    return nullptr;
+}
+
+}  // namespace cachetally
