@@ -55,7 +55,8 @@ void expect_partial_results(const Finished& finished) {
 
 TEST(Interrupted, Run) {
     const TemporaryDirectory directory;
-    expect_partial_results(cachetally(directory.path(), {"run", "gups", "updates=4G", "--json"}, interrupted()));
+    expect_partial_results(
+        cachetally(directory.path(), {"run", "gups", "updates=4G", "table=4K", "--json"}, interrupted()));
 }
 
 TEST(Progress, IsShownOnATerminalWithRateAndTimeLeft) {
@@ -63,8 +64,8 @@ TEST(Progress, IsShownOnATerminalWithRateAndTimeLeft) {
     Circumstances circumstances;
     circumstances.interrupt_when = after(std::chrono::milliseconds(900));
     circumstances.err_terminal = true;
-    const Finished finished =
-        cachetally(directory.path(), {"run", "gups", "updates=4G", "--max-references", "2000000000"}, circumstances);
+    const Finished finished = cachetally(
+        directory.path(), {"run", "gups", "updates=4G", "table=4K", "--max-references", "2000000000"}, circumstances);
     // "\r1.2 M references, 30.1 M/s, 0 %, 1 min 5 s left", written over and over, and taken away at the end.
     EXPECT_THAT(finished.err, ContainsRegex("\r[0-9.]+ M references, [0-9.]+ M/s, [0-9]+ %, [0-9hmins ]+ left"));
     EXPECT_THAT(finished.err, HasSubstr("\r\x1b[Kcachetally: interrupted"));
@@ -72,14 +73,14 @@ TEST(Progress, IsShownOnATerminalWithRateAndTimeLeft) {
 
 TEST(Progress, IsNotShownElsewhere) {
     const TemporaryDirectory directory;
-    const Finished finished = cachetally(directory.path(), {"run", "gups", "updates=4G"}, interrupted());
+    const Finished finished = cachetally(directory.path(), {"run", "gups", "updates=4G", "table=4K"}, interrupted());
     EXPECT_THAT(finished.err, Not(HasSubstr("M/s")));
 }
 
 TEST(Interrupted, RunWithAFile) {
     const TemporaryDirectory directory;
     const Finished finished =
-        cachetally(directory.path(), {"run", "gups", "updates=4G", "--json", "-o", "r.h5"}, interrupted());
+        cachetally(directory.path(), {"run", "gups", "updates=4G", "table=4K", "--json", "-o", "r.h5"}, interrupted());
     expect_partial_results(finished);
     EXPECT_THAT(finished.err, HasSubstr("r.h5"));
     EXPECT_EQ(listing(directory.path()), "r.h5");
@@ -90,9 +91,9 @@ TEST(Interrupted, RunWithAFile) {
 
 TEST(Interrupted, Sweep) {
     const TemporaryDirectory directory;
-    const Finished finished =
-        cachetally(directory.path(),
-                   {"sweep", "gups", "updates=4G", "--json", "--counters", "16", "--granularity", "1"}, interrupted());
+    const Finished finished = cachetally(
+        directory.path(),
+        {"sweep", "gups", "updates=4G", "table=4K", "--json", "--counters", "16", "--granularity", "1"}, interrupted());
     expect_partial_results(finished);
     EXPECT_EQ(finished.json()["rows"].size(), 1U);
 }

@@ -67,9 +67,12 @@ public:
             }
             return;
         }
-        const auto block = result_.block_of.find({link_, copy_});
-        const std::uint64_t bytes = block == result_.block_of.end() ? 1 : block->second;
-        add_to_runs(result_.merged[{link_, copy_}], event.address / bytes * bytes, event.kind, event.core, event.count);
+        if (!runs_) {  // the first
+            runs_ = &result_.merged[{link_, copy_}];
+            const auto block = result_.block_of.find({link_, copy_});
+            if (block != result_.block_of.end()) block_bytes_ = block->second;
+        }
+        add_to_runs(*runs_, event.address / block_bytes_ * block_bytes_, event.kind, event.core, event.count);
     }
     /// Every other copy of a link does so itself.
     bool takes_sieved() const override { return link_.size() % 2 == 0; }
@@ -98,6 +101,8 @@ private:
     unsigned copy_;
     bool merges_;
     std::uint32_t kinds_;
+    std::uint64_t block_bytes_ = 1;
+    std::vector<BlockRun>* runs_ = nullptr;
     EngineOutcome& result_;
 };
 
@@ -223,10 +228,17 @@ void add_to_runs(std::vector<BlockRun>& runs, Address block, EventKind kind, uns
 BlockRuns block_runs(const std::vector<ObservedEvent>& events,
                      const std::map<std::pair<std::string, unsigned>, std::uint32_t>& block_of) {
     BlockRuns runs;
+    std::vector<BlockRun>* of_copy = nullptr;
+    std::uint64_t bytes = 1;
+    const ObservedEvent* before = nullptr;
     for (const ObservedEvent& event : events) {
-        const auto found = block_of.find({event.link, event.copy});
-        const std::uint64_t bytes = found == block_of.end() ? 1 : found->second;
-        add_to_runs(runs[{event.link, event.copy}], event.address / bytes * bytes, event.kind, event.core, 1);
+        if (!before || event.copy != before->copy || event.link != before->link) {
+            const auto found = block_of.find({event.link, event.copy});
+            bytes = found == block_of.end() ? 1 : found->second;
+            of_copy = &runs[{event.link, event.copy}];
+        }
+        before = &event;
+        add_to_runs(*of_copy, event.address / bytes * bytes, event.kind, event.core, 1);
     }
     return runs;
 }

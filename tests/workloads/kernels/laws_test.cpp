@@ -148,8 +148,9 @@ TEST(Kernels, AreAllListedWithDefaultsThatRun) {
         EXPECT_FALSE(info.description.empty());
         Options defaults;
         for (const WorkloadOption& option : info.options) defaults.push_back(option.name + "=" + option.initial);
-        EXPECT_EQ(record(info.name, defaults).fingerprint, record(info.name, {}).fingerprint);
-        EXPECT_TRUE(record(info.name, {}).verdict.passed());
+        const Recording unsaid = record(info.name, {});
+        EXPECT_TRUE(unsaid.verdict.passed());
+        EXPECT_EQ(record(info.name, defaults).fingerprint, unsaid.fingerprint);
     }
     EXPECT_EQ(names,
               (std::vector<std::string>{"lu", "radix", "water", "fft", "ocean", "matmul", "stream", "gups", "chase"}));
