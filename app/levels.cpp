@@ -3,6 +3,7 @@
 #include <map>
 
 #include "app/simulation.hpp"
+#include "sim/topology/coherent_part.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -80,17 +81,24 @@ std::uint32_t miss_kinds(const Topology& topology, const Component& component) {
     return cache.write == WritePolicy::write_through ? demand & ~bit(EventKind::store) : demand;
 }
 
-/// A level that passes all stores on, and does not fetch the lines of those that miss: no link tells which missed.
-bool hides_store_misses(const Topology& topology, const Component& component) {
+/// A level of which no link tells what was asked of it, or what missed.
+bool is_hidden(const Topology& topology, const Component& component) {
     if (component.kind != Component::Kind::cache) return false;
-    const CacheConfig& cache = topology.machine().caches[component.index];
-    return cache.write == WritePolicy::write_through && !cache.write_allocate;
+    const MachineDescription& machine = topology.machine();
+    const CacheConfig& cache = machine.caches[component.index];
+    // All stores go on, whether they missed or not, and no line is fetched for them.
+    if (cache.write == WritePolicy::write_through && !cache.write_allocate) return true;
+    // Lines are fetched for write-backs, too.
+    const auto is_above = [&](const CacheConfig& other) { return other.next == cache.name; };
+    if (cache.write_back_miss == WriteBackMiss::fetch && std::ranges::any_of(machine.caches, is_above)) return true;
+    // What another node supplies has been asked for on the same links (docs/coherence.md).
+    return machine.coherence.protocol != Protocol::none && coherent_part(machine).point == cache.name;
 }
 
 /// False where a histogram is missing.
 bool collect(LevelInput& input, std::size_t component, const Topology& topology, Histograms& histograms) {
     const Component& level = topology.components()[component];
-    if (hides_store_misses(topology, level)) return false;
+    if (is_hidden(topology, level)) return false;
     input.name = level.name;
     for (std::size_t id = 0; id < topology.links().size(); ++id) {
         const LinkInfo& link = topology.links()[id];

@@ -194,8 +194,8 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
     if (unknown.empty()) return "";
     return fmt::format(
         "\nAccesses and misses by data structure are not known of {}:\nit takes monitors of load+store+fetch on all "
-        "links "
-        "above and below a level, or exact counting\n(-o FILE.h5); docs/monitors.md, \"Levels combined\".\n",
+        "links above and below a level, with barriers where there\nare phases, or exact counting (-o FILE.h5); and of "
+        "some levels no link tells them: docs/monitors.md, \"Levels combined\".\n",
         fmt::join(unknown, ", "));
 }
 
@@ -308,7 +308,8 @@ std::string RunView::function(std::uint32_t index) const {
 }
 
 std::string RunTitle::text() const {
-    return without_controls(fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine));
+    return without_controls(
+        fmt::format("{}{}{} on {}", input, settings.empty() ? "" : " ", fmt::join(settings, " "), machine));
 }
 
 std::string RunTitle::remarks() const {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned trials = 24, equal_trials = 5;
 constexpr unsigned eviction_sets = 3;
-constexpr std::uint64_t groups = 33;
+constexpr std::uint64_t groups = 48;  // more than lines that stay: each pass leaves out many of the others
 constexpr std::uint64_t most_pages = 8192;
 constexpr unsigned others = 16;
 
@@ -54,16 +54,31 @@ public:
 
     bool fail(std::uint64_t count) { return fail(first(count)); }
 
-    /// The least number of first pages that fail; 0 = none does.
+    /// The least number of first pages that fail; 0 = none does. Looked for around the number found before.
     std::uint64_t first_failure() {
-        std::uint64_t low = 1, high = 8;
-        while (high < most() && !fail(high)) low = high, high = std::min(2 * high, most());
-        if (!fail(high)) return 0;
+        std::uint64_t low = 1, high = std::min(std::max<std::uint64_t>(failed_before_, 8), most());
+        std::uint64_t step = failed_before_ == 0 ? high : 1;
+        if (fail(high)) {
+            for (; high > low + step; step *= 2) {
+                if (!fail(high - step)) {
+                    low = high - step;
+                    break;
+                }
+                high -= step;
+            }
+        } else {
+            do {
+                if (high == most()) return 0;
+                low = high;
+                high = std::min(high + step, most());
+                step *= 2;
+            } while (!fail(high));
+        }
         while (high - low > 1) {
             const std::uint64_t middle = (low + high) / 2;
             (fail(middle) ? high : low) = middle;
         }
-        return high;
+        return failed_before_ = high;
     }
 
     /// Group testing: leaves out what can be spared, a group at a time.
@@ -126,14 +141,18 @@ private:
     bool fail_at(const Pages& pages, std::uint64_t offset) { return misses(at(pages, offset)); }
 
     bool misses(const Offsets& offsets) {
-        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(1024 / offsets.size(), 2, 32));
-        return meter_.count(arena_, {offsets}, {laps + 1, laps}).cache_misses[1] * static_cast<double>(offsets.size()) >
-               0.02;
+        const auto laps = [&](std::size_t loads, std::size_t low, std::size_t high) {
+            return static_cast<unsigned>(std::clamp(loads / offsets.size(), low, high));
+        };
+        // long enough for lines to settle where the one to go is drawn; then few laps tell whether all stay
+        const Measurement seen = meter_.count(arena_, {offsets}, {laps(1024, 2, 32) + 1, laps(256, 2, 8)});
+        return seen.cache_misses[1] * static_cast<double>(offsets.size()) > 0.02;
     }
 
     Meter& meter_;
     std::uint64_t step_;
     unsigned l1_ways_;
+    std::uint64_t failed_before_ = 0;  ///< pages of the arena before
     Arena arena_;
 };
 
@@ -142,25 +161,57 @@ void refuse_all(TestReport& report, const std::string& reason) {
     report.refuse("L2", "capacity", reason);
 }
 
-/// Lines of minimal eviction sets on new pages; 0 = these do not agree.
-std::uint64_t eviction_set_size(Physical& physical, TestReport& report, bool& exclusive, bool& overlap) {
-    unsigned staying = 0, alone = 0;
+/// How many pages just do not fit, of new pages each; nothing where as many as there are do.
+std::vector<std::uint64_t> count_failures(Physical& physical) {
+    std::vector<std::uint64_t> failures;
+    for (unsigned i = 0; i < trials; ++i) {
+        physical.renew();
+        failures.push_back(physical.first_failure());
+        if (failures.back() == 0) return {};
+        const bool equal =
+            std::ranges::count(failures, failures.front()) == static_cast<std::ptrdiff_t>(failures.size());
+        if (equal && failures.size() == equal_trials) break;  // pages do not lie anywhere
+    }
+    return failures;
+}
+
+/// What minimal eviction sets on new pages tell.
+struct EvictionSets {
+    std::uint64_t size = 0;  ///< lines of each; 0 = these do not agree
+    bool exclusive = false;  ///< lines of another level are among those that stay
+    bool overlap = false;    ///< lines at different offsets of pages meet
+};
+
+/// Whether pages do not fill sets of so many ways as they would, wherever they lie.
+bool contradict(const std::vector<std::uint64_t>& failures, const EvictionSets& sets) {
+    return !sets.overlap && sets.size > 1 && estimate_colours(failures, sets.size - 1).colours <= 1;
+}
+
+/// Ends with the first set where that contradicts how many pages fit.
+EvictionSets find_eviction_sets(Physical& physical, const std::vector<std::uint64_t>& failures, TestReport& report) {
+    EvictionSets found;
+    unsigned staying = 0;
     std::vector<std::uint64_t> sizes;
-    for (unsigned i = 0; i < eviction_sets; ++i) {
+    while (sizes.size() < eviction_sets) {
         physical.renew();
         const std::uint64_t count = physical.first_failure();
-        if (count == 0) return 0;
+        if (count == 0) return {};
         const Pages set = physical.reduced(Physical::first(count));
         sizes.push_back(set.size());
-        if (set.size() > 1) overlap = overlap || physical.pages_overlap({set.begin(), set.end() - 1});
-        if (set.size() > 1) alone += physical.stay_together(set, staying) ? 0 : 1;
         report.decisions.push_back(fmt::format("of {} pages {} lines evict each other", count, set.size()));
+        if (set.size() > 1) {
+            const Pages but_one(set.begin(), set.end() - 1);
+            found.overlap = found.overlap || physical.pages_overlap(but_one);
+            found.exclusive = !physical.stay_together(set, staying) || found.exclusive;
+        }
+        found.size = sizes.front();
+        if (sizes.size() == 1 && contradict(failures, found)) return found;
     }
     report.decisions.push_back(
         fmt::format("{} of {} other lines stay beside a set that is full", staying, eviction_sets * others));
-    exclusive = alone > 0;
     std::ranges::sort(sizes);
-    return sizes[0] == sizes[1] || sizes[1] == sizes[2] ? sizes[1] : 0;
+    found.size = sizes[0] == sizes[1] || sizes[1] == sizes[2] ? sizes[1] : 0;
+    return found;
 }
 
 }  // namespace
@@ -177,40 +228,32 @@ TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::stri
         return report;
     }
     Physical physical(meter, l1);
-    bool exclusive = false, overlap = false;
-    const std::uint64_t size = eviction_set_size(physical, report, exclusive, overlap);
-    if (size == 0) {
+    const std::vector<std::uint64_t> failures = count_failures(physical);
+    const EvictionSets sets = failures.empty() ? EvictionSets{} : find_eviction_sets(physical, failures, report);
+    if (sets.size == 0) {
         refuse_all(report, "lines of as many pages as there are do not evict each other, or not always as many");
         return report;
     }
-    if (exclusive || size - 1 <= l1.ways) {
+    const std::uint64_t ways = sets.size - 1;
+    if (sets.exclusive || ways <= l1.ways) {
         refuse_all(report,
                    fmt::format("{} lines stay, and no others beside them: lines of L1 may be among them, or all "
                                "lines at the same offset of pages meet in one set",
-                               size - 1));
+                               ways));
         return report;
     }
-    const std::uint64_t ways = size - 1;
-    std::vector<std::uint64_t> failures;
-    for (unsigned i = 0; i < trials; ++i) {
-        physical.renew();
-        failures.push_back(physical.first_failure());
-        const bool equal =
-            std::ranges::count(failures, failures.front()) == static_cast<std::ptrdiff_t>(failures.size());
-        if (equal && failures.size() == equal_trials) break;  // pages do not lie anywhere
-    }
-    const ColourEstimate found = estimate_colours(failures, ways);
-    report.decisions.push_back(
-        fmt::format("{} .. {} classes of sets, most likely {}", found.low, found.high, found.colours));
-    if (found.colours <= 1 && !overlap) {
+    if (contradict(failures, sets)) {
         refuse_all(report,
                    fmt::format("{} lines stay, but pages do not fill sets of so many ways as they would", ways));
         return report;
     }
+    const ColourEstimate found = estimate_colours(failures, ways);
+    report.decisions.push_back(
+        fmt::format("{} .. {} classes of sets, most likely {}", found.low, found.high, found.colours));
     const auto number = static_cast<double>(ways);
     report.answer("L2", "ways", number, number, number, "ways", "eviction sets by group testing");
     const auto bytes = [&](std::uint64_t colours) { return static_cast<double>(colours * ways * meter.page()); };
-    if (overlap)
+    if (sets.overlap)
         report.refuse("L2", "capacity", "lines at different offsets of pages meet: a way is no multiple of a page");
     else if (bytes(found.high) > 1.1 * bytes(found.low))
         report.refuse("L2", "capacity",

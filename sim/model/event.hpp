@@ -46,7 +46,7 @@ public:
     /// Blocks are aligned to this at least, and kinds of requests and victims are less than it.
     static constexpr Address alignment = 8;
 
-    BlockEvent() = default;
+    BlockEvent() = default;  ///< of no value: buffers of many are made for every call
     BlockEvent(Address block, EventKind kind) : bits_(block | static_cast<Address>(kind)) {}
 
     Address block() const { return bits_ & ~(alignment - 1); }
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    Address bits_ = 0;
+    Address bits_;
 };
 
 }  // namespace cachetally

@@ -162,6 +162,26 @@ TEST_F(Results, ALevelWhoseStoreMissesNoLinkTellsIsLeftOut) {
     EXPECT_TRUE(told["structures_exact"].contains("L2"));
 }
 
+TEST_F(Results, ALevelThatFetchesLinesForWriteBacksIsLeftOut) {
+    write_contents(
+        directory / "m.yaml",
+        "name: m\ncaches:\n  - {name: L1, size: 2 KiB, ways: 4, next: L2, write_back_miss: fetch}\n"
+        "  - {name: L2, size: 8 KiB, ways: 8, next: memory, write_back_miss: fetch}\nmemory: {name: memory}\n");
+    const json told = good_json({"run", "radix", "keys=1000", "radix=64", "--machine", "m.yaml"});
+    EXPECT_TRUE(told["structures_exact"].contains("L1")) << "nothing is written back into it";
+    EXPECT_FALSE(told["structures_exact"].contains("L2"));
+    const std::string text = call({"run", "radix", "keys=1000", "radix=64", "--machine", "m.yaml"}).out;
+    EXPECT_THAT(text, HasSubstr("not known of L2:"));
+    EXPECT_THAT(text, HasSubstr("of some levels no link tells them"));
+}
+
+TEST_F(Results, ThePointOfCoherenceIsLeftOut) {
+    const json told = good_json({"run", "lu", "n=32", "processors=2", "--machine", "coherent8"});
+    EXPECT_GT(told["coherence"]["L3"]["supplies"], 0);
+    EXPECT_TRUE(told["structures_exact"].contains("L2"));
+    EXPECT_FALSE(told["structures_exact"].contains("L3")) << "lines that nodes supply are asked for on its links, too";
+}
+
 TEST_F(Results, WhyThereIsNothingByDataStructureIsTold) {
     const std::string why = "it takes monitors of load+store+fetch on all links above and below";
     EXPECT_THAT(call(radix + Words{"--monitor", "link=core-L1"}).out, HasSubstr("not known of L1, L2, DTLB:\n" + why));
