@@ -32,8 +32,8 @@ const SweepSpec& checked(const SweepSpec& spec) {
                 validate(cell);
                 if (cell.unit() != spec.base.line)
                     reject("a mask finer than the line of " + std::to_string(spec.base.line) +
-                           " bytes cannot be compared with coarser cells; give 'line=" + std::to_string(cell.unit()) +
-                           "'");
+                           " bytes cannot be compared with cells of lines; give the monitor 'line=" +
+                           std::to_string(cell.unit()) + "'");
             }
     return spec;
 }
