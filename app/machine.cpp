@@ -1,5 +1,6 @@
 // cachetally machine: the machines that can be simulated, and what is wrong with one's own.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -27,6 +28,10 @@ void list(bool json) {
     if (json) print_json(all);
 }
 
+unsigned cores_per_copy(unsigned shared_by, const MachineDescription& machine) {
+    return shared_by == 0 ? machine.cores : shared_by;
+}
+
 Json describe(const Topology& topology) {
     const MachineDescription& machine = topology.machine();
     Json caches = Json::array(), tlbs = Json::array(), links = Json::array();
@@ -37,8 +42,13 @@ Json describe(const Topology& topology) {
                           {"line", cache.line},
                           {"latency", cache.latency},
                           {"replacement", name_of(cache.replacement)},
+                          {"serves", name_of(cache.serves)},
+                          {"shared_by", cores_per_copy(cache.shared_by, machine)},
+                          {"indexing", name_of(cache.indexing)},
                           {"inclusion", name_of(cache.inclusion)},
                           {"write", name_of(cache.write)},
+                          {"write_allocate", cache.write_allocate},
+                          {"prefetch", name_of(cache.prefetch.kind)},
                           {"bus",
                            {{"latency", cache.bus.latency},
                             {"bytes_per_cycle", cache.bus.bytes_per_cycle},
@@ -51,7 +61,10 @@ Json describe(const Topology& topology) {
         tlbs.push_back({{"name", tlb.name},
                         {"entries", tlb.entries},
                         {"ways", tlb.ways == 0 ? tlb.entries : tlb.ways},
-                        {"latency", tlb.latency}});
+                        {"latency", tlb.latency},
+                        {"replacement", name_of(tlb.replacement)},
+                        {"serves", name_of(tlb.serves)},
+                        {"shared_by", cores_per_copy(tlb.shared_by, machine)}});
     Json memories = Json::array();
     for (const MemoryConfig& memory : machine.memories)
         memories.push_back({{"name", memory.name},
@@ -70,6 +83,8 @@ Json describe(const Topology& topology) {
             {"tlbs", tlbs},
             {"memories", memories},
             {"page_size", machine.pages.size},
+            {"mapping", name_of(machine.pages.mapping)},
+            {"coherence", name_of(machine.coherence.protocol)},
             {"links", links}};
 }
 
@@ -89,32 +104,59 @@ void print_timing(const MachineDescription& machine) {
                        numbered(memory.banks, "bank"), memory.interleave, numbered(memory.bank_busy, "cycle"));
 }
 
+/// What a cache does besides replacing lines, where it is not what most do.
+std::string habits(const CacheConfig& cache) {
+    const CacheConfig usual;
+    std::vector<std::string> words;
+    const auto choice = [&](auto value, auto standard) {
+        if (value != standard) words.emplace_back(name_of(value));
+    };
+    if (cache.serves != usual.serves) words.push_back(fmt::format("serves: {}", name_of(cache.serves)));
+    choice(cache.indexing, usual.indexing);
+    choice(cache.inclusion, usual.inclusion);
+    choice(cache.write, usual.write);
+    if (!cache.write_allocate) words.emplace_back("no write-allocate");
+    if (cache.prefetch.kind != PrefetchKind::none)
+        words.push_back(fmt::format("prefetches: {}", name_of(cache.prefetch.kind)));
+    return words.empty() ? "" : fmt::format("  {}", fmt::join(words, ", "));
+}
+
+void print_components(const MachineDescription& machine) {
+    fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}\n", "cache", "size", "ways", "line", "latency",
+               "cores", "policy", "next");
+    for (const CacheConfig& cache : machine.caches)
+        fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}{}\n", cache.name, format_size(cache.size),
+                   cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
+                   cores_per_copy(cache.shared_by, machine), name_of(cache.replacement), cache.next, habits(cache));
+    for (const MemoryConfig& memory : machine.memories)
+        fmt::print("{:<10} {:>10} {:>22}\n", memory.name, format_size(memory.size), memory.latency);
+    if (!machine.tlbs.empty())
+        fmt::print("\n{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", "TLB", "entries", "ways", "latency", "cores", "policy");
+    for (const TlbConfig& tlb : machine.tlbs)
+        fmt::print("{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", tlb.name, tlb.entries,
+                   tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency,
+                   cores_per_copy(tlb.shared_by, machine), name_of(tlb.replacement));
+    fmt::print("\npages of {}, mapped: {}{}\n", format_size(machine.pages.size), name_of(machine.pages.mapping),
+               machine.pages.ranges.empty() ? "" : "; others in ranges of addresses (--yaml)");
+    if (machine.coherence.protocol != Protocol::none)
+        fmt::print("caches of several cores are kept coherent: {}, by {}\n", name_of(machine.coherence.protocol),
+                   name_of(machine.coherence.by));
+}
+
 void show(const std::string& name, bool dot, bool json, bool yaml) {
     const Topology topology(load_machine(name));
+    const MachineDescription& machine = topology.machine();
     if (dot) {
         fmt::print("{}", topology.to_dot());
     } else if (json) {
         print_json(describe(topology));
     } else if (yaml) {
-        fmt::print("{}", topology.machine().text);
+        fmt::print("{}", machine.text);
     } else {
-        const MachineDescription& machine = topology.machine();
         fmt::print("{}{}{}\n", machine.name, machine.description.empty() ? "" : ": ", machine.description);
         if (!machine.source.empty()) fmt::print("source: {}\n", machine.source);
         fmt::print("{}, {} ps per cycle\n\n", numbered(machine.cores, "core"), machine.period);
-        fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8}  {:<10} {}\n", "cache", "size", "ways", "line", "latency", "policy",
-                   "next");
-        for (const CacheConfig& cache : machine.caches)
-            fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8}  {:<10} {}\n", cache.name, format_size(cache.size),
-                       cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
-                       name_of(cache.replacement), cache.next);
-        for (const MemoryConfig& memory : machine.memories)
-            fmt::print("{:<10} {:>10} {:>22}\n", memory.name, format_size(memory.size), memory.latency);
-        if (!machine.tlbs.empty())
-            fmt::print("\n{:<10} {:>10} {:>6} {:>15}  {}\n", "TLB", "entries", "ways", "latency", "policy");
-        for (const TlbConfig& tlb : machine.tlbs)
-            fmt::print("{:<10} {:>10} {:>6} {:>15}  {}\n", tlb.name, tlb.entries,
-                       tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency, name_of(tlb.replacement));
+        print_components(machine);
         print_timing(machine);
         fmt::print("\nlinks:");
         for (const LinkInfo& link : topology.links()) fmt::print(" {}", link.name);

@@ -99,11 +99,11 @@ private:
     std::span<const std::string> senders_;
 };
 
-std::string words(std::uint32_t kinds) {
+std::string words(std::uint32_t kinds, std::string_view between = ", ") {
     std::vector<std::string> names;
     for (unsigned kind = 0; kind < event_kind_count; ++kind)
         if ((kinds >> kind & 1U) != 0) names.emplace_back(to_string(static_cast<EventKind>(kind)));
-    return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("{}", fmt::join(names, between));
 }
 
 /// What does not fit the machine, monitor by monitor.
@@ -143,8 +143,9 @@ private:
         if ((spec.kinds & possible) != 0) return std::nullopt;
         return SpecConflict{
             "kinds", possible == 0 ? fmt::format("nothing happens on '{}': nothing leads there", spec.link)
-                                   : fmt::format("a monitor of {} would see nothing on '{}'; what happens there is: {}",
-                                                 words(spec.kinds), spec.link, words(possible))};
+                                   : fmt::format("a monitor of {} would see nothing on '{}'; what happens there is: {} "
+                                                 "(write kinds={})",
+                                                 words(spec.kinds), spec.link, words(possible), words(possible, "+"))};
     }
 
     Conflict check_cores(const MonitorSpec& spec) const {

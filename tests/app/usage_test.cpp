@@ -67,6 +67,15 @@ TEST(Usage, MachineShowTellsWhatTakesTime) {
     EXPECT_THAT(cachetally(directory.path(), {"machine", "show", "generic3"}).out, Not(HasSubstr("bus below")));
 }
 
+TEST(Usage, MachineShowTellsWhatCachesDoBesides) {
+    const TemporaryDirectory directory;
+    const auto shown = [&](const char* name) { return cachetally(directory.path(), {"machine", "show", name}).out; };
+    EXPECT_THAT(shown("x86-desktop"), ::testing::ContainsRegex("L3 .* memory +exclusive"));
+    EXPECT_THAT(shown("coherent8"), ::testing::ContainsRegex("L2 +256 KiB +8 +64 +10 +1 "));
+    EXPECT_THAT(shown("coherent8"), HasSubstr("caches of several cores are kept coherent: mesi, by directory"));
+    EXPECT_THAT(shown("generic3"), HasSubstr("pages of 4 KiB, mapped: "));
+}
+
 struct Refusal {
     const char* name;
     Words words;
