@@ -100,7 +100,7 @@ std::string refusal(const std::vector<std::string>& texts) {
 TEST(Placement, RefusesWhatCouldSeeNothing) {
     EXPECT_EQ(refusal({"link=core-L1I,kinds=load"}),
               "monitor 'link=core-L1I,kinds=load': a monitor of load would see nothing on 'core-L1I'; what happens "
-              "there is: fetch");
+              "there is: fetch (write kinds=fetch)");
     EXPECT_EQ(refusal({"link=core-L1D,cores=7"}),
               "monitor 'link=core-L1D,cores=7': there is no core 7; the machine has one, number 0");
     EXPECT_NE(refusal({"link=L1D-L3"}).find("has no link 'L1D-L3'; did you mean 'L1D-L2'?"), std::string::npos);
