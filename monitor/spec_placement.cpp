@@ -41,6 +41,8 @@ public:
         std::vector<std::uint32_t> arriving(topology_.components().size(), 0);
         for (const LinkInfo& link : topology_.links()) {  // uppermost components first
             kinds.push_back(on(link, arriving[link.from]));
+            if (kinds.back() != 0 && has_busy_banks(topology_.components()[link.to]))
+                kinds.back() |= bit(EventKind::bank_conflict);
             arriving[link.to] |= kinds.back() | sent_by(link);
         }
         return kinds;
@@ -61,6 +63,10 @@ private:
         if (from.kind == Kind::cache) return below(machine_.caches[from.index], to, arriving);
         if (to.kind == Kind::tlb) return kinds_served(machine_.tlbs[to.index].serves);
         return to_cache ? kinds_served(machine_.caches[to.index].serves) : demand;
+    }
+
+    bool has_busy_banks(const Component& component) const {
+        return component.kind == Kind::memory && machine_.memories[component.index].bank_busy != 0;
     }
 
     /// What a cache sends down, and what comes back.

@@ -294,7 +294,8 @@ inline Reply Downlink::request(Address address, Cause cause, Tick time) {
         return request_in_steps(address, cause, time);
     if (wants(cause.kind())) [[unlikely]]
         tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
-    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);
+    return cache_ != nullptr ? cache_->request(address, cause, time)
+                             : Reply{memory_->request(address, cause, time).time};
 }
 
 }  // namespace cachetally

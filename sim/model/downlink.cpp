@@ -31,6 +31,7 @@ void Downlink::listen(LinkListener& listener, bool* pending) {
     listeners_.push_back(
         {&listener, kinds, std::make_unique<Injector>(pending), (data & ~kinds) == 0 && listener.takes_sieved()});
     kinds_ |= listeners_.back().kinds;
+    if (memory_ != nullptr && wants(EventKind::bank_conflict)) in_steps_ = true;
 }
 
 bool Downlink::merges(std::uint32_t line_bytes) const {
@@ -127,25 +128,26 @@ Tick Downlink::send(Address address, Cause cause, Tick time) {
     }
     if (!timing_) [[likely]] {
         notify(address, cause, time);
-        give_below(address, cause, time);
+        if (give_below(address, cause, time).conflict) notify(address, cause.as(EventKind::bank_conflict), time);
         return time;
     }
     const Places::Place place = timing_->write_buffer.enter(time);
     const Bus::Transfer transfer = timing_->bus->transfer(place.time, timing_->line);
     timing_->write_buffer.leave(place, transfer.end);
     notify(address, cause, transfer.begin);
-    give_below(address, cause, transfer.end + timing_->bus->latency());
+    const Tick arrived = transfer.end + timing_->bus->latency();
+    if (give_below(address, cause, arrived).conflict) notify(address, cause.as(EventKind::bank_conflict), arrived);
     return place.time;
 }
 
-void Downlink::give_below(Address address, Cause cause, Tick time) {
-    if (cache_ != nullptr && cause.kind() == EventKind::ring_write) {
+MemoryReply Downlink::give_below(Address address, Cause cause, Tick time) {
+    if (cache_ == nullptr) return memory_->write(address, cause, time);
+    if (cause.kind() == EventKind::ring_write) {
         cache_->take_record(address, cause, time);
-    } else if (cache_ != nullptr) {
-        cache_->take_victim(address, cause, time);
     } else {
-        memory_->write(address, cause, time);
+        cache_->take_victim(address, cause, time);
     }
+    return {};
 }
 
 Tick Downlink::pass_on(Address address, Cause cause, Tick time) {
@@ -182,7 +184,13 @@ Reply Downlink::ask_below(Address address, Cause cause, Tick time) {
         if (turn.supplied) return {turn.time};
         time = turn.time;
     }
-    return cache_ != nullptr ? cache_->request(address, cause, time) : memory_->request(address, cause, time);
+    return cache_ != nullptr ? cache_->request(address, cause, time) : ask_memory(address, cause, time);
+}
+
+Reply Downlink::ask_memory(Address address, Cause cause, Tick time) {
+    const MemoryReply reply = memory_->request(address, cause, time);
+    if (reply.conflict) notify(address, cause.as(EventKind::bank_conflict), time);
+    return {reply.time};
 }
 
 /// The monitor has no write buffer but its ring. It sends below what it watches: were its records events here, it could

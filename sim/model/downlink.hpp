@@ -14,6 +14,7 @@ class Background;
 class Cache;
 class Coherence;
 class Memory;
+struct MemoryReply;
 struct LinkTiming;
 
 /// What a request is and where it comes from, in one register.
@@ -145,7 +146,8 @@ private:
     Reply request_in_steps(Address address, Cause cause, Tick time);
     Reply request_in_time(Address address, Cause cause, Tick time);
     Reply ask_below(Address address, Cause cause, Tick time);
-    void give_below(Address address, Cause cause, Tick time);
+    Reply ask_memory(Address address, Cause cause, Tick time);
+    MemoryReply give_below(Address address, Cause cause, Tick time);
     void send_record(const Injector::Write& write, Cause cause, Tick time);
     void write_past_caches(const Injector::Write& write, Cause cause, Tick time);
     void tell(const LinkEvent& event);
@@ -162,7 +164,7 @@ private:
     unsigned node_ = 0;
     std::uint32_t kinds_ = 0;
     bool takes_clean_victims_ = false, posting_ = false;
-    bool in_steps_ = false;  ///< requests wait on their way, or ask other nodes
+    bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, or may tell of bank conflicts
     Posts posts_;
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                                ///< for those that do not take sieved events

@@ -21,7 +21,7 @@ enum class EventKind : std::uint8_t {
     invalidate,     ///< a line was taken away from above by an inclusive level below
     flush,          ///< a line was cleaned or removed on request
     coherence,      ///< a state transition of the coherence protocol
-    bank_conflict,  ///< a request waited for a busy memory bank
+    bank_conflict,  ///< an access to memory found its bank busy
 };
 inline constexpr unsigned event_kind_count = 13;
 

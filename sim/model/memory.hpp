@@ -11,16 +11,22 @@
 
 namespace cachetally {
 
+/// Of an access to memory.
+struct MemoryReply {
+    Tick time = 0;          ///< when a request is complete; nobody waits for writes
+    bool conflict = false;  ///< it found its bank busy
+};
+
 /// What stands in for a memory's own timing, where memory is somebody else's (the SystemC host's platform).
 class MemoryDevice {
 public:
     virtual ~MemoryDevice() = default;
 
-    /// A read or write at a physical address; returns when it is complete.
-    virtual Tick request(Address address, Cause cause, Tick time) = 0;
+    /// A read or write at a physical address.
+    virtual MemoryReply request(Address address, Cause cause, Tick time) = 0;
 
-    /// A write-back or a monitor's record, for which nobody waits.
-    virtual void write(Address address, Cause cause, Tick time) = 0;
+    /// A write-back or a monitor's record.
+    virtual MemoryReply write(Address address, Cause cause, Tick time) = 0;
 
     /// Records of which only the number is known: where timeless(), and listeners send them so.
     virtual void write_records(std::uint64_t records) = 0;
@@ -43,7 +49,7 @@ public:
     /// True when a request takes as long at any time.
     bool timeless() const { return device_ == nullptr ? bank_busy_ == 0 : device_->timeless(); }
 
-    Reply request(Address address, Cause cause, Tick time) {
+    MemoryReply request(Address address, Cause cause, Tick time) {
         const EventKind kind = cause.kind();
         if (kind == EventKind::store) {
             ++counts_.writes;
@@ -53,16 +59,18 @@ public:
             ++counts_.reads;
         }
         if (device_ != nullptr) [[unlikely]]
-            return {device_->request(address, cause, time), false};
-        return {begin(address, time) + latency_, false};
+            return device_->request(address, cause, time);
+        const Tick begun = begin(address, time);
+        return {begun + latency_, begun != time};
     }
 
     /// A write-back or a monitor's record.
-    void write(Address address, Cause cause, Tick time) {
+    MemoryReply write(Address address, Cause cause, Tick time) {
         ++(cause.kind() == EventKind::ring_write ? counts_.ring_writes : counts_.writes);
         if (device_ != nullptr) [[unlikely]]
             return device_->write(address, cause, time);
-        begin(address, time);
+        const Tick begun = begin(address, time);
+        return {begun, begun != time};
     }
 
     /// Records of which nobody knows more than how many.

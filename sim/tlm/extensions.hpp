@@ -16,6 +16,7 @@ struct AccessInfo final : tlm::tlm_extension<AccessInfo> {
     std::uint32_t site = 0;            ///< program site of the reference that caused it, 0 = unknown
     Tick time = 0;                     ///< to memory: picoseconds, when it begins; exact also where SystemC is later
     std::uint64_t records = 0;         ///< to memory, with TLM_IGNORE_COMMAND: so many ring writes without address
+    bool conflict = false;             ///< from memory: the access found its bank busy
 
     tlm_extension_base* clone() const override { return new AccessInfo(*this); }
     void copy_from(const tlm_extension_base& other) override { *this = static_cast<const AccessInfo&>(other); }

@@ -14,12 +14,14 @@ MemoryPort::MemoryPort(Socket& socket, MemoryTiming timing, std::uint32_t bytes)
 
 MemoryPort::~MemoryPort() { payload_.clear_extension(&info_); }
 
-Tick MemoryPort::request(Address address, Cause cause, Tick time) {
+MemoryReply MemoryPort::request(Address address, Cause cause, Tick time) {
     return send(cause.kind() == EventKind::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, cause,
                 time);
 }
 
-void MemoryPort::write(Address address, Cause cause, Tick time) { send(tlm::TLM_WRITE_COMMAND, address, cause, time); }
+MemoryReply MemoryPort::write(Address address, Cause cause, Tick time) {
+    return send(tlm::TLM_WRITE_COMMAND, address, cause, time);
+}
 
 void MemoryPort::write_records(std::uint64_t records) {
     info_.records = records;
@@ -27,12 +29,13 @@ void MemoryPort::write_records(std::uint64_t records) {
     info_.records = 0;
 }
 
-/// Returns when it is complete, counted from `time`: SystemC may be some picoseconds ahead.
-Tick MemoryPort::send(tlm::tlm_command command, Address address, Cause cause, Tick time) {
+/// When it is complete is counted from `time`: SystemC may be some picoseconds ahead.
+MemoryReply MemoryPort::send(tlm::tlm_command command, Address address, Cause cause, Tick time) {
     info_.kind = cause.kind();
     info_.core = cause.core();
     info_.site = cause.site();
     info_.time = std::max(time, begin_);
+    info_.conflict = false;
     payload_.set_byte_enable_ptr(nullptr);
     payload_.set_byte_enable_length(0);
     if (command == tlm::TLM_WRITE_COMMAND) keep_content(address);
@@ -47,7 +50,7 @@ Tick MemoryPort::send(tlm::tlm_command command, Address address, Cause cause, Ti
         response_ = payload_.get_response_status();
         failed_address_ = address;
     }
-    return time + (scale_.now() + scale_.ticks(delay) - before);
+    return {time + (scale_.now() + scale_.ticks(delay) - before), info_.conflict};
 }
 
 /// There are no data in the caches: what is written back is what memory has. Where it does not tell, nothing is

@@ -30,8 +30,8 @@ public:
     MemoryPort& operator=(const MemoryPort&) = delete;
     ~MemoryPort() override;
 
-    Tick request(Address address, Cause cause, Tick time) override;
-    void write(Address address, Cause cause, Tick time) override;
+    MemoryReply request(Address address, Cause cause, Tick time) override;
+    MemoryReply write(Address address, Cause cause, Tick time) override;
     void write_records(std::uint64_t records) override;
     bool timeless() const override { return timing_ == MemoryTiming::fixed; }
 
@@ -52,7 +52,7 @@ public:
     unsigned debug(tlm::tlm_command command, Address address, unsigned char* data, unsigned bytes);
 
 private:
-    Tick send(tlm::tlm_command command, Address address, Cause cause, Tick time);
+    MemoryReply send(tlm::tlm_command command, Address address, Cause cause, Tick time);
     void keep_content(Address address);
 
     Socket& socket_;

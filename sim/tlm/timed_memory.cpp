@@ -28,11 +28,14 @@ void TimedMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
     if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
     const AccessInfo info = given != nullptr ? *given : plain(payload, scale_.now() + scale_.ticks(delay));
     const Cause cause(info.site, info.kind, info.core);
+    MemoryReply reply;
     if (info.kind == EventKind::write_back || info.kind == EventKind::ring_write) {
-        model_.write(payload.get_address(), cause, info.time);
+        reply = model_.write(payload.get_address(), cause, info.time);
     } else {
-        delay += scale_.time(model_.request(payload.get_address(), cause, info.time).time - info.time);
+        reply = model_.request(payload.get_address(), cause, info.time);
+        delay += scale_.time(reply.time - info.time);
     }
+    if (given != nullptr) given->conflict = reply.conflict;
 }
 
 }  // namespace cachetally

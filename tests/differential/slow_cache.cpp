@@ -80,16 +80,18 @@ Tick SlowMachine::memory_arrives(const std::string& name, const Request& request
             case EventKind::ring_write: ++counts.ring_writes; break;
             default: ++counts.reads; break;
         }
-        return bank_begins(i, request.address, request.time) + machine_.memories[i].latency * machine_.period;
+        return bank_begins(i, request) + machine_.memories[i].latency * machine_.period;
     }
     throw std::logic_error("no component " + name);
 }
 
 Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const std::string& name,
                            const Request& arriving) {
-    tell(above + "-" + name, above_copy, arriving);
+    Request told = arriving;
+    told.over = {above + "-" + name, above_copy};
+    tell(told.over->first, above_copy, told);
     SlowCache* upper = cache_copy(above, above_copy);
-    return upper != nullptr ? arrive_in_time(*upper, name, arriving) : arrive_now(name, arriving);
+    return upper != nullptr ? arrive_in_time(*upper, name, told) : arrive_now(name, told);
 }
 
 Answer SlowMachine::arrive_now(const std::string& name, const Request& arriving) {

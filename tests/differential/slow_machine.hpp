@@ -23,6 +23,7 @@ struct Request {
     Tick time = 0;
     std::optional<Address> virtual_address = {};  ///< known for requests straight from the core
     bool for_store = false;                       ///< the load by which a store that misses asks for its line
+    std::optional<std::pair<std::string, unsigned>> over = {};  ///< link and copy on which it is an event
 };
 
 struct Answer {
@@ -134,7 +135,7 @@ private:
     void write_past_caches(const Request& record, const std::string& above, const std::string& below, unsigned copy);
     SlowBus& bus_of(const SlowCache& cache);
     std::pair<Tick, Tick> carry(SlowBus& bus, const BusConfig& config, Tick time, std::uint64_t bytes);
-    Tick bank_begins(std::size_t memory, Address address, Tick time);
+    Tick bank_begins(std::size_t memory, const Request& request);
     SlowCache* cache_copy(const std::string& name, unsigned copy);
 
     std::string memory_below(std::string name) const;

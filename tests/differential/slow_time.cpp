@@ -84,11 +84,17 @@ void SlowMachine::write_past_caches(const Request& record, const std::string& ab
     memory_arrives(machine_.memories.front().name, travelling);
 }
 
-Tick SlowMachine::bank_begins(std::size_t memory, Address address, Tick time) {
+/// Who is no event on a link makes no conflict there.
+Tick SlowMachine::bank_begins(std::size_t memory, const Request& request) {
     const MemoryConfig& config = machine_.memories[memory];
-    if (config.bank_busy == 0) return time;
-    Tick& free = bank_free_[{memory, address / config.interleave % config.banks}];
-    Tick begin = time;
+    if (config.bank_busy == 0) return request.time;
+    Tick& free = bank_free_[{memory, request.address / config.interleave % config.banks}];
+    if (request.over && free > request.time) {
+        Request conflict = request;
+        conflict.kind = EventKind::bank_conflict;
+        tell(request.over->first, request.over->second, conflict);
+    }
+    Tick begin = request.time;
     while (begin < free) begin += machine_.period;
     free = begin + config.bank_busy * machine_.period;
     return begin;

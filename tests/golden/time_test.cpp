@@ -1,11 +1,16 @@
 // Times worked out by hand: buses, write buffers, outstanding misses, banks, walks, records. In cycles of 1000 ticks.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 #include "sim/engine/hierarchy.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace cachetally::golden {
 namespace {
+
+using testing::ElementsAre;
 
 /// One line in each of four sets, with a bus below it.
 MachineDescription with_bus(BusConfig bus) {
@@ -96,6 +101,69 @@ TEST(Walks, TheirReferencesTakeTheBus) {
     EXPECT_EQ(cycles_of(description, "L1004"), 5U * 17);
 }
 
+/// Conflicts on all copies of one link: "address, core, site, cycle".
+class Conflicts final : public LinkListener {
+public:
+    Conflicts(Hierarchy& hierarchy, std::size_t link) {
+        for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) hierarchy.listen(link, copy, *this);
+    }
+    std::uint32_t kinds() const override { return bit(EventKind::bank_conflict); }
+    bool accepts_merged(std::uint32_t) const override { return false; }
+    void on_event(const LinkEvent& event, Injector&) override {
+        std::ostringstream text;
+        text << std::hex << event.address << std::dec << ", core " << unsigned{event.core} << ", site " << event.site
+             << ", " << event.time / 1000;
+        seen.push_back(text.str());
+    }
+    void on_control(const Control&, Tick, Injector&) override {}
+
+    std::vector<std::string> seen;
+};
+
+std::vector<std::string> conflicts_of(const MachineDescription& description, std::string_view link,
+                                      std::string_view text) {
+    const Topology topology(description);
+    Hierarchy hierarchy(topology);
+    Conflicts conflicts(hierarchy, topology.link(link));
+    Tick now = 0;
+    for (const Reference& reference : references(text)) now = hierarchy.access(0, reference, now);
+    return conflicts.seen;
+}
+
+// Without caches a reference comes to memory at once. L0 takes bank 0 until 30, and is answered at 10; L80 comes at 10,
+// begins at 30, and is answered at 40, when L40 finds bank 1 free. L4 comes at 50 to a bank that is taken until 60; L0
+// at 70 to one that is taken until 90.
+TEST(BankConflicts, AreAccessesThatComeToABusyBank) {
+    MachineDescription description = machine({});
+    description.memories[0].banks = 2;
+    description.memories[0].bank_busy = 30;
+    EXPECT_THAT(conflicts_of(description, "core-memory", "L0 L80@7 L40 L4 S0"),
+                ElementsAre("80, core 0, site 7, 10", "4, core 0, site 0, 50", "0, core 0, site 0, 70"));
+    description.memories[0].bank_busy = 10;  // answered when the bank is free again
+    EXPECT_THAT(conflicts_of(description, "core-memory", "L0 L80 L0"), ElementsAre());
+}
+
+// One line, one bank, 1 cycle to look up and 2 on the way. S0 is at the bank from 3 to 33, and its line there at 13.
+// L40 comes to the bank at 16 and begins at 33; the victim goes when its line is asked for, is there at 16 too, and
+// begins after it.
+TEST(BankConflicts, OfVictimsAreOnTheSameLink) {
+    MachineDescription description = with_bus({.latency = 2});
+    description.caches[0] = cache("L1", "memory", 1);
+    description.caches[0].bus = {.latency = 2};
+    description.memories[0].bank_busy = 30;
+    EXPECT_THAT(conflicts_of(description, "L1-memory", "S0 L40"),
+                ElementsAre("40, core 0, site 0, 16", "0, core 0, site 0, 16"));
+}
+
+// In the order of events: after the access, before its consequences.
+TEST(BankConflicts, ComeAfterTheAccess) {
+    MachineDescription description = machine({cache("L1", "memory", 2)});
+    description.memories[0].bank_busy = 30;
+    EXPECT_THAT(play(description, "L0 L40").events,
+                ElementsAre("core-L1 load 0", "L1-memory load 0", "L1-memory fill 0", "core-L1 load 40",
+                            "L1-memory load 40", "L1-memory bank_conflict 40", "L1-memory fill 40"));
+}
+
 /// Sends a record of 16 bytes on each load.
 class Writer final : public LinkListener {
 public:
@@ -141,6 +209,22 @@ TEST(Records, TakeTheirBank) {
     description.memories[0].bank_busy = 30;
     EXPECT_EQ(cycles_of(description, "L40 L0"), 20U);
     EXPECT_EQ(with_records(description, "core-memory", true, "L40 L0"), 50U);
+}
+
+// A record is no event on a link that it is sent from: else who counts conflicts would count those that it makes.
+TEST(Records, MakeNoConflicts) {
+    MachineDescription description = machine({});
+    description.memories[0].bank_busy = 30;
+    const Topology topology(description);
+    for (const bool bypass : {false, true}) {
+        Hierarchy hierarchy(topology);
+        Writer writer(bypass);
+        hierarchy.listen(topology.link("core-memory"), 0, writer);
+        const Conflicts conflicts(hierarchy, topology.link("core-memory"));
+        hierarchy.access(0, references("L0")[0], 0);  // until 30; its record comes at 10 and waits
+        EXPECT_EQ(hierarchy.counts().memories[0].ring_writes, 1U);
+        EXPECT_THAT(conflicts.seen, ElementsAre());
+    }
 }
 
 }  // namespace

@@ -50,6 +50,14 @@ TEST(Placement, RecordsThatAreNotKeptAreSeenFurtherDown) {
     EXPECT_EQ(kinds_on(topology, "L2-memory", {"core-L1"}) & record, 0U);
 }
 
+TEST(Placement, BankConflictsHappenWhereBanksAreBusy) {
+    const Topology busy = machine("pages: {walk: {through: memory}}\nmemory: {latency: 10, banks: 4, bank_busy: 20}\n");
+    const std::uint32_t conflict = bit(EventKind::bank_conflict);
+    EXPECT_EQ(kinds_on(busy, "L2-memory"), load | fetch | fill | write_back | conflict);
+    EXPECT_EQ(kinds_on(busy, "walker-memory"), walk | conflict);
+    EXPECT_EQ(kinds_on(busy, "L1D-L2") & conflict, 0U);
+}
+
 TEST(Placement, KindsOfCoherence) {
     const std::uint32_t lost = bit(EventKind::invalidate), cleaned = bit(EventKind::flush),
                         changed = bit(EventKind::coherence);

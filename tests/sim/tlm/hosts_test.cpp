@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 
 #include "tests/sim/tlm/random_case.hpp"
 
@@ -39,6 +40,25 @@ TEST(Hosts, AgreeOnOneCore) { agree_on(1); }
 TEST(Hosts, AgreeOnTwoCores) { agree_on(2); }
 TEST(Hosts, AgreeOnFourCores) { agree_on(4); }
 TEST(Hosts, AgreeOnEightCores) { agree_on(8); }
+
+/// Of the cases of four cores.
+std::map<std::string, std::uint64_t> coherence_counts() {
+    std::map<std::string, std::uint64_t> sum;
+    for (unsigned i = 0; i < 40; ++i) {  // with sanitizers too: the engine alone is quick
+        Run engine(random_case(4000 + i, 4));
+        engine.by_engine();
+        for (const CoherenceCounts& counts : engine.result().counts.coherence)
+            for (const auto& [name, count] : named(counts)) sum[name] += count;
+    }
+    return sum;
+}
+
+/// Not only caches that are kept coherent, but lines that their cores take from each other.
+TEST(Hosts, AreComparedWhereCoresTalkToEachOther) {
+    const auto sum = coherence_counts();
+    EXPECT_EQ(sum.size(), named(CoherenceCounts{}).size());
+    for (const auto& [name, count] : sum) EXPECT_GT(count, 10U) << name;
+}
 
 TEST(Hosts, AgreeWhereReferencesAreHandedOverByNumber) {
     std::vector<Case> cases;

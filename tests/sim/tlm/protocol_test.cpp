@@ -190,6 +190,39 @@ TEST(CacheHierarchy, MemoryLearnsWhoAsksAndWhy) {
     }
 }
 
+class ConflictAddresses final : public LinkListener {
+public:
+    std::uint32_t kinds() const override { return bit(EventKind::bank_conflict); }
+    bool accepts_merged(std::uint32_t) const override { return false; }
+    void on_event(const LinkEvent& event, Injector&) override { seen.push_back(event.address); }
+    void on_control(const Control&, Tick, Injector&) override {}
+
+    std::vector<Address> seen;
+};
+
+// Three lines are fetched, and the first is written back. Every other access is told to have conflicted.
+TEST(CacheHierarchy, MemoriesMayTellOfBankConflicts) {
+    Board board(small_machine(), {[](Initiator& core) {
+                    for (const Address address : {0x0, 0x40, 0x80}) {
+                        sc_time delay;
+                        Payload payload;
+                        fill(payload, tlm::TLM_WRITE_COMMAND, address, nullptr, 4);
+                        core.socket->b_transport(payload, delay);
+                    }
+                }});
+    unsigned accesses = 0;
+    board.memory.on_access = [&](Payload& payload) {
+        AccessInfo* info = nullptr;
+        payload.get_extension(info);
+        if (++accesses % 2 == 0) info->conflict = true;
+    };
+    ConflictAddresses conflicts;
+    board.hierarchy.hierarchy().listen(Topology(small_machine()).link("L1-memory"), 0, conflicts);
+    sc_core::sc_start();
+    EXPECT_EQ(accesses, 4U);
+    EXPECT_THAT(conflicts.seen, ElementsAre(0x40, 0x0));
+}
+
 // The second core's transaction has to wait until the first one's is through, and its time goes on.
 TEST(CacheHierarchy, MemoriesMayWaitWithinATransaction) {
     std::vector<sc_time> ends(2);

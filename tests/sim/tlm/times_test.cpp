@@ -109,8 +109,16 @@ std::vector<Tick> ends_of(const Table& table) {
     return ends;
 }
 
+/// When accesses found their bank busy, in nanoseconds.
+std::vector<Tick> conflicts(const Run& run) {
+    std::vector<Tick> times;
+    for (const Seen& seen : run.seen())
+        if (seen.event.kind == EventKind::bank_conflict) times.push_back(seen.event.time / 1000);
+    return times;
+}
+
 void holds_on_both_hosts(const MachineDescription& machine, const Table& table,
-                         const std::vector<MonitorSpec>& monitors = {}) {
+                         const std::vector<MonitorSpec>& monitors = {}, const std::vector<Tick>& conflicting = {}) {
     Case test_case = case_of(machine, table, monitors);
     Run engine(test_case), by_reference(test_case);
     test_case.options.quantum = 50'000;
@@ -131,6 +139,7 @@ void holds_on_both_hosts(const MachineDescription& machine, const Table& table,
     expect_times(engine, table);
     expect_times(by_reference, table);
     expect_times(by_quantum, table);
+    for (const Run* run : {&engine, &by_reference, &by_quantum}) EXPECT_EQ(conflicts(*run), conflicting);
     EXPECT_EQ(core.ends, ends_of(table));
     EXPECT_EQ(memory.counts(), engine.result().counts.memories[0]);
 }
@@ -144,6 +153,21 @@ TEST(Times, OfACache) {
                                       {0x80, 4, load, 23, 34},
                                       {0x0, 4, load, 34, 45},
                                       {0x7c, 8, load, 45, 67}});
+}
+
+// An access takes the only bank for 30 from when it begins: from 1, 31, 61, 91, 121. The last load displaces line 80,
+// which is written back: both come at 102, the load first.
+TEST(Times, OfABusyBank) {
+    MachineDescription machine = two_lines();
+    machine.memories[0].bank_busy = 30;
+    holds_on_both_hosts(machine,
+                        {{0x0, 4, load, 0, 11},
+                         {0x0, 4, load, 11, 12},
+                         {0x40, 4, load, 12, 41},
+                         {0x80, 4, store, 41, 71},
+                         {0x0, 4, load, 71, 101},
+                         {0x40, 4, load, 101, 131}},
+                        {}, {13, 42, 72, 102, 102});
 }
 
 // Lookups take 1 and 2; a walk 5 and four reads of memory. Pages 1 and 2 are walked for; page 1 is found in the second
