@@ -12,6 +12,7 @@ import { Chrome } from './chrome.mjs';
 import { curveCases } from './curves.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
+import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { pageCases } from './pages.mjs';
 import { viewCases } from './views.mjs';
@@ -20,6 +21,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     curves: curveCases,
+    intrusion: intrusionCases,
     exports: exportCases,
     pages: pageCases,
     odd_files: oddFileCases,
