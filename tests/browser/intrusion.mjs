@@ -21,8 +21,6 @@ export const intrusionCases = [
     [
         'intrusion: every cost of every configuration, the traffic of one, and what Python reads',
         async (t, page) => {
-            const words = 'intrusion lu n=32 -m generic3-timed --counters 16,64 --granularity 1,4 --drain full,periodic:10000';
-            t.run(...words.split(' '), '--link', 'core-L1D,L1D-L2', '-o', 'intrusion.h5');
             const told = t.json('show', 'intrusion.h5');
             t.equal(told.rows.length, 16, 'configurations');
             await t.open(page, t.file('intrusion.h5'), 'cell=4,full,16');

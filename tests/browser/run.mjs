@@ -124,6 +124,8 @@ try {
         tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');
         tests.run('run', 'matmul', 'n=32', '--machine', 'generic3', '-o', 'matmul.h5');
         tests.run('sweep', 'lu', '--preset', 'paper-2002', '-o', 'sweep.h5');
+        const costs = '--counters 16,64 --granularity 1,4 --drain full,periodic:10000 --link core-L1D,L1D-L2';
+        tests.run('intrusion', 'lu', 'n=32', '-m', 'generic3-timed', ...costs.split(' '), '-o', 'intrusion.h5');
         const probe = (machine, file, ...words) => tests.run('probe', ...words, '--on', machine, '-o', file);
         probe('xray-pentium4xeon', 'probe.h5', 'l1', 'levels', 'tlb', 'chase', 'latency', '--arena', '4');
         probe('xray-athlonmp', 'probe2.h5', 'levels', '--hardened', '--noise', 'realistic', '--arena', '4');
