@@ -144,7 +144,9 @@ class Page implements App {
         const alone = [this.source, source].find((each) => each.info.intrusion !== null);
         if (alone) {
             source.close();
-            throw new Error(`${alone.info.name} is of an intrusion experiment, which is compared with its own baseline alone.`);
+            throw new Error(
+                `${alone.info.name} is of an intrusion experiment, which is compared with its own baseline alone.`,
+            );
         }
         const probe = this.source.info.probe !== null;
         if (probe !== (source.info.probe !== null)) {

@@ -19,10 +19,10 @@ export function intrusionView(app: App): View {
     const cells = (): CostCell[] =>
         info.rows.filter((row) => row.link === link() && String(row.capacity) === ring()).map(cellOf);
     const nameOf = (cell: CostCell) => `${cell.granularity},${cell.drain},${cell.counters}`;
-    const chosen = () => cells().find((cell) => nameOf(cell) === app.state.cell) ?? null;
+    const chosenOf = (shown: CostCell[]) => shown.find((cell) => nameOf(cell) === app.state.cell) ?? null;
     const picture = (): Picture<CostCell> => {
         const shown = cells();
-        return { cells: shown, metric: metric(), chosen: shown.find((cell) => nameOf(cell) === app.state.cell) ?? null };
+        return { cells: shown, metric: metric(), chosen: chosenOf(shown) };
     };
 
     const figures: Figure[] = [];
@@ -94,7 +94,7 @@ export function intrusionView(app: App): View {
         ];
         controls.replaceChildren(...parts.filter((each) => each !== false));
         figures.forEach((each) => each.changed());
-        detail.replaceChildren(tableElement(trafficTable(info, chosen()), full));
+        detail.replaceChildren(tableElement(trafficTable(info, chosenOf(cells())), full));
     }
     update();
     return {

@@ -31,7 +31,7 @@ function checkFormat(store: Store, name: string): Attributes {
     if (root.format !== format)
         throw new FileError(
             `${name} is an HDF5 file, but not a result of cachetally${store.children('/').length ? ` (it has the groups ${store.children('/').slice(0, 6).join(', ')})` : ''}. ` +
-                'The viewer takes what cachetally run, replay, sweep and probe write with -o FILE.h5.',
+                'The viewer takes what cachetally run, replay, sweep, intrusion and probe write with -o FILE.h5.',
         );
     const have = number(root.format_version);
     if (have > version)
