@@ -1,7 +1,10 @@
 // cachetally figure: figures for print.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -13,10 +16,28 @@ namespace {
 
 struct FigureOptions {
     FigureRequest request;
-    std::string level, structure, what = "accesses", phases, metric = "swapouts", eviction;
+    std::string level, structure, what, phases, metric, eviction, test, variant;
     unsigned columns = 2;
     bool log = false;
 };
+
+/// A kind of figure, the options that it heeds, and what --metric may be for it.
+struct Kind {
+    std::string_view name;
+    std::vector<std::string_view> options, metrics;
+};
+
+const Kind& kind_of(const std::string& name) {
+    static const std::vector<Kind> kinds{
+        {"histogram", {"--level", "--structure", "--what", "--phases", "--log"}, {}},
+        {"phases", {"--level", "--structure", "--what", "--phases", "--log"}, {}},
+        {"heat", {"--level", "--structure", "--what", "--log"}, {}},
+        {"sweep", {"--metric", "--eviction"}, {"swapouts", "error", "bytes"}},
+        {"curves", {"--metric", "--test", "--variant"}, {"cycles", "misses"}},
+        {"intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
+    };
+    return *std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.name == name; });
+}
 
 void run(const FigureOptions& options) {
     FigureRequest request = options.request;
@@ -24,28 +45,35 @@ void run(const FigureOptions& options) {
         throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
     require_other_file(request.file, request.output);
     check_result(request.file);
-    if (request.kind == "sweep") {
-        request.options = {"--metric=" + options.metric, "--eviction=" + options.eviction};
-    } else {
-        request.options = {"--level=" + options.level, "--structure=" + options.structure, "--what=" + options.what};
-        if (!options.phases.empty()) request.options.push_back("--phases=" + options.phases);
-        if (options.log) request.options.emplace_back("--log");
-    }
+    const auto pass = [&](const char* option, const std::string& value) {
+        if (!value.empty()) request.options.push_back(fmt::format("{}={}", option, value));
+    };
+    pass("--level", options.level);
+    pass("--structure", options.structure);
+    pass("--what", options.what);
+    pass("--phases", options.phases);
+    pass("--metric", options.metric);
+    pass("--eviction", options.eviction);
+    pass("--test", options.test);
+    pass("--variant", options.variant);
+    if (options.log) request.options.emplace_back("--log");
     request.options.push_back(fmt::format("--columns={}", options.columns));
     draw_figure(request);
 }
 
 /// What a kind would pass over is refused.
-void check_use(const CLI::App& command, const std::string& kind) {
-    const bool sweep = kind == "sweep";
-    for (const char* option : {"--metric", "--eviction"})
-        if (!sweep && command.count(option) != 0)
-            throw UsageError(fmt::format("{} is for figures of the kind sweep, not {}", option, kind));
-    for (const char* option : {"--level", "--structure", "--what", "--phases", "--log"})
-        if (sweep && command.count(option) != 0)
-            throw UsageError(fmt::format("{} is not for figures of the kind sweep", option));
-    if (kind == "heat" && command.count("--phases") != 0)
-        throw UsageError("--phases is not for figures of the kind heat, which show all phases");
+void check_use(const CLI::App& command, const FigureOptions& options) {
+    const Kind& kind = kind_of(options.request.kind);
+    for (const char* option :
+         {"--level", "--structure", "--what", "--phases", "--log", "--metric", "--eviction", "--test", "--variant"})
+        if (command.count(option) != 0 &&
+            std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
+            throw UsageError(fmt::format("{} is not for figures of the kind {}, which take {}", option, kind.name,
+                                         fmt::join(kind.options, ", ")));
+    if (!options.metric.empty() &&
+        std::find(kind.metrics.begin(), kind.metrics.end(), options.metric) == kind.metrics.end())
+        throw UsageError(fmt::format("--metric: figures of the kind {} show {}, not '{}'", kind.name,
+                                     fmt::join(kind.metrics, ", "), options.metric));
 }
 
 }  // namespace
@@ -56,10 +84,13 @@ void add_figure(CLI::App& app) {
     command
         ->add_option("KIND", options->request.kind,
                      "histogram: counts over addresses; phases: one picture per phase; heat: phases over addresses; "
-                     "sweep: the matrix and curves of a sweep")
+                     "sweep: the matrix and curves of a sweep; curves: response curves of a probe, with edges and "
+                     "plateaus; intrusion: what monitors cost over the number of counters")
         ->required()
-        ->check(one_of({"histogram", "phases", "heat", "sweep"}));
-    command->add_option("FILE", options->request.file, "A result of run, replay or sweep with --output")->required();
+        ->check(one_of({"histogram", "phases", "heat", "sweep", "curves", "intrusion"}));
+    command
+        ->add_option("FILE", options->request.file, "A result of run, replay, sweep, intrusion or probe with --output")
+        ->required();
     command->add_option("-o,--output", options->request.output, "The figure: .pdf, .svg or .png")->required();
     command->add_option("--level", options->level,
                         "A cache or TLB, for histograms several, as in L1,L2 (default: all, or the first)");
@@ -69,9 +100,13 @@ void add_figure(CLI::App& app) {
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases", options->phases, "Some phases alone, as in 4 or 3,5-7");
     command->add_flag("--log", options->log, "Counts on a logarithmic scale");
-    command->add_option("--metric", options->metric, "Of sweeps (default: swapouts)")
-        ->check(one_of({"swapouts", "error", "bytes"}));
+    command->add_option("--metric", options->metric,
+                        "Of sweeps: swapouts (default), error or bytes; of curves: cycles (default) or misses; of "
+                        "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
     command->add_option("--eviction", options->eviction, "Of sweeps with several: which (default: the first)");
+    command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
+    command->add_option("--variant", options->variant, "Of curves: one variant alone")
+        ->check(one_of({"published", "hardened"}));
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->check(whole_number(1, 2));
     command->add_flag("-f,--force,--overwrite", options->request.overwrite, "Replace the figure where it exists");
@@ -81,9 +116,10 @@ void add_figure(CLI::App& app) {
         "Examples:\n"
         "  cachetally figure histogram lu.h5 --what misses -o misses.pdf\n"
         "  cachetally figure phases lu.h5 --structure A --phases 3-6 -o phases.pdf\n"
-        "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg");
+        "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg\n"
+        "  cachetally figure curves probe.h5 --test levels --columns 1 -o levels.pdf");
     command->callback([options, command] {
-        check_use(*command, options->request.kind);
+        check_use(*command, *options);
         run(*options);
     });
 }

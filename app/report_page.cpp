@@ -32,7 +32,8 @@ void run(const ReportOptions& options) {
 void add_report(CLI::App& app) {
     auto options = std::make_shared<ReportOptions>();
     CLI::App* command = app.add_subcommand("report", "Put a result file into a page that can be mailed or kept");
-    command->add_option("FILE", options->file, "A result of run, replay, sweep or probe with --output")->required();
+    command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
+        ->required();
     command->add_option("-o,--output", options->output, "The page to write (HTML)")->required();
     command->add_flag("--whole", options->whole,
                       "Keep every line; default: histograms of files over 4 MiB are reduced to blocks of lines");

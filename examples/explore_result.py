@@ -4,7 +4,7 @@
     cachetally run lu n=128 --machine schulz2002 -o lu.h5
     python3 examples/explore_result.py lu.h5
 
-Needs h5py and numpy (Debian: python3-h5py); pandas, xarray and matplotlib are used where they are there. docs/format.md
+Needs h5py and numpy (Debian: python3-h5py); pandas, xarray (with h5netcdf) and matplotlib are used where they are there. docs/format.md
 describes every group.
 """
 # %% Open the file
@@ -68,9 +68,12 @@ except ImportError:
 try:
     import xarray as xr
 
-    print(xr.open_dataset(path, group="phases", engine="h5netcdf"))
-except Exception as error:  # xarray or h5netcdf is not there
-    print(f"(xarray: {type(error).__name__})")
+    phases = xr.open_dataset(path, group="phases", engine="h5netcdf")
+    print(phases)
+    print("longest phase:", int(phases["cycles"].idxmax()), "of", phases.sizes["phase"])
+    print("accesses by address:", xr.open_dataset(path, group=f"combined/{levels[0]}", engine="h5netcdf")["accesses"].coords)
+except ImportError as error:
+    print(f"(xarray: {error})")
 
 # %% A picture
 try:

@@ -32,7 +32,9 @@ void write_with_map(Group& parent, const std::string& name, const Histogram& his
     std::vector<std::uint64_t> addresses;
     addresses.reserve(histogram.rows().size());
     for (const HistogramRow& row : histogram.rows()) addresses.push_back(map(row.address));
-    parent.open_group(name).write("virtual_address", addresses);
+    Group group = parent.open_group(name);
+    group.write("virtual_address", addresses);
+    attach_axes(group, "virtual_address", {"address"});
 }
 
 Histogram read_with_map(const Group& parent, const std::string& name) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <hdf5_hl.h>
 
+#include <algorithm>
+
 namespace cachetally {
 namespace {
 
@@ -25,13 +27,34 @@ void attach(Group& group, const Dataset& data, const std::vector<std::string>& a
     }
 }
 
+/// The other datasets of the group that have the shape of the signal.
+std::vector<std::string> companions(const Group& group, const std::string& signal,
+                                    const std::vector<std::string>& axes) {
+    std::vector<std::string> found;
+    const auto shape = group.open_dataset(signal).shape();
+    for (const std::string& name : group.children()) {
+        if (name == signal || std::find(axes.begin(), axes.end(), name) != axes.end()) continue;
+        const Handle object(H5Oopen(group.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
+        if (H5Iget_type(object.get()) == H5I_DATASET && group.open_dataset(name).shape() == shape)
+            found.push_back(name);
+    }
+    return found;
+}
+
 }  // namespace
+
+void attach_axes(Group& group, const std::string& name, const std::vector<std::string>& axes) {
+    silence_library();
+    attach(group, group.open_dataset(name), axes);
+}
 
 void set_axes(Group& group, const std::string& signal, const std::vector<std::string>& axes,
               const std::vector<std::string>& auxiliary) {
     silence_library();
     attach(group, group.open_dataset(signal), axes);
     for (const auto& name : auxiliary) attach(group, group.open_dataset(name), axes);
+    // xarray opens no group that has a dataset without axes
+    for (const auto& name : companions(group, signal, axes)) attach(group, group.open_dataset(name), axes);
     std::vector<std::string> names;
     for (const auto& axis : axes) names.push_back(axis.empty() ? "." : axis);  // NeXus: a dot is "no axis"
     group.set_attribute("NX_class", "NXdata");

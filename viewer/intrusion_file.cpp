@@ -114,11 +114,15 @@ void write_intrusion(Group& root, const IntrusionView& view) {
     const auto traffic = [&](std::int64_t Intrusion::Extra::*member) {
         return [member](const Intrusion& found, std::size_t link) { return found.traffic[link].*member; };
     };
+    rows.write_texts("traffic_link", view.links);
     write_by_name(rows, "extra_events", view, view.links.size(), traffic(&Intrusion::Extra::events));
     write_by_name(rows, "extra_bytes", view, view.links.size(), traffic(&Intrusion::Extra::bytes));
+    for (const char* table : {"extra_events", "extra_bytes"}) attach_axes(rows, table, {"row", "traffic_link"});
     if (view.levels.empty()) return;
+    rows.write_texts("level", view.levels);
     write_by_name(rows, "extra_misses", view, view.levels.size(),
                   [](const Intrusion& found, std::size_t level) { return found.misses[level]; });
+    attach_axes(rows, "extra_misses", {"row", "level"});
 }
 
 IntrusionView read_intrusion_view(const InputFile& file) {

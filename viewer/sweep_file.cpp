@@ -86,6 +86,7 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells) {
         table("bytes_per_event", column(own, &SweepCell::bytes_per_event));
         if (has_cost(own)) for_each_cost(own, table);
         set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
+        attach_axes(group, "granularity_name", {"granularity"});
     }
 }
 
@@ -128,8 +129,8 @@ void write_sweep(Group& root, const SweepView& view) {
     rows.write("bytes_per_event", column(view.cells, &SweepCell::bytes_per_event));
     if (has_cost(view.cells))
         for_each_cost(view.cells, [&](const char* name, const auto& values) { rows.write(name, values); });
-    set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
     write_published(rows, view.cells);
+    set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
     write_matrices(sweep, view.cells);
 }
 

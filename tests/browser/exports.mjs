@@ -11,6 +11,7 @@ const places = [
     ['sweep.h5', 'view=histogram'],
     ['probe.h5', 'view=curves&residuals=plateaus'],
     ['probe.h5', 'view=curves&curves=loads:cycles'],
+    ['intrusion.h5', 'metric=records&cell=4,full,16'],
     ['lu.h5', 'show=misses', 'lu2.h5'],
 ];
 

@@ -12,6 +12,7 @@ import { Chrome } from './chrome.mjs';
 import { curveCases } from './curves.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
+import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { pageCases } from './pages.mjs';
 import { viewCases } from './views.mjs';
@@ -20,6 +21,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     curves: curveCases,
+    intrusion: intrusionCases,
     exports: exportCases,
     pages: pageCases,
     odd_files: oddFileCases,
@@ -122,6 +124,8 @@ try {
         tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');
         tests.run('run', 'matmul', 'n=32', '--machine', 'generic3', '-o', 'matmul.h5');
         tests.run('sweep', 'lu', '--preset', 'paper-2002', '-o', 'sweep.h5');
+        const costs = '--counters 16,64 --granularity 1,4 --drain full,periodic:10000 --link core-L1D,L1D-L2';
+        tests.run('intrusion', 'lu', 'n=32', '-m', 'generic3-timed', ...costs.split(' '), '-o', 'intrusion.h5');
         const probe = (machine, file, ...words) => tests.run('probe', ...words, '--on', machine, '-o', file);
         probe('xray-pentium4xeon', 'probe.h5', 'l1', 'levels', 'tlb', 'chase', 'latency', '--arena', '4');
         probe('xray-athlonmp', 'probe2.h5', 'levels', '--hardened', '--noise', 'realistic', '--arena', '4');

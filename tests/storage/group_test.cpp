@@ -154,7 +154,11 @@ TEST(Axes, AreDimensionScalesAndNexusAttributes) {
             data.write("phase", std::vector<std::uint32_t>{0, 1});
             data.write("key", std::vector<std::uint64_t>{64, 128, 192});
             data.write_table<std::uint64_t>("count", std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}, 2, 3);
+            data.write_table<double>("rate", std::vector<double>{1, 2, 3, 4, 5, 6}, 2, 3);
+            data.write_texts("name", std::vector<std::string>{"a", "b"});
+            data.create_group("pyramid");
             set_axes(data, "count", {"phase", "key"});
+            attach_axes(data, "name", {"phase"});
             EXPECT_THAT(message_of([&] {
                             set_axes(data, "count", {"key", "phase"});
                         }),
@@ -169,6 +173,8 @@ TEST(Axes, AreDimensionScalesAndNexusAttributes) {
             EXPECT_EQ(count.shape(), (std::vector<std::uint64_t>{2, 3}));
             EXPECT_GT(H5DSis_scale(key.id()), 0);
             EXPECT_GT(H5DSis_attached(count.id(), key.id(), 1), 0);
+            EXPECT_GT(H5DSis_attached(data.open_dataset("rate").id(), key.id(), 1), 0);
+            EXPECT_GT(H5DSis_attached(data.open_dataset("name").id(), data.open_dataset("phase").id(), 0), 0);
         });
 }
 

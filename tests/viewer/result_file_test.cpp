@@ -136,7 +136,12 @@ TEST_F(ResultFiles, TenThousandPhasesAreASensibleTable) {
 
 TEST_F(ResultFiles, OnePhaseHasNoTableOfPhases) {
     write(1);
-    EXPECT_THAT(shown(), ::testing::Not(HasSubstr("phase")));
+    EXPECT_THAT(shown(), ::testing::Not(HasSubstr("\nphase")));
+}
+
+TEST_F(ResultFiles, TwoPhasesHaveATable) {
+    write(2);
+    EXPECT_THAT(shown(), HasSubstr("\nphase"));
 }
 
 TEST_F(ResultFiles, EveryPictureFitsTheWidth) {

@@ -19,8 +19,14 @@ __asm__(
     ".global cachetally_figure_begin\n"
     ".global cachetally_figure_end\n"
     "cachetally_figure_begin:\n"
-    ".incbin \"" CACHETALLY_FIGURE_SCRIPT
-    "\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_curves.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_intrusion.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_main.py\"\n"
     "cachetally_figure_end:\n"
     ".byte 0\n"
     ".previous\n");

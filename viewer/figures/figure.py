@@ -1,5 +1,5 @@
 """Figures for print from result files of cachetally: histograms over addresses, phases side by side, phases over time,
-sweeps. Run by `cachetally figure`; also by itself: python3 figure.py KIND FILE.h5 -o FIGURE.pdf [options]."""
+sweeps; figure_curves.py, figure_intrusion.py and figure_main.py go on. Run by `cachetally figure`, as one script."""
 import argparse
 import sys
 
@@ -91,7 +91,7 @@ class Result:
 
     def levels(self):
         if "combined" not in self.file:
-            raise Refused(f"{self.path}: no histograms of levels are in the file; figures of sweeps are of the kind 'sweep'")
+            raise Refused(f"{self.path}: no histograms of levels are in the file; the kinds sweep, curves and intrusion are for what sweep, probe and intrusion write")
         return [str(name) for name in self.file["combined"].attrs["names"]]
 
     def level(self, name):
@@ -284,6 +284,7 @@ METRICS = {"swapouts": "swap-outs", "error": "error / %", "bytes": "bytes per ev
 
 def sweep(result, options):
     """The matrix with its numbers, and curves over the counters with published points."""
+    options.metric = options.metric or "swapouts"
     if "sweep" not in result.file:
         raise Refused(f"{result.path}: is no sweep")
     rows = result.file["sweep/rows"]
@@ -340,51 +341,3 @@ def sweep(result, options):
     axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title="open: published" if published is not None else None, title_fontsize=7)
     axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
     return figure
-
-
-def parse_phases(text):
-    phases = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        try:
-            phases += range(int(first), int(last or first) + 1)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7") from None
-    return phases
-
-
-KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep}
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="cachetally figure", description=__doc__)
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("file")
-    parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--format")
-    parser.add_argument("--level", default="")
-    parser.add_argument("--what", choices=COLOURS, default="accesses")
-    parser.add_argument("--structure", default="")
-    parser.add_argument("--phases", type=parse_phases)
-    parser.add_argument("--metric", choices=METRICS, default="swapouts")
-    parser.add_argument("--eviction", default="")
-    parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)
-    parser.add_argument("--log", action="store_true")
-    options = parser.parse_args()
-    kind = options.format or options.output.rsplit(".", 1)[-1]
-    try:
-        result = Result(options.file)
-        beyond = [p for p in options.phases or [] if p >= result.phases()]
-        if beyond:
-            raise Refused(f"{options.file}: there is no phase {beyond[0]}; there are {result.phases()}, from 0")
-        figure = KINDS[options.kind](result, options)
-        # equal results give equal figures: no dates
-        metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
-        figure.savefig(options.output, format=kind, dpi=300, metadata=metadata)
-    except Refused as error:
-        sys.exit(f"cachetally: {error}")
-    except OSError as error:
-        sys.exit(f"cachetally: {options.output}: cannot be written: {error.strerror}")
-
-
-main()

@@ -275,18 +275,16 @@ void check_result(const std::string& path) {
     const InputFile file(path);
     const Group& root = file.root();
     if (!root.has_attribute("format") || root.text_attribute("format") != "cachetally result")
-        throw StorageError(fmt::format(
-            "{}: is an HDF5 file, but no result of cachetally; give what run, replay, sweep or probe wrote with "
-            "-o FILE.h5",
-            path));
+        throw StorageError(
+            fmt::format("{}: is an HDF5 file, but no result of cachetally; give what run, replay, sweep, intrusion or "
+                        "probe wrote with "
+                        "-o FILE.h5",
+                        path));
     const std::uint64_t version = root.whole_attribute("format_version");
     if (version != 1)
         throw StorageError(
             fmt::format("{}: has format version {}; this program knows version 1; use the cachetally that wrote it",
                         path, version));
-    if (root.text_attribute("kind") == "intrusion")
-        throw StorageError(fmt::format(
-            "{}: is of an intrusion experiment, which has tables alone: 'cachetally show {}' prints them", path, path));
 }
 
 void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows) {

@@ -88,5 +88,72 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
 }
 
+/// What `cachetally probe -o` writes of a level of 32 KiB, half as much as the machine has, and of the memory behind
+/// it.
+void write_probe(Group& root) {
+    root.set_attribute("format", "cachetally result");
+    Group curve = root.create_group("curves").create_group("00_levels_hardened_times");
+    for (const auto& [name, value] : {std::pair{"test", "levels"}, {"variant", "hardened"}, {"name", "times"}})
+        curve.set_attribute(name, std::string(value));
+    curve.write("x", std::vector<double>{1024, 4096, 32768, 65536, 1048576});
+    curve.write("value", std::vector<double>{4, 9, 4, 100, 100});
+    curve.write("knocked_out", std::vector<std::uint8_t>{0, 1, 0, 0, 0});
+    curve.open_dataset("x").set_attribute("units", std::string("bytes"));
+    curve.open_dataset("value").set_attribute("units", std::string("cycles"));
+    Group findings = root.create_group("findings");
+    findings.write_texts("test", std::vector<std::string>(3, "levels"));
+    findings.write_texts("variant", std::vector<std::string>(3, "hardened"));
+    findings.write_texts("level", std::vector<std::string>{"L1", "L1", "memory"});
+    findings.write_texts("parameter", std::vector<std::string>{"capacity", "latency", "latency"});
+    findings.write("value", std::vector<double>{32768, 4, 100});
+    findings.write("low", std::vector<double>{30000, 4, 99});
+    findings.write("high", std::vector<double>{34000, 4, 101});
+    findings.write("truth", std::vector<double>{65536, 4, 100});
+}
+
+TEST_F(Figures, CurvesHaveTheNamesOfTheirEdgesAndTestsAndUnits) {
+    result_ = directory_ / "p.h5";
+    ResultFile file(result_);
+    write_probe(file.root());
+    file.finish();
+    draw_figure(request("curves", "c.svg"));
+    const std::string svg = contents(directory_ / "c.svg");
+    for (const char* text : {">levels<", ">L1 32 KiB<", ">footprint<", ">cycles per load<", ">hardened<", ">1 KiB<"})
+        EXPECT_NE(svg.find(text), std::string::npos) << text;
+    EXPECT_NE(refusal(request("curves", "x.svg", {"--metric=misses"})).find("there are curves of: cycles"),
+              std::string::npos);
+    EXPECT_NE(refusal(request("curves", "x.svg", {"--test=tlb"})).find("there are those of: levels"),
+              std::string::npos);
+    EXPECT_NE(refusal(request("curves", "x.svg", {"--variant=published"})).find("there are: levels hardened"),
+              std::string::npos);
+    EXPECT_NE(refusal(request("histogram", "x.svg")).find("no histograms of levels"), std::string::npos);
+    result_ = directory_ / "r.h5";
+    EXPECT_NE(refusal(request("curves", "x.svg")).find("has no response curves"), std::string::npos);
+    EXPECT_NE(refusal(request("intrusion", "x.svg")).find("has no intrusion"), std::string::npos);
+}
+
+TEST_F(Figures, IntrusionHasACurveForEachGranularityAndDrain) {
+    result_ = directory_ / "i.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", "cachetally result");
+    Group intrusion = file.root().create_group("intrusion");
+    intrusion.set_attribute("cycles", std::uint64_t{1000});
+    Group rows = intrusion.create_group("rows");
+    rows.write_texts("link", std::vector<std::string>(4, "core-L1"));
+    rows.write_texts("granularity", std::vector<std::string>{"1", "1", "2", "2"});
+    rows.write_texts("drain", std::vector<std::string>{"full", "periodic 100", "full", "full"});
+    rows.write("counters", std::vector<std::uint32_t>{16, 16, 16, 64});
+    rows.write("capacity", std::vector<std::uint64_t>(4, 512));
+    rows.write("extra_cycles", std::vector<std::int64_t>{10, 20, -5, 0});
+    rows.write("events", std::vector<std::uint64_t>(4, 100));
+    rows.write("bytes", std::vector<std::uint64_t>(4, 50));
+    file.finish();
+    draw_figure(request("intrusion", "i.svg", {"--metric=slowdown"}));
+    const std::string svg = contents(directory_ / "i.svg");
+    for (const char* text : {">core-L1<", ">G = 1, full<", ">G = 1, periodic 100<", ">G = 2, full<", ">slowdown / %<"})
+        EXPECT_NE(svg.find(text), std::string::npos) << text;
+    draw_figure(request("intrusion", "b.png", {"--metric=bytes", "--columns=1"}));
+}
+
 }  // namespace
 }  // namespace cachetally

@@ -141,6 +141,13 @@ class Page implements App {
 
     /** Curves are laid over each other, any number of them; of other results there are two. */
     private compareWith(source: Source): void {
+        const alone = [this.source, source].find((each) => each.info.intrusion !== null);
+        if (alone) {
+            source.close();
+            throw new Error(
+                `${alone.info.name} is of an intrusion experiment, which is compared with its own baseline alone.`,
+            );
+        }
         const probe = this.source.info.probe !== null;
         if (probe !== (source.info.probe !== null)) {
             source.close();
@@ -165,7 +172,7 @@ class Page implements App {
             this.state = { theme: this.state.theme };
         this.facts.dataset.title = titleOf(source);
         document.title = `${titleOf(source)} – cachetally`;
-        this.compareButton.hidden = false;
+        this.compareButton.hidden = source.info.intrusion !== null;
         this.keepState();
         this.render();
     }
@@ -233,6 +240,8 @@ class Page implements App {
         const parts = [info.name, bytes(info.bytes)];
         if (info.run) parts.push(`${full(info.run.references)} references`, `${full(info.run.cycles)} cycles`);
         if (info.probe) parts.push(`${info.probe.findings.length} findings`, `${info.probe.curves.length} curves`);
+        if (info.intrusion)
+            parts.push(`${info.intrusion.rows.length} configurations`, `${full(info.intrusion.cycles)} cycles without monitor`);
         if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
         this.facts.replaceChildren(
             h('strong', {}, titleOf(this.source)),

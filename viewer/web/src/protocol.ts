@@ -3,10 +3,10 @@
 /** A column of numbers, one per phase or structure. */
 export type Column = Float64Array;
 
-/** A cache, TLB or memory with its counters. */
+/** A cache, TLB or memory with its counters; what coherence did at a component; a link that takes time. */
 export interface Component {
     name: string;
-    group: 'levels' | 'tlbs' | 'memories';
+    group: 'levels' | 'tlbs' | 'memories' | 'coherence' | 'buses';
     /** Sums over the run. */
     totals: Record<string, number>;
 }
@@ -90,6 +90,34 @@ export interface SweepInfo {
     cells: SweepCell[];
 }
 
+/** What a monitor of one configuration cost the program (docs/intrusion.md). */
+export interface IntrusionRow {
+    link: string;
+    counters: number;
+    granularity: string;
+    /** Records that the ring has room for. */
+    capacity: number;
+    drain: string;
+    /** By column of /intrusion/rows. */
+    numbers: Record<string, number>;
+    /** More than without monitor: by link, by link, by level. */
+    events: Column;
+    bytes: Column;
+    misses: Column;
+}
+
+export interface IntrusionInfo {
+    references: number;
+    /** Without monitor, as the next three. */
+    cycles: number;
+    events: Column;
+    bytes: Column;
+    misses: Column;
+    links: string[];
+    levels: string[];
+    rows: IntrusionRow[];
+}
+
 /** Points of a response curve, or (unit "loads") how many single loads took so many cycles. */
 export interface ProbeCurve {
     path: string;
@@ -143,7 +171,7 @@ export interface ProbeInfo {
 export interface FileInfo {
     name: string;
     bytes: number;
-    kind: 'run' | 'sweep' | 'probe';
+    kind: 'run' | 'sweep' | 'probe' | 'intrusion';
     complete: boolean;
     incomplete: string;
     failure: string;
@@ -163,6 +191,7 @@ export interface FileInfo {
     functions: string[];
     sweep: SweepInfo | null;
     probe: ProbeInfo | null;
+    intrusion: IntrusionInfo | null;
     series: SeriesInfo[];
     provenance: [string, string][];
     warnings: string[];

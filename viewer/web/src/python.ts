@@ -58,6 +58,16 @@ for eviction, granularity, counters, value in zip(rows["eviction"].asstr(), rows
 `;
 }
 
+export function intrusionPython(source: Source, column: string): string {
+    return `${head(source)}
+print(f["intrusion"].attrs["cycles"], "cycles without monitor")
+rows = f["intrusion/rows"]
+for monitor, value in zip(rows["monitor"].asstr(), rows[${quoted(column)}]):
+    print(monitor, ${quoted(column.replace(/_/g, ' '))}, value)
+print("sum", rows[${quoted(column)}][:].sum())
+`;
+}
+
 export function curvesPython(source: Source, paths: string[]): string {
     return `${head(source)}
 for path in ${JSON.stringify(paths)}:

@@ -16,11 +16,13 @@ export interface State {
     level?: string;
     /** Of the view of phases: multiples, heat, difference. */
     mode?: string;
-    /** Of sweeps: error, swapouts, bytes. */
+    /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, ... */
     metric?: string;
     eviction?: string;
-    /** Cell of a sweep: "G,C". */
+    /** Cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */
     cell?: string;
+    /** Of intrusion: the ring's capacity. */
+    ring?: string;
     /** Of sweeps: hardware columns over which the front is drawn. */
     over?: string;
     /** Of probes: which curves, as "cycles:bytes". */

@@ -3,6 +3,7 @@ import { shows, type App, type View } from './app';
 import { compareView } from './views/compare';
 import { curvesView } from './views/curves';
 import { histogramView } from './views/histogram';
+import { intrusionView } from './views/intrusion';
 import { phasesView } from './views/phases';
 import { sweepView } from './views/sweep';
 import { tablesView } from './views/tables';
@@ -19,6 +20,8 @@ export function viewsOf(app: App): ViewKind[] {
     const { info } = app.source;
     const kinds: ViewKind[] = [];
     if (info.sweep) kinds.push({ id: 'sweep', title: 'Sweep', make: sweepView });
+    if (info.intrusion && info.intrusion.rows.length > 0)
+        kinds.push({ id: 'intrusion', title: 'Intrusion', make: intrusionView });
     if (info.probe && info.probe.curves.length > 0) kinds.push({ id: 'curves', title: 'Curves', make: curvesView });
     if (shows(app.source).length > 0) kinds.push({ id: 'histogram', title: 'Histogram', make: histogramView });
     if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0)

@@ -14,9 +14,9 @@ import {
     matrixHeight,
     metricsOf,
     paretoFront,
+    type Front,
     type Hit,
     type Metric,
-    type Picture,
 } from './sweep_draw';
 
 export function sweepView(app: App): View {
@@ -31,7 +31,7 @@ export function sweepView(app: App): View {
     const over = (): Metric => overs.find((each) => each.id === app.state.over) ?? overs[0];
     const eviction = () => (evictions.includes(app.state.eviction ?? '') ? app.state.eviction! : evictions[0]);
     const shown = () => cells.filter((cell) => cell.eviction === eviction());
-    const picture = (): Picture => ({ cells: shown(), metric: chosenMetric(), over: over(), chosen: chosenCell() });
+    const picture = (): Front => ({ cells: shown(), metric: chosenMetric(), over: over(), chosen: chosenCell() });
 
     function chosenCell(): SweepCell | null {
         const [granularity, counters] = (app.state.cell ?? '').split(',');
@@ -70,8 +70,8 @@ export function sweepView(app: App): View {
     function figure(
         name: string,
         title: string,
-        height: (width: number) => number,
-        paint: typeof drawMatrix,
+        height: () => number,
+        paint: typeof drawPareto,
     ): HTMLElement {
         let hits: Hit[] = [];
         const made = new Figure({
@@ -121,7 +121,7 @@ export function sweepView(app: App): View {
         app.set({ cell: `${next(rows, at.granularity, step[0])},${next(columns, at.counters, step[1])}` });
     }
 
-    const matrix = figure('matrix', 'Counters by granularity', (width) => matrixHeight(picture(), width), drawMatrix);
+    const matrix = figure('matrix', 'Counters by granularity', () => matrixHeight(shown()), drawMatrix);
     const lines = figure('lines', 'Over the number of counters', () => 320, drawLines);
     const pareto = figure('pareto', 'Pareto front: what no other cell beats in both', () => 320, drawPareto);
     const weighed = h('div', { class: 'row' });

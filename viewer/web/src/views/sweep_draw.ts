@@ -1,15 +1,24 @@
-// Drawings of sweeps: matrix, lines, Pareto front.
+// Drawings of what cells of counters and granularity cost and give: matrix, lines, and for sweeps the Pareto front.
 import { css, curves, heatColour, inkOn, theme } from '../colours';
 import { brief, percent, percentTick, powers, ticks } from '../numbers';
 import type { Painter } from '../paint';
 import type { SweepCell } from '../protocol';
 
-export interface Metric {
+/** What the matrix and the lines need of a cell. */
+export interface Cell {
+    granularity: string;
+    counters: number;
+    /** Its row of the matrix and its line; default: the granularity. */
+    row?: string;
+    published?: SweepCell['published'];
+}
+
+export interface Metric<C = SweepCell> {
     id: string;
-    /** Column of /sweep/rows. */
+    /** Column of the file's rows. */
     column: string;
     title: string;
-    value: (cell: SweepCell) => number;
+    value: (cell: C) => number;
     text: (value: number) => string;
     log: boolean;
 }
@@ -61,33 +70,35 @@ export const costText = (cell: SweepCell): string =>
         .map(([id, title, text]) => `${title.toLowerCase()} ${text(cell.more[id])}`)
         .join(', ');
 
-export interface Picture {
-    cells: SweepCell[];
-    metric: Metric;
-    /** What the error is weighed against in the Pareto front. */
-    over: Metric;
-    chosen: SweepCell | null;
+export interface Picture<C extends Cell = SweepCell> {
+    cells: C[];
+    metric: Metric<C>;
+    chosen: C | null;
 }
 
 /** Where a cell can be clicked. */
-export interface Hit {
+export interface Hit<C = SweepCell> {
     x: number;
     y: number;
     width: number;
     height: number;
-    cell: SweepCell;
+    cell: C;
 }
 
-const granularities = (cells: SweepCell[]) => [...new Set(cells.map((cell) => cell.granularity))];
-const counters = (cells: SweepCell[]) => [...new Set(cells.map((cell) => cell.counters))].sort((a, b) => a - b);
+const rowOf = (cell: Cell): string => cell.row ?? `G = ${cell.granularity}`;
+const rowsOf = (cells: Cell[]) => [...new Set(cells.map(rowOf))];
+const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.counters))].sort((a, b) => a - b);
 
-const [matrixLeft, matrixTop, rowHeight] = [96, 34, 46];
+const [matrixTop, rowHeight] = [34, 46];
 
-export const matrixHeight = (picture: Picture, _width: number): number =>
-    matrixTop + granularities(picture.cells).length * rowHeight + 12;
+/** Pixels for the names of rows. */
+const namesWidth = (cells: Cell[], least: number): number =>
+    Math.max(least, 24 + 6.8 * Math.max(0, ...rowsOf(cells).map((each) => each.length)));
+
+export const matrixHeight = (cells: Cell[]): number => matrixTop + rowsOf(cells).length * rowHeight + 12;
 
 /** 0 .. 1 over the range of the metric. */
-function shareOf(picture: Picture): (value: number) => number {
+function shareOf<C extends Cell>(picture: Picture<C>): (value: number) => number {
     const { value, log } = picture.metric;
     const values = picture.cells.map(value).filter((each) => !log || each > 0);
     const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -97,14 +108,15 @@ function shareOf(picture: Picture): (value: number) => number {
         : (each) => (each - least) / (most - least);
 }
 
-export function drawMatrix(p: Painter, picture: Picture): Hit[] {
+export function drawMatrix<C extends Cell>(p: Painter, picture: Picture<C>): Hit<C>[] {
     const colours = theme();
     const { value, text } = picture.metric;
-    const rows = granularities(picture.cells);
+    const rows = rowsOf(picture.cells);
     const columns = counters(picture.cells);
+    const matrixLeft = namesWidth(picture.cells, 96);
     const width = (p.width - matrixLeft - 8) / columns.length;
     const share = shareOf(picture);
-    const hits: Hit[] = [];
+    const hits: Hit<C>[] = [];
     columns.forEach((count, c) =>
         p.text(matrixLeft + (c + 0.5) * width, 18, `C = ${count}`, {
             colour: colours.faint,
@@ -112,14 +124,14 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
             size: 12,
         }),
     );
-    rows.forEach((granularity, r) => {
-        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, `G = ${granularity}`, {
+    rows.forEach((row, r) => {
+        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, row, {
             colour: colours.faint,
             anchor: 'end',
             size: 12,
         });
         columns.forEach((count, c) => {
-            const cell = picture.cells.find((each) => each.granularity === granularity && each.counters === count);
+            const cell = picture.cells.find((each) => rowOf(each) === row && each.counters === count);
             if (!cell) return;
             const [x, y] = [matrixLeft + c * width, matrixTop + r * rowHeight];
             const colour = heatColour(0.08 + 0.88 * share(value(cell)));
@@ -133,7 +145,7 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
                 weight: 600,
             });
             if (paper)
-                p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric.id, cell, width), {
+                p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric, cell, width), {
                     colour: ink,
                     anchor: 'middle',
                     size: 10.5,
@@ -145,10 +157,10 @@ export function drawMatrix(p: Painter, picture: Picture): Hit[] {
     return hits;
 }
 
-function publishedText(metric: string, cell: SweepCell, width: number): string {
+function publishedText<C extends Cell>(metric: Metric<C>, cell: C, width: number): string {
     const { swapouts, error, misprint } = cell.published!;
-    if (metric === 'error') return percent(error);
-    const ratio = misprint ? 'misprint' : `× ${(cell.swapouts / swapouts).toFixed(2)}`;
+    if (metric.id === 'error') return percent(error);
+    const ratio = misprint ? 'misprint' : `× ${(metric.value(cell) / swapouts).toFixed(2)}`;
     return width > 110 ? `${swapouts.toLocaleString('en')}  ${ratio}` : ratio;
 }
 
@@ -161,8 +173,15 @@ interface Frame {
     y: (value: number) => number;
 }
 
-function frameOf(p: Painter, xs: [number, number], ys: [number, number], logX: boolean, logY: boolean): Frame {
-    const [left, top, width, height] = [66, 14, p.width - 150, p.height - 60];
+function frameOf(
+    p: Painter,
+    xs: [number, number],
+    ys: [number, number],
+    logX: boolean,
+    logY: boolean,
+    names = 84,
+): Frame {
+    const [left, top, width, height] = [66, 14, p.width - 66 - names, p.height - 60];
     const place = (least: number, most: number, log: boolean) => (value: number) =>
         log
             ? Math.log(Math.max(value, least) / least) / Math.log(most / least || Math.E)
@@ -214,10 +233,10 @@ function padded(values: number[], log: boolean): [number, number] {
     const used = values.filter((each) => !log || each > 0);
     if (used.length === 0) return [0, 1];
     const [least, most] = [Math.min(...used), Math.max(...used)];
-    return log ? [least / 1.3, most * 1.3] : [0, most > 0 ? most * 1.1 : 1];
+    return log ? [least / 1.3, most * 1.3] : [Math.min(0, least * 1.1), most > 0 ? most * 1.1 : 1];
 }
 
-export function drawLines(p: Painter, picture: Picture): Hit[] {
+export function drawLines<C extends Cell>(p: Painter, picture: Picture<C>): Hit<C>[] {
     const colours = theme();
     const { value, text, log, title } = picture.metric;
     const columns = counters(picture.cells);
@@ -228,7 +247,7 @@ export function drawLines(p: Painter, picture: Picture): Hit[] {
             : []),
     ]);
     const ys = padded(values, log);
-    const frame = frameOf(p, [columns[0] / 1.1, columns[columns.length - 1] * 1.1], ys, true, log);
+    const frame = frameOf(p, [columns[0] / 1.1, columns[columns.length - 1] * 1.1], ys, true, log, namesWidth(picture.cells, 84));
     drawGrid(p, frame, log ? logTicks(...ys) : ticks(ys[1], 5), text, 'counters');
     p.text(14, frame.top + frame.height / 2, title, {
         colour: colours.faint,
@@ -243,14 +262,14 @@ export function drawLines(p: Painter, picture: Picture): Hit[] {
             anchor: 'middle',
         }),
     );
-    const hits: Hit[] = [];
+    const hits: Hit<C>[] = [];
     const labels: { y: number; text: string; colour: string }[] = [];
-    granularities(picture.cells).forEach((granularity, i) => {
+    rowsOf(picture.cells).forEach((name, i) => {
         const colour = curves()[i % curves().length];
         const row = columns
-            .map((count) => picture.cells.find((each) => each.granularity === granularity && each.counters === count))
+            .map((count) => picture.cells.find((each) => rowOf(each) === name && each.counters === count))
             .filter((each) => each !== undefined);
-        const at = (cell: SweepCell): [number, number] => [frame.x(cell.counters), frame.y(value(cell))];
+        const at = (cell: C): [number, number] => [frame.x(cell.counters), frame.y(value(cell))];
         p.line(row.map(at), colour, 2, i >= curves().length ? [5, 3] : []);
         for (const cell of row) {
             const [x, y] = at(cell);
@@ -259,7 +278,7 @@ export function drawLines(p: Painter, picture: Picture): Hit[] {
                 p.dot(x, frame.y(cell.published.swapouts), 3, colours.panel, colour);
             hits.push({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
         }
-        if (row.length) labels.push({ y: at(row[row.length - 1])[1], text: `G = ${granularity}`, colour });
+        if (row.length) labels.push({ y: at(row[row.length - 1])[1], text: name, colour });
     });
     drawLabels(p, frame, labels);
     if (picture.metric.id === 'swapouts' && picture.cells.some((cell) => cell.published))
@@ -292,7 +311,12 @@ export function paretoFront(cells: SweepCell[], over: Metric): SweepCell[] {
         .sort((a, b) => a.error - b.error || over.value(b) - over.value(a));
 }
 
-export function drawPareto(p: Painter, picture: Picture): Hit[] {
+export interface Front extends Picture {
+    /** What the error is weighed against. */
+    over: Metric;
+}
+
+export function drawPareto(p: Painter, picture: Front): Hit[] {
     const colours = theme();
     const { over } = picture;
     const xs = padded(

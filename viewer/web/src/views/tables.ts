@@ -6,6 +6,7 @@ import { bytes, full, percent } from '../numbers';
 import type { Component, FileInfo } from '../protocol';
 import { structureSums } from '../structures';
 import { costsTable, findingsTable } from './findings';
+import { intrusionTable } from './intrusion_data';
 
 const dash = (value: number) => (Number.isNaN(value) ? 0 : value);
 
@@ -168,6 +169,7 @@ export function tablesOf(info: FileInfo): Table[] {
     const tables: Table[] = [];
     const add = (table: Table) => table.rows.length > 0 && tables.push(table);
     if (info.sweep) add(sweepTable(info));
+    if (info.intrusion) add(intrusionTable(info.intrusion));
     if (info.probe) add(costsTable(info.probe));
     add(missTable(info));
     add(structureTable(info));
@@ -177,6 +179,8 @@ export function tablesOf(info: FileInfo): Table[] {
     add(counterTable(info, 'levels', 'All counters of caches'));
     add(counterTable(info, 'tlbs', 'TLBs'));
     add(counterTable(info, 'memories', 'Memories'));
+    add(counterTable(info, 'coherence', 'Coherence: what nodes asked of each other'));
+    add(counterTable(info, 'buses', 'Links that take time (times in ps)'));
     return tables;
 }
 

@@ -15,6 +15,8 @@ interface Node {
     y: number;
     lines: string[];
     rate: number;
+    /** Under the box. */
+    note: string;
 }
 
 const [boxWidth, boxHeight] = [150, 64];
@@ -116,7 +118,7 @@ export function topologyView(app: App): View {
     }
 
     function missRate(name: string): number {
-        const component = info.components.find((each) => each.name === name);
+        const component = info.components.find((each) => each.group !== 'coherence' && each.name === name);
         if (!component) return NaN;
         const { totals } = component;
         if ('accesses' in totals) return totals.accesses > 0 ? totals.misses / totals.accesses : NaN;
@@ -136,6 +138,7 @@ export function topologyView(app: App): View {
                 const x = 20 + layer * (boxWidth + Math.min(gap, 170));
                 const y = ((i + 0.5) / names.length) * (height - 30) + 10;
                 const rate = missRate(name);
+                const coherence = info.components.find((each) => each.group === 'coherence' && each.name === name);
                 const detail = describeComponent(info.machine.yaml, name);
                 nodes.set(name, {
                     name,
@@ -144,6 +147,7 @@ export function topologyView(app: App): View {
                     y,
                     rate,
                     lines: [detail, Number.isNaN(rate) ? '' : `${percent(rate)} miss`].filter(Boolean),
+                    note: coherence ? `${brief(coherence.totals.messages)} coherence messages` : '',
                 });
             }),
         );
@@ -217,6 +221,12 @@ export function topologyView(app: App): View {
             weight: 650,
             anchor: 'middle',
         });
+        if (node.note)
+            p.text(node.x + boxWidth / 2, node.y + boxHeight / 2 + 13, node.note, {
+                colour: colours.faint,
+                size: 11,
+                anchor: 'middle',
+            });
         node.lines.forEach((line, i) =>
             p.text(node.x + boxWidth / 2, first + 17 + 14 * i, line, {
                 colour: colours.faint,

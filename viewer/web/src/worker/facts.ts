@@ -10,6 +10,7 @@ import type {
     SweepInfo,
 } from '../protocol';
 import { FileError, type Store } from './h5';
+import { intrusionOf } from './intrusion_facts';
 import { probeOf } from './probe_facts';
 
 const format = 'cachetally result';
@@ -30,7 +31,7 @@ function checkFormat(store: Store, name: string): Attributes {
     if (root.format !== format)
         throw new FileError(
             `${name} is an HDF5 file, but not a result of cachetally${store.children('/').length ? ` (it has the groups ${store.children('/').slice(0, 6).join(', ')})` : ''}. ` +
-                'The viewer takes what cachetally run, replay, sweep and probe write with -o FILE.h5.',
+                'The viewer takes what cachetally run, replay, sweep, intrusion and probe write with -o FILE.h5.',
         );
     const have = number(root.format_version);
     if (have > version)
@@ -46,7 +47,7 @@ function checkFormat(store: Store, name: string): Attributes {
 
 function components(store: Store): Component[] {
     const found: Component[] = [];
-    for (const group of ['levels', 'tlbs', 'memories'] as const) {
+    for (const group of ['levels', 'tlbs', 'memories', 'coherence', 'buses'] as const) {
         if (!store.has(group)) continue;
         for (const name of texts(store.attributes(group).names)) {
             const totals: Record<string, number> = {};
@@ -211,7 +212,7 @@ function warningsOf(info: FileInfo): string[] {
 
 export function factsOf(store: Store, name: string, bytes: number): FileInfo {
     const root = checkFormat(store, name);
-    const kind = root.kind === 'sweep' || root.kind === 'probe' ? root.kind : 'run';
+    const kind = (['sweep', 'probe', 'intrusion'] as const).find((each) => each === root.kind) ?? 'run';
     const input = store.attributes('input');
     const machine = store.attributes('machine');
     const check = store.has('check') ? store.attributes('check') : null;
@@ -259,6 +260,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         structureLevels: structureLevels(store),
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,
+        intrusion: store.has('intrusion') ? intrusionOf(store) : null,
         sweep: store.has('sweep') ? sweep(store) : null,
         series: series(store, some),
         provenance: [
@@ -271,7 +273,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         ...some,
     };
     info.warnings = warningsOf(info);
-    if (!['run', 'sweep', 'probe'].includes(text(root.kind)))
+    if (!['run', 'sweep', 'probe', 'intrusion'].includes(text(root.kind)))
         info.warnings.push(
             `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables tell where it comes from.`,
         );

@@ -14,7 +14,7 @@ export function headFault(name: string, head: Uint8Array, size: number): string 
         const text = new TextDecoder().decode(head.slice(0, 64));
         if (/^\s*<(!doctype|html)/i.test(text)) return `${name} is a page, not a result file: open it in a browser.`;
         if (/^\s*[{[]/.test(text)) return `${name} looks like JSON. The viewer takes HDF5 files: run with -o FILE.h5.`;
-        return `${name} is no HDF5 file. The viewer takes what cachetally run, replay, sweep and probe write with -o FILE.h5.`;
+        return `${name} is no HDF5 file. The viewer takes what cachetally run, replay, sweep, intrusion and probe write with -o FILE.h5.`;
     }
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
     const at = head[8] < 2 ? 40 : 28;

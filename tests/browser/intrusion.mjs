@@ -1,0 +1,109 @@
+// What monitors cost, and what coherence did: what the page shows is what the program tells.
+
+const csvOf = (page) =>
+    page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
+        document.querySelector('[aria-label="Save the numbers as CSV"]').click(); })`);
+
+const fields = (csv) =>
+    csv
+        .trim()
+        .split('\n')
+        .map((line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((each) => each.replace(/,$/, '').replace(/^"|"$/g, '')));
+
+const tableRows = (page, label) =>
+    page.get(
+        `[...document.querySelectorAll('section')].find((each) => each.getAttribute('aria-label')?.includes(${JSON.stringify(label)})).querySelectorAll('tr').values().map((row) => [...row.cells].map((cell) => cell.textContent.trim())).toArray()`,
+    );
+
+const number = (text) => Number(text.replace(/,/g, ''));
+
+export const intrusionCases = [
+    [
+        'intrusion: every cost of every configuration, the traffic of one, and what Python reads',
+        async (t, page) => {
+            const told = t.json('show', 'intrusion.h5');
+            t.equal(told.rows.length, 16, 'configurations');
+            await t.open(page, t.file('intrusion.h5'), 'cell=4,full,16');
+            const csv = fields(await csvOf(page));
+            const column = (name) => csv[0].indexOf(name);
+            told.rows.forEach((row, i) => {
+                const found = (name) => Number(csv[i + 1][column(name)]);
+                for (const key of ['counters', 'extra_cycles', 'stall_cycles', 'swapouts', 'bytes', 'ring_high_water'])
+                    t.equal(found(key.replace(/_/g, ' ')), row[key], `${key} of row ${i}`);
+                t.near(found('slowdown %'), 100 * row.slowdown, `slowdown of row ${i}`);
+                for (const [link, extra] of Object.entries(row.extra_traffic)) {
+                    t.equal(found(`extra events ${link}`), extra.events, `events on ${link}, row ${i}`);
+                    t.equal(found(`extra bytes ${link}`), extra.bytes, `bytes on ${link}, row ${i}`);
+                }
+                for (const [level, misses] of Object.entries(row.extra_misses))
+                    t.equal(found(`extra misses ${level}`), misses, `misses of ${level}, row ${i}`);
+            });
+            const chosen = told.rows.find((row) => row.granularity === 4 && row.drain === 'full' && row.counters === 16);
+            const totals = await page.get('cachetally.current.totals()');
+            t.equal(Object.keys(totals).length, 8, 'cells of the link');
+            t.equal(totals['4,full,16'], chosen.extra_cycles, 'extra cycles of the cell');
+            const traffic = await tableRows(page, 'Traffic');
+            const core = traffic.find((row) => row[0] === 'core-L1D');
+            t.equal(number(core[1]), told.traffic['core-L1D'].events, 'events without monitor');
+            t.equal(number(core[2]), chosen.extra_traffic['core-L1D'].events, 'extra events');
+            await t.picture(page, 'intrusion');
+            for (const title of ['Slowdown', 'Stalled cycles', 'Lost records', 'Extra misses', 'Records'])
+                await t.press(page, title);
+            if (t.python) {
+                await t.press(page, 'Python');
+                const code = await page.get(`document.querySelector('dialog pre').textContent`);
+                const [, sum] = /sum (\d+)/.exec(t.script('-c', code));
+                t.equal(
+                    Number(sum),
+                    told.rows.reduce((all, row) => all + row.swapouts, 0),
+                    'sum that Python finds',
+                );
+                await t.press(page, 'Close');
+            }
+            await page.get(`cachetally.set({ level: 'L1D-L2', cell: '1,full,64', metric: '' })`);
+            await t.quiet(page);
+            const below = told.rows.find((row) => row.link === 'L1D-L2' && row.counters === 64 && row.drain === 'full');
+            t.equal((await page.get('cachetally.current.totals()'))['1,full,64'], below.extra_cycles, 'of the other link');
+        },
+    ],
+    [
+        'intrusion: a click chooses a cell; a report holds all; nothing is compared',
+        async (t, page) => {
+            t.run('report', 'intrusion.h5', '-o', 'intrusion.html');
+            await page.open(`file://${t.file('intrusion.html')}`);
+            await page.until('!!cachetally.current', 'the embedded result');
+            await t.quiet(page);
+            const { x, y, width } = await page.get(
+                `(() => { const { x, y, width } = document.querySelector('canvas.clickable').getBoundingClientRect(); return { x, y, width }; })()`,
+            );
+            await page.click(x + width * 0.95, y + 34 + 23);
+            await t.quiet(page);
+            t.equal(await page.get('cachetally.state.cell'), '1,full,64', 'the cell that was clicked');
+            t.check(await page.get(`[...document.querySelectorAll('button')].find((each) => each.textContent === 'Compare …').hidden`), 'no Compare');
+            await page.get(`cachetally.purpose = 'compare'; document.querySelector('input[type=file]').value = ''`);
+            await page.choose(t.file('lu.h5'));
+            const message = await page.until(`document.querySelector('.notice.error')?.textContent`, 'a message');
+            t.check(/intrusion\.h5 is of an intrusion experiment/.test(message), message);
+        },
+    ],
+    [
+        'coherence: what nodes asked of each other, in the tables and at the point of coherence',
+        async (t, page) => {
+            t.run('run', 'radix', 'keys=2000', 'processors=8', '--machine', 'coherent8', '-o', 'coherent.h5');
+            const told = t.json('show', 'coherent.h5').coherence;
+            const [point] = Object.keys(told);
+            t.check(told[point].messages > 0 && told[point].invalidations > 0, 'cores share lines');
+            await t.open(page, t.file('coherent.h5'), 'view=tables');
+            const rows = await tableRows(page, 'Coherence');
+            t.equal(rows[0][1], point, 'point of coherence');
+            t.equal(rows.length - 1, Object.keys(told[point]).length, 'counters');
+            for (const [name, value] of rows.slice(1)) t.equal(number(value), told[point][name], name);
+            await page.get(`cachetally.set({ view: 'topology' })`);
+            await t.quiet(page);
+            const svg = await page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
+                document.querySelector('[aria-label="Save the picture as SVG"]').click(); })`);
+            t.check(svg.includes(`${(told[point].messages / 1000).toFixed(1)}k coherence messages`), 'messages in the picture');
+            await t.picture(page, 'coherence');
+        },
+    ],
+];

@@ -1,0 +1,81 @@
+"""Result files in pandas and xarray: each group of data opens with labelled axes and the numbers that h5py reads, and
+the example runs. Usage: python_files.py CACHETALLY. Exit status 77: skipped, with the reason."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5netcdf  # noqa: F401: xarray's engine
+    import h5py
+    import numpy as np
+    import pandas as pd
+    import xarray as xr
+except ImportError as error:
+    print(f"skipped: {error} (Debian: python3-h5py python3-pandas python3-xarray python3-h5netcdf)")
+    sys.exit(77)
+
+program = pathlib.Path(sys.argv[1]).resolve()
+example = pathlib.Path(__file__).resolve().parents[2] / "examples/explore_result.py"
+
+RESULTS = {
+    "run.h5": "run lu n=32 --machine schulz2002",
+    "mapped.h5": "run matmul n=16 --machine generic3",
+    "coherent.h5": "run radix keys=500 processors=8 --machine coherent8",
+    "sweep.h5": "sweep lu n=32 --machine schulz2002 --counters 16,64 --granularity 1,2,4",
+    "probe.h5": "probe levels chase --on xray-pentium4xeon --arena 4",
+    "intrusion.h5": "intrusion lu n=16 -m generic3-timed --counters 16,64 --granularity 1,4",
+}
+
+
+def data_groups(file):
+    """The groups that say what is drawn over which axes."""
+    found = []
+    file.visititems(lambda name, each: found.append(name) if "signal" in each.attrs else None)
+    return found
+
+
+def check_group(path, name, group):
+    with xr.open_dataset(path, group=name, engine="h5netcdf") as opened:
+        axes = [str(axis) for axis in group.attrs["axes"]]
+        signal = opened[str(group.attrs["signal"])]
+        assert list(signal.dims) == axes, f"{path} {name}: {signal.dims}, not {axes}"
+        for axis in axes:
+            assert axis in opened.coords, f"{path} {name}: no labels for {axis}"
+        for column, data in group.items():
+            if isinstance(data, h5py.Dataset):
+                shown = data.asstr()[:] if h5py.check_string_dtype(data.dtype) else data[:]
+                read = opened[column].values
+                read = np.char.decode(read.astype(bytes)) if read.dtype.kind == "S" else read
+                np.testing.assert_array_equal(read.astype(shown.dtype), shown, f"{path} {name}/{column}")
+
+
+def check_frame(path):
+    """Phases add up to the run, in pandas."""
+    with h5py.File(path) as file:
+        lines, level = file["combined/L1"], file["levels/L1"]
+        frame = pd.DataFrame({column: lines[column][:] for column in ("phase", "address", "accesses", "misses")})
+        by_phase = frame.groupby("phase")["misses"].sum()
+        counted = sum(level[name][:] for name in ("load_misses", "store_misses", "fetch_misses"))
+        for phase, misses in by_phase.items():
+            assert misses == counted[phase], f"phase {phase}: {misses} by line, {counted[phase]} counted"
+        assert by_phase.sum() == counted.sum() > 0
+
+
+with tempfile.TemporaryDirectory() as directory:
+    for name, words in RESULTS.items():
+        path = pathlib.Path(directory) / name
+        subprocess.run([program, *words.split(), "-o", path], check=True, stdout=subprocess.DEVNULL)
+        with h5py.File(path) as file:
+            groups = data_groups(file)
+            assert groups, f"{path} has no data"
+            for group in groups:
+                check_group(path, group, file[group])
+        print(name, len(groups), "groups")
+    check_frame(f"{directory}/run.h5")
+    with xr.open_dataset(f"{directory}/intrusion.h5", group="intrusion/rows", engine="h5netcdf") as rows:
+        assert rows["extra_events"].dims == ("row", "traffic_link"), rows["extra_events"].dims
+    told = subprocess.run([sys.executable, example, "run.h5"], check=True, cwd=directory, capture_output=True, text=True).stdout
+    for text in ("phase 4: A with", "longest phase:", "misses.png"):
+        assert text in told, f"the example does not say '{text}':\n{told}"
+print("the example runs")

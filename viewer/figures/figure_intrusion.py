@@ -1,0 +1,48 @@
+
+
+# What monitors cost: a part of the script after figure.py.
+
+COSTS = {"cycles": ("extra_cycles", "extra cycles"), "slowdown": ("extra_cycles", "slowdown / %"), "stalled": ("stall_cycles", "stalled cycles"),
+         "records": ("swapouts", "records"), "lost": ("lost_records", "lost records"), "bytes": ("bytes", "bytes per event")}
+
+
+def intrusion(result, options):
+    """A panel for each link: a cost over the number of counters, a curve for each granularity, drain and ring."""
+    if "intrusion" not in result.file:
+        raise Refused(f"{result.path}: has no intrusion; it is in what 'cachetally intrusion -o' writes")
+    rows = result.file["intrusion/rows"]
+    column, title = COSTS[options.metric or "cycles"]
+    value = rows[column][:].astype(float)
+    if len(value) == 0:
+        raise Refused(f"{result.path}: has no configuration that was run to its end")
+    if options.metric == "slowdown":
+        value *= 100 / max(1, int(result.file["intrusion"].attrs["cycles"]))
+    elif options.metric == "bytes":
+        value /= np.maximum(1, rows["events"][:])
+    link, granularity, drain = (rows[name].asstr()[:] for name in ("link", "granularity", "drain"))
+    counters, capacity = rows["counters"][:], rows["capacity"][:]
+    one_ring, one_drain = len(set(capacity)) == 1, len(set(drain)) == 1
+    labels = np.array([f"G = {g}" + ("" if one_drain else f", {d}") + ("" if one_ring else f", ring {c}") for g, d, c in zip(granularity, drain, capacity)])
+    links, names, counts = list(dict.fromkeys(link)), list(dict.fromkeys(labels)), sorted(set(counters.tolist()))
+    figure, panels = plt.subplots(len(links), 1, figsize=(WIDTHS[options.columns], 0.3 + 2.0 * len(links)), squeeze=False, sharex=True, layout="constrained")
+    for axes, each in zip(panels[:, 0], links):
+        for i, name in enumerate(names):
+            of = np.flatnonzero((link == each) & (labels == name))
+            of = of[np.argsort(counters[of])]
+            axes.plot(counters[of], value[of], marker=MARKERS[i % len(MARKERS)], color=CURVES[i % len(CURVES)],
+                      linestyle="-" if i < len(CURVES) else "--", label=name)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(counts, counts)
+        axes.minorticks_off()
+        if value.min() >= 0:
+            axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_formatter(lambda v, _: number(v))
+        axes.set_title(each, loc="left", fontweight="bold")
+        axes.set_ylabel(title)
+        axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
+    panels[-1, 0].set_xlabel("counters")
+    if options.columns == 1:
+        panels[-1, 0].legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
+    else:
+        panels[0, 0].legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure

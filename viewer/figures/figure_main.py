@@ -1,0 +1,51 @@
+"""The last part of figure.py: the command line. The tool runs the parts as one script, in the order of figure.cpp."""
+
+
+def parse_phases(text):
+    phases = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        try:
+            phases += range(int(first), int(last or first) + 1)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"'{text}' is no list of phases; write e.g. 4 or 3,5-7") from None
+    return phases
+
+
+KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep, "curves": curves, "intrusion": intrusion}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="cachetally figure", description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("file")
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--format")
+    parser.add_argument("--level", default="")
+    parser.add_argument("--what", choices=COLOURS, default="accesses")
+    parser.add_argument("--structure", default="")
+    parser.add_argument("--phases", type=parse_phases)
+    parser.add_argument("--metric", default="")
+    parser.add_argument("--eviction", default="")
+    parser.add_argument("--test", default="")
+    parser.add_argument("--variant", default="")
+    parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)
+    parser.add_argument("--log", action="store_true")
+    options = parser.parse_args()
+    kind = options.format or options.output.rsplit(".", 1)[-1]
+    try:
+        result = Result(options.file)
+        beyond = [p for p in options.phases or [] if p >= result.phases()]
+        if beyond:
+            raise Refused(f"{options.file}: there is no phase {beyond[0]}; there are {result.phases()}, from 0")
+        figure = KINDS[options.kind](result, options)
+        # equal results give equal figures: no dates
+        metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
+        figure.savefig(options.output, format=kind, dpi=300, metadata=metadata)
+    except Refused as error:
+        sys.exit(f"cachetally: {error}")
+    except OSError as error:
+        sys.exit(f"cachetally: {options.output}: cannot be written: {error.strerror}")
+
+
+main()
