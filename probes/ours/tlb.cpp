@@ -74,7 +74,8 @@ public:
     /// Of a chase through `n` pages, `stride` pages apart.
     double step(std::uint64_t stride, std::uint64_t n) {
         Offsets spread, packed;
-        const std::uint64_t lines = std::min(l1_.way(), arena_.page) / unit_;
+        // A way that is shorter than what lines are apart is that of one set: then all lines are alike.
+        const std::uint64_t lines = (l1_.way() < unit_ ? arena_.page : std::min(l1_.way(), arena_.page)) / unit_;
         for (std::uint64_t i = 0; i < n; ++i) {
             spread.push_back(i * stride * arena_.page + i % lines * unit_);
             packed.push_back(i * unit_);

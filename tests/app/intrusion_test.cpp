@@ -50,7 +50,7 @@ TEST_F(IntrusionCommand, GivesARowPerConfiguration) {
     EXPECT_TRUE(call({"show", "i.h5", "--json"}).json() == json);
     EXPECT_THAT(call({"show", "i.h5"}).out, HasSubstr("watermark 4"));
     EXPECT_EQ(call({"show", "i.h5", "--heat"}).status, 2);
-    EXPECT_THAT(call({"report", "i.h5", "-o", "i.html"}).err, HasSubstr("'cachetally show i.h5'"));
+    EXPECT_EQ(call({"report", "i.h5", "-o", "i.html"}).status, 0);
 }
 
 // The column of WATER in the first table of docs/intrusion.md.

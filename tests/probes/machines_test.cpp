@@ -96,6 +96,17 @@ TEST(Machines, WithoutTlbNoneIsFound) {
     EXPECT_EQ(number(probe(target, {"tlb"}, false).back(), "", "tlb_levels"), 0);
 }
 
+TEST(Machines, AFullyAssociativeL1HidesNoTlb) {
+    MachineDescription machine = read_machine(
+        "name: full\ncaches:\n  - {name: L1, next: memory, size: 4 KiB, ways: full, latency: 4}\n"
+        "tlbs:\n  - {name: TLB, entries: 32, ways: 4}\nmemory: {latency: 180}\n",
+        "full");
+    SimulatedTarget target(std::move(machine));
+    const auto report = probe(target, {"tlb"}, false).back();
+    EXPECT_EQ(number(report, "TLB1", "entries"), 32);
+    EXPECT_EQ(number(report, "TLB1", "ways"), 4);
+}
+
 TEST(Machines, OneLevelIsOneLevel) {
     SimulatedTarget target(load_machine("bcm2835"));
     const auto report = probe(target, {"levels"}, false).back();
