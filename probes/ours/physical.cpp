@@ -183,9 +183,7 @@ struct EvictionSets {
 };
 
 /// Whether pages do not fill sets of so many ways as they would, wherever they lie.
-bool contradict(const std::vector<std::uint64_t>& failures, const EvictionSets& sets) {
-    return !sets.overlap && sets.size > 1 && estimate_colours(failures, sets.size - 1).colours <= 1;
-}
+bool contradict(const ColourEstimate& found, const EvictionSets& sets) { return !sets.overlap && found.colours <= 1; }
 
 /// Ends with the first set where that contradicts how many pages fit.
 EvictionSets find_eviction_sets(Physical& physical, const std::vector<std::uint64_t>& failures, TestReport& report) {
@@ -205,7 +203,8 @@ EvictionSets find_eviction_sets(Physical& physical, const std::vector<std::uint6
             found.exclusive = !physical.stay_together(set, staying) || found.exclusive;
         }
         found.size = sizes.front();
-        if (sizes.size() == 1 && contradict(failures, found)) return found;
+        const bool first = sizes.size() == 1 && found.size > 1;
+        if (first && contradict(estimate_colours(failures, found.size - 1), found)) return found;
     }
     report.decisions.push_back(
         fmt::format("{} of {} other lines stay beside a set that is full", staying, eviction_sets * others));
@@ -242,12 +241,12 @@ TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::stri
                                ways));
         return report;
     }
-    if (contradict(failures, sets)) {
+    const ColourEstimate found = estimate_colours(failures, ways);
+    if (contradict(found, sets)) {
         refuse_all(report,
                    fmt::format("{} lines stay, but pages do not fill sets of so many ways as they would", ways));
         return report;
     }
-    const ColourEstimate found = estimate_colours(failures, ways);
     report.decisions.push_back(
         fmt::format("{} .. {} classes of sets, most likely {}", found.low, found.high, found.colours));
     const auto number = static_cast<double>(ways);
