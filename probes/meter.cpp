@@ -8,6 +8,7 @@ namespace {
 constexpr unsigned first_trials = 16;
 constexpr unsigned noisy_trials = 5;
 constexpr std::size_t many_loads = 4096;
+constexpr double translated = 0.02;  ///< share of the time of a load that hits, more than which is translation
 
 }  // namespace
 
@@ -21,6 +22,18 @@ Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget)
     noise_ = (median - times.front()) / times.front();
     trials_ = times.back() > times.front() ? noisy_trials : 1;
     if (trials_ > 1) noise_ = std::max(noise_, 5e-4);
+    large_page_ = find_large_page();
+}
+
+std::uint64_t Meter::find_large_page() {
+    const auto of_a_load = [&](std::uint64_t bytes) { return time(target_.make_arena(bytes, bytes), {0}, 4, 256); };
+    const std::vector<std::uint64_t>& sizes = capabilities().page_sizes;
+    if (sizes.size() == 1) return sizes.front();
+    const double least = of_a_load(sizes.front());
+    for (auto size = sizes.rbegin(); *size != sizes.front(); ++size)
+        if (*size <= capabilities().largest_arena && of_a_load(*size) <= least * (1 + translated) + tolerance(least))
+            return *size;
+    return sizes.front();
 }
 
 void Meter::keep_budget() const {

@@ -63,10 +63,12 @@ public:
     bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles);
 
     std::uint64_t page() const { return capabilities().page_sizes.front(); }
-    std::uint64_t large_page() const { return capabilities().page_sizes.back(); }
+    /// The largest on which a load takes no longer: of some sizes, no TLB holds pages.
+    std::uint64_t large_page() const { return large_page_; }
 
 private:
     void keep_budget() const;
+    std::uint64_t find_large_page();
     unsigned settling_laps(const Offsets& offsets) const;
     Measurement measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
 
@@ -75,6 +77,7 @@ private:
     Budget budget_;
     double noise_ = 0;
     unsigned trials_ = 1;
+    std::uint64_t large_page_ = 0;
 };
 
 }  // namespace cachetally

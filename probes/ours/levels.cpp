@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "probes/analysis/change_points.hpp"
+#include "probes/ours/meeting_lines.hpp"
 #include "probes/ours/packing.hpp"
 #include "probes/ours/sweep.hpp"
 #include "sim/topology/names.hpp"
@@ -128,8 +129,65 @@ void report_uneven(TestReport& report, const std::string& level, const Edge& edg
                               edge.low));
 }
 
-void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep, double noise,
-                  std::uint64_t page) {
+/// A capacity to the byte, where the lines that meet in the sets of the level tell it; else the interval remains.
+void make_exact(Meter& meter, TestReport& report, unsigned level) {
+    const std::string name = fmt::format("L{}", level);
+    const auto capacity = std::ranges::find_if(report.findings, [&](const Finding& finding) {
+        return finding.level == name && finding.parameter == "capacity" && finding.value;
+    });
+    if (capacity == report.findings.end()) return;
+    const Finding* latency = report.find(name, "latency");
+    const KnownLevel known{level, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number};
+    const auto bytes = MeetingLines(meter, known, report.decisions).capacity();
+    if (!bytes) return;
+    capacity->value->number = capacity->low = capacity->high = static_cast<double>(*bytes);
+    capacity->method += "; to the byte by lines that meet in its sets";
+}
+
+/// Why the number of levels that times show cannot be right; empty = it may be.
+std::string contradiction(const Meter& meter, std::size_t levels) {
+    const unsigned counted = meter.capabilities().cache_events;
+    if (counted == 0 || counted == levels) return "";
+    return fmt::format("times show {} levels, but misses of {} are counted", levels, counted);
+}
+
+/// Refuses the number of levels, the latency of memory, and what was said of levels below L`below`.
+void refuse_levels(TestReport& report, const std::string& reason, std::size_t below) {
+    std::erase_if(report.findings,
+                  [&](const Finding& finding) { return finding.level > fmt::format("L{}", below) && finding.value; });
+    report.refuse("memory", "latency", reason);
+    report.refuse("", "levels", reason);
+}
+
+/// The number of levels and the latency of memory.
+void report_memory(Meter& meter, TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep,
+                   const Edge* doubtful) {
+    const std::vector<SpanTime>& points = sweep.points();
+    const SpanTime& last = points.back();
+    if (last.cycles > points[points.size() - 2].cycles * 1.03)
+        return refuse_levels(report, fmt::format("times still rise at {}", format_size(last.bytes)), edges.size());
+    if (!sweep.reaches_memory())
+        return refuse_levels(report,
+                             fmt::format("lines of {} take less than lines that nobody has used: a level holds them",
+                                         format_size(last.bytes)),
+                             edges.size());
+    if (doubtful != nullptr)
+        return refuse_levels(report,
+                             fmt::format("beyond {} times depend on where pages lie, and rise again: a level or sets "
+                                         "that are filled unevenly",
+                                         format_size(doubtful->low)),
+                             static_cast<std::size_t>(doubtful - edges.data()) + 1);
+    if (const std::string reason = contradiction(meter, edges.size()); !reason.empty())
+        return refuse_levels(report, reason, 1);
+    const double memory = full_latency(sweep, last), noise = meter.noise();
+    report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles", "times of the largest span");
+    const auto count = static_cast<double>(edges.size());
+    report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+}
+
+void report_edges(Meter& meter, TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep) {
+    const double noise = meter.noise();
+    const std::uint64_t page = meter.large_page();
     const std::vector<SpanTime>& points = sweep.points();
     const SpanTime& last = points.back();
     const bool settled = last.cycles <= points[points.size() - 2].cycles * 1.03;
@@ -159,27 +217,9 @@ void report_edges(TestReport& report, const std::vector<Edge>& edges, SpanSweep&
         } else {
             report.refuse(level, "latency", "times still rise where the level ends");
         }
+        make_exact(meter, report, static_cast<unsigned>(i + 1));
     }
-    if (!settled) {
-        report.refuse("memory", "latency", fmt::format("times still rise at {}", format_size(last.bytes)));
-        report.refuse("", "levels", fmt::format("times still rise at {}", format_size(last.bytes)));
-        return;
-    }
-    if (doubtful != nullptr) {
-        const std::string reason = fmt::format(
-            "beyond {} times depend on where pages lie, and rise again: a level or sets that are filled unevenly",
-            format_size(doubtful->low));
-        report.refuse("", "levels", reason);
-        std::erase_if(report.findings, [&](const Finding& finding) {
-            return finding.level > fmt::format("L{}", doubtful - edges.data() + 1) && finding.value;
-        });
-        report.refuse("memory", "latency", reason);
-        return;
-    }
-    const double memory = full_latency(sweep, last);
-    report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles", "times of the largest span");
-    const auto count = static_cast<double>(edges.size());
-    report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+    report_memory(meter, report, edges, sweep, doubtful);
 }
 
 /// Whether all lines, close together, show the same levels. Lines far apart use sets unevenly where their distance is
@@ -212,7 +252,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
     TestReport report;
     report.test = "levels";
     report.variant = "hardened";
-    SpanSweep sweep(meter, l1, stride, local);
+    SpanSweep sweep = sweep_to_memory(meter, l1, stride, local);
     Curve curve{"levels", "hardened", "times", "span", "bytes", {}, {}, {}, {}};
     for (const SpanTime& point : sweep.points()) {
         curve.x.push_back(static_cast<double>(point.bytes));
@@ -229,7 +269,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
         return levels_of(meter, l1, sweep.fields() ? std::max(l1.line, stride / 4) : l1.line, local);
     if (local > least_page && shows_tlb(sweep, edges, l1.line))
         return levels_of(meter, l1, std::max(l1.line, local_stride), least_page);
-    report_edges(report, edges, sweep, meter.noise(), meter.large_page());
+    report_edges(meter, report, edges, sweep);
     report.curves.push_back(std::move(curve));
     return report;
 }
@@ -240,8 +280,8 @@ TestReport no_large_pages() {
     report.variant = "hardened";
     for (const char* parameter : {"levels", "capacity"})
         report.refuse("", parameter,
-                      "there are no large pages: small ones may lie anywhere, so that sets fill unevenly, and TLBs are "
-                      "in the times");
+                      "there are no large pages that a TLB holds: small ones may lie anywhere, so that sets fill "
+                      "unevenly, and TLBs are in the times");
     return report;
 }
 
@@ -257,7 +297,7 @@ TestReport levels_hardened(Meter& meter, const L1Geometry& l1) {
 TestReport change_points_hardened(Meter& meter, const L1Geometry& l1) {
     if (meter.large_page() < least_large_page) return no_large_pages();
     TestReport report;
-    SpanSweep sweep(meter, l1, first_stride(l1), meter.large_page());
+    SpanSweep sweep = sweep_to_memory(meter, l1, first_stride(l1), meter.large_page());
     // Spans within L1 are not swept: they take its latency.
     std::vector<SpanTime> points(least_plateau, {l1.capacity, l1.latency});
     points.insert(points.end(), sweep.points().begin(), sweep.points().end());
@@ -270,6 +310,10 @@ TestReport change_points_hardened(Meter& meter, const L1Geometry& l1) {
     const std::vector<Plateau> found = plateaus(times, meter.noise(), least_plateau);
     if (found.empty() || found.back().last + 1 < times.size()) {
         report.refuse("", "levels", "times do not stand still at the largest span");
+        return report;
+    }
+    if (!sweep.reaches_memory()) {
+        report.refuse("", "levels", "lines of the largest span take less than lines that nobody has used");
         return report;
     }
     const std::string method = "change points of isotonic log times";

@@ -29,9 +29,10 @@ std::vector<std::uint64_t> pattern(unsigned lines, unsigned visits, std::uint64_
     return order;
 }
 
-/// Share of misses of a set with a policy in the long run.
+/// Share of misses of a set with a policy in the long run. Of many lines fewer laps are as good.
 double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, Replacement replacement) {
-    constexpr unsigned warm_up = 64, laps = 256;
+    const unsigned share = std::max(1U, ways / 64), warm_up = std::max(8U, 64 / share),
+                   laps = std::max(16U, 256 / share);
     const auto set = make_cache_array({1, ways, replacement, 1, false, 0});
     std::uint64_t misses = 0;
     for (unsigned lap = 0; lap < warm_up + laps; ++lap)
@@ -40,6 +41,28 @@ double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, R
             if (lap >= warm_up) misses += missed;
         }
     return static_cast<double>(misses) / static_cast<double>(laps * order.size());
+}
+
+/// What each candidate would miss.
+using Expected = std::array<double, candidates.size()>;
+
+struct Trial {
+    unsigned lines;
+    std::vector<std::uint64_t> order;
+    Expected expected;
+};
+
+/// Orders of one line more than a set has ways to nearly twice as many.
+std::vector<Trial> trials_for(unsigned ways, unsigned visits, std::uint64_t seed) {
+    std::vector<Trial> trials;
+    for (unsigned i = 0; i < patterns; ++i) {
+        const unsigned lines = ways + 1 + i * (ways - 1) / patterns;
+        Trial trial{lines, pattern(lines, visits, seed + i), {}};
+        std::ranges::transform(candidates, trial.expected.begin(),
+                               [&](Replacement policy) { return expected_misses(trial.order, ways, policy); });
+        trials.push_back(std::move(trial));
+    }
+    return trials;
 }
 
 }  // namespace
@@ -52,7 +75,6 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
         report.refuse("L1", "replacement", "a set of one way leaves no choice");
         return report;
     }
-    const unsigned most_lines = 2 * l1.ways;
     const std::uint64_t span = l1.way() * 4 * l1.ways + 3 * moved_by;
     if (span > meter.capabilities().largest_arena) {
         report.refuse("L1", "replacement", "the arena is too small");
@@ -63,21 +85,19 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
     const bool events = meter.capabilities().cache_events > 0;
     const double all_miss = meter.settled(arena, compact_string(l1.way(), 4 * l1.ways));
     const unsigned visits = std::min<unsigned>(3, static_cast<unsigned>(l1.line / word));
-    std::array<double, candidates.size()> errors;
+    const std::vector<Trial> trials = trials_for(l1.ways, visits, meter.seed());
+    Expected errors;
     errors.fill(1);
     for (unsigned base = 0; base < 3; ++base) {  // in some sets lines of others stay
-        std::array<double, candidates.size()> squares{};
-        for (unsigned i = 0; i < patterns; ++i) {
-            const unsigned lines = l1.ways + 1 + i * (most_lines - l1.ways - 1) / patterns;
-            const std::vector<std::uint64_t> order = pattern(lines, visits, meter.seed() + i);
-            std::vector<unsigned> seen(lines, 0);
+        Expected squares{};
+        for (const Trial& trial : trials) {
+            std::vector<unsigned> seen(trial.lines, 0);
             Offsets offsets;
-            for (const std::uint64_t line : order)
+            for (const std::uint64_t line : trial.order)
                 offsets.push_back(base * moved_by / l1.line * l1.line + line * l1.way() + word * seen[line]++);
             const double share = events ? meter.count(arena, {offsets}, {64, 128}).cache_misses.front()
                                         : (meter.settled(arena, offsets) - l1.latency) / (all_miss - l1.latency);
-            for (std::size_t c = 0; c < candidates.size(); ++c)
-                squares[c] += std::pow(share - expected_misses(order, l1.ways, candidates[c]), 2);
+            for (std::size_t c = 0; c < candidates.size(); ++c) squares[c] += std::pow(share - trial.expected[c], 2);
         }
         for (std::size_t c = 0; c < candidates.size(); ++c)
             errors[c] = std::min(errors[c], std::sqrt(squares[c] / patterns));

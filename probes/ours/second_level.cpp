@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "probes/ours/meeting_lines.hpp"
 #include "sim/model/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
@@ -14,15 +15,10 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t word = 8;
-constexpr std::uint64_t largest = std::uint64_t{64} << 20;
 constexpr std::uint64_t moved_by = 21 * 128;
 constexpr std::uint64_t many_lines = 512;  ///< strides are so long that no more are needed
 constexpr double best_error = 0.03;
 constexpr unsigned patterns = 10;
-
-struct Around {
-    double low = 0, high = 0, latency = 0;  ///< bytes, cycles of L2
-};
 
 struct Second {
     std::uint64_t way = 0, ways = 0;
@@ -32,21 +28,22 @@ struct Second {
 
 class SecondLevel {
 public:
-    SecondLevel(Meter& meter, const L1Geometry& l1, const Around& around, std::vector<std::string>& decisions)
+    SecondLevel(Meter& meter, const L1Geometry& l1, const KnownLevel& known, std::vector<std::string>& decisions)
         : meter_(meter),
           l1_(l1),
-          around_(around),
+          known_(known),
           decisions_(decisions),
-          arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest), meter.large_page())),
-          events_(meter.capabilities().cache_events > 1) {}
+          lines_(meter, known, decisions),
+          arena_(lines_.arena()),
+          events_(lines_.counts_events()) {}
 
     Second geometry(const std::string& l1_policy) {
         Second found;
         std::uint64_t stride = std::max<std::uint64_t>(
-            l1_.way(), std::bit_ceil(static_cast<std::uint64_t>(around_.high / static_cast<double>(many_lines))));
-        std::uint64_t before = 0, now = most_that_stay(stride);
+            l1_.way(), std::bit_ceil(static_cast<std::uint64_t>(known_.high / static_cast<double>(many_lines))));
+        std::uint64_t before = 0, now = lines_.most_that_stay(stride);
         for (; now != 0; stride *= 2) {
-            const std::uint64_t next = most_that_stay(2 * stride);
+            const std::uint64_t next = lines_.most_that_stay(2 * stride);
             if (next == now) break;
             before = now;
             now = next;
@@ -58,7 +55,7 @@ public:
             return none("it has few more ways than L1, which keeps some of the lines that meet");
         found.way = stride;
         found.ways = now;
-        const std::uint64_t third = most_that_stay(3 * stride);  // sets may be three times a power of two
+        const std::uint64_t third = lines_.most_that_stay(3 * stride);  // sets may be three times a power of two
         const bool three = third != 0 && third < now;
         if (three) found.way *= 3, found.ways = third;
         if (before != 2 * now) {
@@ -72,7 +69,7 @@ public:
         }
         const auto capacity = static_cast<double>(found.way * found.ways);
         const double above = found.exclusive ? static_cast<double>(l1_.capacity) : 0;
-        if (capacity * 1.001 < around_.low - above || capacity > around_.high * 1.001)
+        if (capacity * 1.001 < known_.low - above || capacity > known_.high * 1.001)
             return none(fmt::format("{} ways of {} bytes do not agree with where times rise", found.ways, found.way));
         return found;
     }
@@ -125,63 +122,22 @@ private:
 
     static Second none(std::string reason) { return {0, 0, false, std::move(reason)}; }
 
-    /// Lines `stride` apart that all stay in L2, the most; 0 = not to be found.
-    std::uint64_t most_that_stay(std::uint64_t stride) {
-        std::uint64_t low = 1, high = 8;
-        while (stay(stride, high)) {
-            low = high;
-            high *= 2;
-            if (high * stride + 2 * moved_by > 2 * arena_.bytes) return 0;
-            high = std::min(high, (arena_.bytes - 2 * moved_by) / stride);
-            if (high <= low) return 0;
-        }
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            (stay(stride, middle) ? low : high) = middle;
-        }
-        decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L2", low, stride));
-        return low;
-    }
-
-    /// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
-    bool stay(std::uint64_t stride, std::uint64_t count) {
-        if (count * stride + 2 * moved_by > arena_.bytes) return false;
-        Offsets offsets = strided_string(count * stride, stride);
-        shuffle(offsets, meter_.seed());
-        for (unsigned move = 0; move < 3; ++move) {
-            if (!misses(offsets)) return true;
-            for (std::uint64_t& offset : offsets) offset += moved_by;
-        }
-        return false;
-    }
-
-    bool misses(const Offsets& offsets) {
-        if (!events_)
-            return meter_.settled(arena_, offsets) > around_.latency * 1.003 + meter_.tolerance(around_.latency);
-        const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
-        return meter_.count(arena_, {offsets}, {laps, laps}).cache_misses[1] * static_cast<double>(offsets.size()) >
-               0.02;
-    }
-
     Meter& meter_;
     L1Geometry l1_;
-    Around around_;
+    KnownLevel known_;
     std::vector<std::string>& decisions_;
+    MeetingLines lines_;
     Arena arena_;
     bool events_;
 };
 
-struct Shares {
-    double first = 0, second = 0;  ///< of loads that miss L1, and that miss L2, too
-};
-
-/// In the long run, of lines that meet in one set of both levels.
-Shares expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Replacement l1_policy, unsigned ways,
+/// Share of loads that miss both levels in the long run, of lines that meet in one set of both.
+double expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Replacement l1_policy, unsigned ways,
                 Replacement policy, bool inclusive) {
     constexpr unsigned warm_up = 64, laps = 192;
     const auto first = make_cache_array({1, l1_ways, l1_policy, 1, false, 0});
     const auto second = make_cache_array({1, ways, policy, 2, false, 0});
-    std::uint64_t first_misses = 0, second_misses = 0;
+    std::uint64_t misses = 0;
     for (unsigned lap = 0; lap < warm_up + laps; ++lap)
         for (const std::uint64_t number : order) {
             const Address line = (number + 1) * 64;
@@ -189,12 +145,9 @@ Shares expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Repla
             const auto [found, victim] = second->access_or_insert(0, line, {}, 0);
             if (inclusive && found == 0 && victim != 0) first->remove(0, line_of(victim));
             first->insert(0, line, 0);
-            if (lap < warm_up) continue;
-            ++first_misses;
-            second_misses += found == 0;
+            misses += lap >= warm_up && found == 0;
         }
-    const auto loads = static_cast<double>(laps * order.size());
-    return {static_cast<double>(first_misses) / loads, static_cast<double>(second_misses) / loads};
+    return static_cast<double>(misses) / static_cast<double>(laps * order.size());
 }
 
 void SecondLevel::replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report) {
@@ -211,7 +164,8 @@ void SecondLevel::replacement(const Second& found, bool inclusive, const std::st
         return report.refuse("L2", "replacement", "the arena is too small for so many lines that meet");
     std::array<double, candidates.size()> errors;
     errors.fill(1);
-    for (unsigned base = 0; base < 3; ++base) {  // in some sets lines of others stay
+    std::array<std::array<double, candidates.size()>, patterns> shares{};  // the same from every base
+    for (unsigned base = 0; base < 3; ++base) {                            // in some sets lines of others stay
         std::array<double, candidates.size()> squares{};
         for (unsigned i = 0; i < patterns; ++i) {
             const unsigned lines = ways + 1 + i * (ways - 1) / patterns;
@@ -225,8 +179,8 @@ void SecondLevel::replacement(const Second& found, bool inclusive, const std::st
                 offsets.push_back(base * moved_by / l1_.line * l1_.line + line * found.way + word * seen[line]++);
             const Measurement run = meter_.count(arena_, {offsets}, {64, 128});
             for (std::size_t c = 0; c < candidates.size(); ++c) {
-                const Shares shares = expected(order, l1_.ways, before, ways, candidates[c], inclusive);
-                squares[c] += std::pow(run.cache_misses[1] - shares.second, 2);
+                if (base == 0) shares[i][c] = expected(order, l1_.ways, before, ways, candidates[c], inclusive);
+                squares[c] += std::pow(run.cache_misses[1] - shares[i][c], 2);
             }
         }
         for (std::size_t c = 0; c < candidates.size(); ++c)
@@ -262,7 +216,7 @@ TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l
         refuse_all(report, "no second level was found whose capacity (and, without event counts, latency) is known");
         return report;
     }
-    SecondLevel level(meter, l1, {capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number},
+    SecondLevel level(meter, l1, {2, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number},
                       report.decisions);
     const Second found = level.geometry(l1_policy);
     if (found.way == 0) {

@@ -7,8 +7,9 @@
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t largest_span = std::uint64_t{64} << 20;  ///< bytes swept
-constexpr std::uint64_t moved_by = 21 * 128;                     ///< bytes
+constexpr std::uint64_t usual_span = std::uint64_t{64} << 20;  ///< bytes swept
+constexpr double from_memory = 0.85;                           ///< share of the time of lines that nobody has used
+constexpr std::uint64_t moved_by = 21 * 128;                   ///< bytes
 constexpr std::uint64_t least_page = 4096;
 constexpr std::uint64_t enough_lines = 4096;  ///< of a span, at least
 constexpr std::uint64_t enough_pages = 256;   ///< of a span, likewise
@@ -18,13 +19,12 @@ constexpr unsigned noisy_repeats = 3;
 
 }  // namespace
 
-SpanSweep::SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local)
+SpanSweep::SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local, std::uint64_t most)
     : meter_(meter),
       l1_(l1),
       stride_(stride),
       local_(local),
-      arena_(
-          meter.target().make_arena(std::min(meter.capabilities().largest_arena, largest_span), meter.large_page())) {
+      arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, most), meter.large_page())) {
     fields_ = stride_ > l1.line && arena_.bytes >= l1.capacity && sets_are_fields();
     const bool dense = stride_ <= 128;  // many loads: fewer spans
     const double step = std::exp2(1.0 / (dense ? points_per_octave / 2 : points_per_octave));
@@ -34,6 +34,15 @@ SpanSweep::SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
         if (rounded > arena_.bytes) break;
         points_.push_back({rounded, time(rounded)});
     }
+}
+
+bool SpanSweep::reaches_memory() {
+    if (points_.empty()) return false;
+    const SpanTime& last = points_.back();
+    const Arena fresh = meter_.target().make_arena(arena_.bytes, arena_.page);
+    const double unused =
+        meter_.once(fresh, page_local_string(last.bytes, local_, stride_at(last.bytes), meter_.seed()), 0, 1);
+    return last.cycles > from_memory * unused;
 }
 
 std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {
@@ -157,6 +166,13 @@ bool SpanSweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double
 bool SpanSweep::rises(const Trend& trend, const SpanTime& point, double share) const {
     const double expected = trend.at(point.bytes);
     return point.cycles > expected * (1 + share) + meter_.tolerance(expected);
+}
+
+SpanSweep sweep_to_memory(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local) {
+    for (std::uint64_t most = usual_span;; most *= 4) {
+        SpanSweep sweep(meter, l1, stride, local, most);
+        if (most >= meter.capabilities().largest_arena || sweep.reaches_memory()) return sweep;
+    }
 }
 
 }  // namespace cachetally

@@ -29,7 +29,8 @@ struct Trend {
 /// spans lie farther apart. (ours)
 class SpanSweep {
 public:
-    SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local);
+    /// Spans up to `most` bytes, or what the target can give.
+    SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local, std::uint64_t most);
 
     const std::vector<SpanTime>& points() const { return points_; }
     std::uint64_t stride() const { return stride_; }
@@ -40,6 +41,10 @@ public:
 
     /// Bytes between the lines of a span.
     std::uint64_t stride_at(std::uint64_t bytes) const;
+
+    /// Whether lines of the largest span come from memory: lines that nobody has used take no longer. Where the target
+    /// has every line in a cache before its first use, this is not told.
+    bool reaches_memory();
 
     double time(std::uint64_t bytes);
     /// Where lines lie closer to each other, or farther.
@@ -85,5 +90,8 @@ private:
     std::vector<SpanTime> points_;
     std::map<std::uint64_t, double> known_, known_settled_;
 };
+
+/// Spans up to 64 MiB, or so many that lines come from memory.
+SpanSweep sweep_to_memory(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local);
 
 }  // namespace cachetally

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -31,6 +33,14 @@ public:
     }
     bool shifted(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) {
         return compact_somewhere(shifted_string(stride, n, shift), stride);
+    }
+    /// n of the first 4n multiples of the stride, or of as many as there are, drawn.
+    bool drawn(std::uint64_t stride, std::uint64_t n) {
+        Offsets offsets = compact_string(stride, std::min(4 * n, (arena_.bytes - 3 * moved_by) / stride));
+        shuffle(offsets, meter_.seed());
+        offsets.resize(n);
+        std::ranges::sort(offsets);
+        return compact_somewhere(std::move(offsets), stride);
     }
 
 private:
@@ -107,6 +117,8 @@ std::uint64_t line_size(CompactTest& compact, const Found& found, bool hardened)
 /// What must hold if a cache has this geometry, whichever way it was found.
 bool confirmed(CompactTest& compact, const Found& found) {
     const std::uint64_t way = found.capacity / found.ways, ways = found.ways;
+    // Any lines whose distances are multiples of a way share a set; where sets are hashed they do not.
+    if (!compact.drawn(way, ways)) return false;
     const bool full = compact(way, ways) && !compact(way, ways + 1) && !compact(2 * way, ways + 1);
     return full && (way <= pointer || (compact(way / 2, 2 * ways) && !compact(way / 2, 2 * ways + 1)));
 }

@@ -136,7 +136,7 @@ TEST(Levels, PagesThatFillSetsUnevenlyArePacked) {
     SimulatedOptions options;
     options.large_pages = {1 << 20};
     unsigned packed = 0;
-    for (const std::uint64_t seed : {1U, 3U, 4U}) {
+    for (const std::uint64_t seed : {1U, 3U, 5U}) {
         options.seed = seed;
         const TestReport report = probe(machine_of(chosen), "levels", options);
         const Finding* capacity = report.find("L2", "capacity");

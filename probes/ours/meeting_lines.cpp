@@ -1,0 +1,77 @@
+#include "probes/ours/meeting_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t largest = std::uint64_t{64} << 20;
+constexpr std::uint64_t moved_by = 21 * 128;
+
+std::uint64_t arena_for(const Meter& meter, const KnownLevel& known) {
+    const auto enough = 2 * std::bit_ceil(static_cast<std::uint64_t>(known.high));
+    return std::min(meter.capabilities().largest_arena, std::max(largest, enough));
+}
+
+}  // namespace
+
+MeetingLines::MeetingLines(Meter& meter, const KnownLevel& known, std::vector<std::string>& decisions)
+    : meter_(meter),
+      known_(known),
+      decisions_(decisions),
+      events_(meter.capabilities().cache_events >= known.level),
+      arena_(meter.target().make_arena(arena_for(meter, known), meter.large_page())) {}
+
+std::uint64_t MeetingLines::most_that_stay(std::uint64_t stride) {
+    std::uint64_t low = 1, high = 8;
+    while (stay(stride, high)) {
+        low = high;
+        high *= 2;
+        if (high * stride + 2 * moved_by > 2 * arena_.bytes) return 0;
+        high = std::min(high, (arena_.bytes - 2 * moved_by) / stride);
+        if (high <= low) return 0;
+    }
+    while (high - low > 1) {
+        const std::uint64_t middle = (low + high) / 2;
+        (stay(stride, middle) ? low : high) = middle;
+    }
+    decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L{}", low, stride, known_.level));
+    return low;
+}
+
+std::optional<std::uint64_t> MeetingLines::capacity() {
+    const auto least = static_cast<std::uint64_t>(known_.low), most = static_cast<std::uint64_t>(known_.high);
+    const std::uint64_t stride = std::bit_floor(least / 64);
+    if (stride == 0 || (!events_ && known_.latency == 0)) return {};
+    std::uint64_t count = (least + stride - 1) / stride;
+    if (!stay(stride, count)) return {};
+    while ((count + 1) * stride <= most && stay(stride, count + 1)) ++count;
+    if ((count + 1) * stride > most && stay(stride, count + 1)) return {};
+    decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L{}", count, stride, known_.level));
+    if (!stay(stride / 2, 2 * count) || stay(stride / 2, 2 * count + 1)) return {};
+    return count * stride;
+}
+
+/// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
+bool MeetingLines::stay(std::uint64_t stride, std::uint64_t count) {
+    if (count * stride + 2 * moved_by > arena_.bytes) return false;
+    Offsets offsets = strided_string(count * stride, stride);
+    shuffle(offsets, meter_.seed());
+    for (unsigned move = 0; move < 3; ++move) {
+        if (!misses(offsets)) return true;
+        for (std::uint64_t& offset : offsets) offset += moved_by;
+    }
+    return false;
+}
+
+bool MeetingLines::misses(const Offsets& offsets) {
+    if (!events_) return meter_.settled(arena_, offsets) > known_.latency * 1.003 + meter_.tolerance(known_.latency);
+    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
+    const Measurement run = meter_.count(arena_, {offsets}, {laps, laps});
+    return run.cache_misses[known_.level - 1] * static_cast<double>(offsets.size()) > 0.02;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,45 @@
+// Lines that meet in the sets of a level: how many of them stay.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "probes/meter.hpp"
+
+namespace cachetally {
+
+/// A cache level as far as it is known.
+struct KnownLevel {
+    unsigned level = 2;
+    double low = 0, high = 0;  ///< bytes that the capacity lies between
+    double latency = 0;        ///< cycles; needed where its misses cannot be counted
+};
+
+class MeetingLines {
+public:
+    /// Has an arena of the largest pages made. Decisions are added to `decisions`.
+    MeetingLines(Meter& meter, const KnownLevel& known, std::vector<std::string>& decisions);
+
+    const Arena& arena() const { return arena_; }
+    bool counts_events() const { return events_; }
+
+    /// Lines `stride` apart that all stay in the level, the most; 0 = not to be found.
+    std::uint64_t most_that_stay(std::uint64_t stride);
+
+    /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it fit as often as the same
+    /// capacity says, and one more does not. Empty where they do not agree: pages, lines of other levels or hashed sets
+    /// make them differ. (ours; after X-Ray, 4.5)
+    std::optional<std::uint64_t> capacity();
+
+private:
+    bool stay(std::uint64_t stride, std::uint64_t count);
+    bool misses(const Offsets& offsets);
+
+    Meter& meter_;
+    KnownLevel known_;
+    std::vector<std::string>& decisions_;
+    bool events_;
+    Arena arena_;
+};
+
+}  // namespace cachetally
