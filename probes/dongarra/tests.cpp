@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 
+#include "probes/ours/meeting_lines.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -22,6 +23,7 @@ constexpr double nearly_all = 0.7;         ///< of the misses that there can be;
 constexpr double enough_to_tell = 0.25;    ///< of the loads of an array that is too large by half, at some stride
 constexpr double nearly_each = 0.98;       ///< of loads
 constexpr double of_others = 1.0 / 64;     ///< share of a level that lines of others (of page tables, say) may take
+constexpr int other_placements = 8;        ///< of few pages most are alike
 constexpr double unlike_elsewhere = 0.02;  ///< share of misses by which placements of pages may differ
 
 /// Misses of one cache or TLB.
@@ -44,7 +46,7 @@ public:
         if (offsets.size() * element > arena_.bytes || offsets.back() < arena_.page) return true;
         const Arena here = arena_;
         double least = per_load(offsets), most = least;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < other_placements; ++i) {
             arena_ = new_arena();
             const double share = per_load(offsets);
             least = std::min(least, share);
@@ -52,6 +54,12 @@ public:
         }
         arena_ = here;
         return most - least <= unlike_elsewhere;
+    }
+
+    /// The elements of an array, those of a page after each other: lines in ascending order may be prefetched.
+    Offsets out_of_order(std::uint64_t array, std::uint64_t stride) const {
+        if (tlb_) return strided_string(array, stride);
+        return page_local_string(array, std::max<std::uint64_t>(4096, stride), stride, meter_.seed());
     }
 
     bool noisy() const { return meter_.noise() > 0; }
@@ -102,7 +110,7 @@ std::uint64_t block_size(Events& events, std::uint64_t array, std::uint64_t leas
 std::uint64_t block_by_most(Events& events, std::uint64_t array, std::uint64_t least) {
     std::vector<double> misses;
     for (std::uint64_t stride = least; stride <= array / 2; stride *= 2)
-        misses.push_back(events.per_load(strided_string(array, stride)));
+        misses.push_back(events.per_load(events.out_of_order(array, stride)));
     const double most = misses.empty() ? 0 : *std::ranges::max_element(misses);
     if (most < enough_to_tell) return 0;
     const auto enough = std::ranges::find_if(misses, [&](double share) { return share >= nearly_all * most; });
@@ -249,6 +257,18 @@ void answer(TestReport& report, const std::string& level, const std::string& par
     }
 }
 
+/// To the byte where lines that meet in the sets of the level say so.
+void answer_capacity(Meter& meter, TestReport& report, unsigned number, const Geometry& found) {
+    const std::string level = fmt::format("L{}", number);
+    const auto bytes = MeetingLines(meter, {number, found.low, found.high, 0}, report.decisions).capacity();
+    if (bytes)
+        answer(report, level, "capacity", *bytes, "bytes",
+               "papi_cacheSize; to the byte by lines that meet in its sets");
+    else
+        report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",
+                      "papi_cacheSize");
+}
+
 TestReport measure_all(Meter& meter, bool hardened) {
     TestReport report;
     report.test = "events";
@@ -284,8 +304,7 @@ TestReport measure_all(Meter& meter, bool hardened) {
                 else if (found.uneven)
                     report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
                 else
-                    report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high,
-                                  "bytes", "papi_cacheSize");
+                    answer_capacity(meter, report, i + 1, found);
                 answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
             } else {
                 answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t largest = std::uint64_t{64} << 20;
 constexpr std::uint64_t moved_by = 21 * 128;
+constexpr unsigned other_placements = 2;  ///< of pages that are compared
 
 std::uint64_t arena_for(const Meter& meter, const KnownLevel& known) {
     const auto enough = 2 * std::bit_ceil(static_cast<std::uint64_t>(known.high));
@@ -51,8 +52,18 @@ std::optional<std::uint64_t> MeetingLines::capacity() {
     while ((count + 1) * stride <= most && stay(stride, count + 1)) ++count;
     if ((count + 1) * stride > most && stay(stride, count + 1)) return {};
     decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L{}", count, stride, known_.level));
-    if (!stay(stride / 2, 2 * count) || stay(stride / 2, 2 * count + 1)) return {};
-    return count * stride;
+    const auto exactly = [&](std::uint64_t apart, std::uint64_t lines) {
+        return stay(apart, lines) && !stay(apart, lines + 1);
+    };
+    if (!exactly(stride / 2, 2 * count)) return {};
+    const Arena here = arena_;
+    bool agree = true;  // several pages may fill sets unevenly, and otherwise elsewhere
+    for (unsigned i = 0; i < other_placements && agree && most > arena_.page; ++i) {
+        arena_ = meter_.target().make_arena(here.bytes, here.page);
+        agree = exactly(stride, count);
+    }
+    arena_ = here;
+    return agree ? std::optional(count * stride) : std::nullopt;
 }
 
 /// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
