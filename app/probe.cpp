@@ -171,8 +171,8 @@ void probe(const ProbeOptions& options) {
 std::string footer() {
     std::string text = "Tests:\n";
     for (const ProbeTest& test : probe_tests())
-        text +=
-            fmt::format("  {:<13} {} ({})\n{:<16}{}\n", test.name, test.meaning, test.source, "", variants_of(test));
+        text += fmt::format("  {:<13} {} ({})\n{:<16}{}{}\n", test.name, test.meaning, test.source, "",
+                            variants_of(test), test.why.empty() ? "" : " (" + test.why + ")");
     return text +
            "\nExamples:\n"
            "  cachetally probe --on generic3\n"
