@@ -1,11 +1,15 @@
 // cachetally probe: the tests of the literature on a simulated machine, found beside true.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "probes/probe_file.hpp"
+#include "probes/savings.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/truth.hpp"
@@ -21,6 +25,7 @@ struct ProbeOptions {
     std::string machine = "generic3", noise = "none", no_events;
     bool published_only = false, hardened_only = false, small_pages = false, json = false;
     OutputOptions output;
+    unsigned savings = 0;
     std::uint64_t seed = 1, arena_mib = 256;
     double most_cycles = 1e12;
     bool no_knock_out = false, no_revival = false, exhaustive = false;
@@ -59,11 +64,7 @@ void write(ResultFile& file, const ProbeOptions& options, const Topology& topolo
     close_output(&file, title);
 }
 
-void probe(const ProbeOptions& options) {
-    if (options.published_only && options.hardened_only)
-        throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
-    const Topology topology(load_machine(options.machine));
-    SimulatedTarget target(topology.machine(), simulated(options));
+SuiteOptions suite_of(const ProbeOptions& options) {
     SuiteOptions suite;
     suite.tests = options.tests;
     suite.published = !options.hardened_only;
@@ -75,17 +76,91 @@ void probe(const ProbeOptions& options) {
     suite.sweep.sweep.revive = !options.no_revival;
     suite.sweep.sweep.stability = options.stability;
     suite.sweep.on_demand = !options.exhaustive;
+    return suite;
+}
+
+/// What would be passed over is refused.
+void check_use(const CLI::App& command, const ProbeOptions& options) {
+    if (options.published_only && options.hardened_only)
+        throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    const auto runs = [&](const char* test) {
+        return !options.hardened_only &&
+               (options.tests.empty() || std::ranges::find(options.tests, test) != options.tests.end());
+    };
+    for (const char* option : {"--no-knock-out", "--no-revival", "--stability", "--savings"})
+        if (command.count(option) != 0 && !runs("levels") && !runs("tlb"))
+            throw UsageError(fmt::format(
+                "{} is for the published levels and tlb, neither of which is run; name one, without --hardened",
+                option));
+    if (options.exhaustive && !runs("tlb"))
+        throw UsageError("--exhaustive is for the published tlb, which is not run; name it, without --hardened");
+    if (options.no_knock_out && options.no_revival)
+        throw UsageError("--no-revival beside --no-knock-out changes nothing: no size is left out; give one of them");
+    if (options.savings == 0) return;
+    for (const char* option : {"--no-knock-out", "--no-revival", "--exhaustive", "--output"})
+        if (command.count(option) != 0)
+            throw UsageError(
+                fmt::format("{} cannot stand beside --savings, which runs the published tests both with "
+                            "and without what saves runs, and prints what they cost",
+                            option));
+}
+
+Json json_of(const MeasuredCost& cost) {
+    return {{"runs", cost.cost.runs},
+            {"references", cost.cost.references},
+            {"cycles", cost.cost.cycles},
+            {"host_seconds", cost.host_seconds}};
+}
+
+void print(std::span<const Saving> savings, bool json) {
+    Json rows = Json::array();
+    std::string text = fmt::format("{:<8} {:<24} {:>14} {:>14} {:>6}   {:>8} {:>8} {:>6}\n", "test", "without",
+                                   "references", "exhaustive", "ratio", "host s", "exhaust.", "ratio");
+    for (const Saving& one : savings) {
+        rows.push_back({{"test", one.test},
+                        {"without", one.without},
+                        {"as_published", json_of(one.saving)},
+                        {"exhaustive", json_of(one.exhaustive)},
+                        {"references_ratio", one.references_ratio()},
+                        {"host_ratio", one.host_ratio()}});
+        text += fmt::format("{:<8} {:<24} {:>14} {:>14} {:>6.2f}   {:>8.3f} {:>8.3f} {:>6.2f}\n", one.test, one.without,
+                            one.saving.cost.references, one.exhaustive.cost.references, one.references_ratio(),
+                            one.saving.host_seconds, one.exhaustive.host_seconds, one.host_ratio());
+    }
+    if (json) return print_json({{"savings", rows}});
+    fmt::print("{}", text);
+}
+
+void show_savings(const ProbeOptions& options, const Topology& topology) {
+    catch_interrupts();
+    const auto target = [&] { return std::make_unique<SimulatedTarget>(topology.machine(), simulated(options)); };
+    try {
+        print(measure_savings(target, suite_of(options), options.savings), options.json);
+    } catch (const ProbingEnded&) {
+        throw std::runtime_error("interrupted before all tests were complete: nothing is told of their costs");
+    }
+}
+
+void probe(const ProbeOptions& options) {
+    const SuiteOptions suite = suite_of(options);
+    const std::string left_out = left_out_in_words(suite);
+    const Topology topology(load_machine(options.machine));
+    if (options.savings > 0) return show_savings(options, topology);
+    SimulatedTarget target(topology.machine(), simulated(options));
     const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
     catch_interrupts();
     std::vector<TestReport> reports = run_suite(target, suite);
-    std::vector<Fact> facts = facts_of(topology.machine());
-    if (target.capabilities().floating_point) facts.push_back({"L1", "fp_bypass", {0, "present"}, 0});
-    for (TestReport& report : reports) judge(report, facts);
+    std::vector<Fact> more;
+    if (target.capabilities().floating_point) more.push_back({"L1", "fp_bypass", {0, "present"}, 0});
+    for (TestReport& report : reports) judge(report, topology.machine(), more);
     if (file) write(*file, options, topology, reports);
     if (options.json) {
-        print_json(to_json(reports));
+        Json json = to_json(reports);
+        if (!left_out.empty()) json["left_out"] = left_out;
+        print_json(json);
     } else {
-        fmt::print("{}: {}\n\n{}", topology.machine().name, topology.machine().description, to_text(reports));
+        fmt::print("{}: {}\n{}\n{}", topology.machine().name, topology.machine().description,
+                   left_out.empty() ? "" : left_out + "\n", to_text(reports));
     }
     if (interrupted())
         throw std::runtime_error(
@@ -96,7 +171,8 @@ void probe(const ProbeOptions& options) {
 std::string footer() {
     std::string text = "Tests:\n";
     for (const ProbeTest& test : probe_tests())
-        text += fmt::format("  {:<13} {} ({})\n", test.name, test.meaning, test.source);
+        text += fmt::format("  {:<13} {} ({})\n{:<16}{}{}\n", test.name, test.meaning, test.source, "",
+                            variants_of(test), test.why.empty() ? "" : " (" + test.why + ")");
     return text +
            "\nExamples:\n"
            "  cachetally probe --on generic3\n"
@@ -115,18 +191,24 @@ void add_probe(CLI::App& app) {
         ->type_name("MACHINE")
         ->capture_default_str();
     command->add_option("--noise", options->noise, "What disturbs times: none, quiet, realistic or heavy")
+        ->check(one_of(noise_names()))
         ->type_name("NAME")
         ->capture_default_str();
-    command->add_option("--seed", options->seed, "Seed of orders, page placement and noise")->capture_default_str();
+    command->add_option("--seed", options->seed, "Seed of orders, page placement and noise")
+        ->check(whole_number())
+        ->capture_default_str();
     command->add_option("--arena", options->arena_mib, "Memory that probes may have, MiB")
-        ->check(CLI::Range(1, 1 << 20))
+        ->check(whole_number(1, 1 << 20))
         ->capture_default_str();
     command
-        ->add_option("--budget", options->most_cycles, "Cycles of the machine after which tests end without an answer")
-        ->check(CLI::PositiveNumber)
+        ->add_option("--budget", options->most_cycles,
+                     "Cycles of the machine that all tests may take; each may spend an equal part of what is left, and "
+                     "then ends without an answer")
+        ->check(positive_number())
         ->capture_default_str();
     command->add_flag("--small-pages", options->small_pages, "Offer no pages but the machine's own");
     command->add_option("--no-events", options->no_events, "Offer no event counts, for this reason")
+        ->check(not_empty("a reason, which the answers repeat"))
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
@@ -134,12 +216,21 @@ void add_probe(CLI::App& app) {
     command->add_flag("--no-revival", options->no_revival, "Published levels and tlb: sizes left out stay out");
     command->add_flag("--exhaustive", options->exhaustive, "Published tlb: run T(2..4) at every size");
     command->add_option("--stability", options->stability, "Published levels and tlb: runs without a new minimum")
-        ->check(CLI::Range(1, 1000))
+        ->check(whole_number(1, 1000))
         ->capture_default_str();
+    command
+        ->add_option("--savings", options->savings,
+                     "Run the published levels and tlb exhaustively, too, in turn, N times; tell what knock-out and "
+                     "confirmation on demand save in references and in time of the host (the least of N)")
+        ->check(whole_number(1, 1000))
+        ->type_name("N");
     add_output_options(*command, options->output, "findings, curves and decisions");
     command->add_flag("--json", options->json, "Print JSON");
     command->footer(footer());
-    command->callback([options] { probe(*options); });
+    command->callback([options, command] {
+        check_use(*command, *options);
+        probe(*options);
+    });
 }
 
 }  // namespace cachetally::app

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
@@ -16,6 +19,7 @@
 #include "probes/probe_file.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
+#include "sim/topology/names.hpp"
 #include "storage/axes.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
@@ -32,6 +36,18 @@ struct ValidateOptions {
 };
 
 const char unfinished_campaign[] = "interrupted before all machines were done";
+
+/// Makes the directory of the worst machines; before any machine is run, so that nothing is lost where it cannot be
+/// had.
+void require_directory(const std::string& name) {
+    std::error_code error;
+    std::filesystem::create_directories(name, error);
+    const bool made = std::filesystem::is_directory(name);
+    if (made && ::access(name.c_str(), W_OK | X_OK) == 0) return;
+    throw UsageError(
+        fmt::format("--worst: no machine can be written into '{}' ({}); name a directory that can be written",
+                    shown(name), !made && error ? error.message() : std::strerror(errno)));
+}
 
 void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     std::filesystem::create_directories(options.worst);
@@ -60,14 +76,17 @@ Json json_of(const CampaignResult& result, const ValidateOptions& options) {
                          {"not_identifiable", failure.not_identifiable},
                          {"findings", failure.wrong_findings}});
     }
-    return {{"machines", result.machines},
-            {"complete", result.machines == options.campaign.machines},
-            {"seed", options.campaign.seed},
-            {"noise", options.campaign.noise},
-            {"references", result.cost.references},
-            {"references_simulated", result.cost.simulated},
-            {"summary", summary},
-            {"worst", worst}};
+    Json json{{"machines", result.machines},
+              {"complete", result.machines == options.campaign.machines},
+              {"seed", options.campaign.seed},
+              {"noise", options.campaign.noise},
+              {"references", result.cost.references},
+              {"references_simulated", result.cost.simulated},
+              {"summary", summary},
+              {"worst", worst}};
+    const std::string left_out = left_out_in_words(options.campaign.suite);
+    if (!left_out.empty()) json["left_out"] = left_out;
+    return json;
 }
 
 void write(ResultFile& file, const CampaignResult& result, const ValidateOptions& options) {
@@ -90,8 +109,10 @@ void write(ResultFile& file, const CampaignResult& result, const ValidateOptions
 }
 
 void print(const CampaignResult& result, const ValidateOptions& options, double seconds, double processor) {
-    fmt::print("{} machines, seed {}, noise {}: {:.1f} s, {:.1f} s of processor time\n\n", result.machines,
+    fmt::print("{} machines, seed {}, noise {}: {:.1f} s, {:.1f} s of processor time\n", result.machines,
                options.campaign.seed, options.campaign.noise, seconds, processor);
+    const std::string left_out = left_out_in_words(options.campaign.suite);
+    fmt::print("{}\n", left_out.empty() ? "" : left_out + "\n");
     fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>8} {:>8}\n", "test", "parameter", "variant", "right",
                "wrong", "not id.", "right", "wrong");
     for (const Score& score : result.scores) {
@@ -109,6 +130,12 @@ void print(const CampaignResult& result, const ValidateOptions& options, double 
     }
 }
 
+std::vector<std::string> campaign_noise() {
+    std::vector<std::string> names = noise_names();
+    names.emplace_back("mixed");
+    return names;
+}
+
 std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
     catch_interrupts();
     if (::isatty(STDERR_FILENO) == 0) return [](std::uint64_t) { return !interrupted(); };
@@ -124,12 +151,32 @@ std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
 /// Of this process so far, seconds.
 double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-void validate(ValidateOptions options) {
+/// What would be passed over is refused.
+void check_use(const CLI::App& command, const ValidateOptions& options) {
     if (options.published_only && options.hardened_only)
         throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    if (command.count("--costly-every") == 0) return;
+    if (!options.campaign.suite.tests.empty())
+        throw UsageError(
+            "--costly-every is for all tests: those that --tests names are run on every machine; give one of the two");
+    if (options.hardened_only)
+        throw UsageError(
+            "--costly-every is for published variants, of which --hardened runs none; give one of the two");
+}
+
+/// Throws where not all machines were done.
+void tell_end(const ResultFile* file, const CampaignResult& result, const ValidateOptions& options) {
+    if (result.machines < options.campaign.machines)
+        throw std::runtime_error(fmt::format(
+            "interrupted after {} of {} machines: what is printed{} is of these", result.machines,
+            options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
+}
+
+void validate(ValidateOptions options) {
     options.campaign.suite.published = !options.hardened_only;
     options.campaign.suite.hardened = !options.published_only;
-    if (options.campaign.noise != "mixed") noise_named(options.campaign.noise);
+    left_out_of(options.campaign.suite);  // throws where nothing can be run
+    if (!options.worst.empty()) require_directory(options.worst);
     options.campaign.progress = progress(options.campaign.machines);
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
@@ -137,17 +184,15 @@ void validate(ValidateOptions options) {
     const CampaignResult result = run_campaign(options.campaign);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
-    if (!options.worst.empty()) save_worst(options, result);
-    if (file) write(*file, result, options);
     if (options.json) {
         print_json(json_of(result, options));
     } else {
         print(result, options, seconds, processor_time());
     }
-    if (result.machines < options.campaign.machines)
-        throw std::runtime_error(fmt::format(
-            "interrupted after {} of {} machines: what is printed{} is of these", result.machines,
-            options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
+    std::fflush(stdout);  // whatever becomes of the files, the scores are told
+    if (file) write(*file, result, options);
+    if (!options.worst.empty()) save_worst(options, result);
+    tell_end(file.get(), result, options);
 }
 
 }  // namespace
@@ -158,29 +203,38 @@ void add_validate(CLI::App& app) {
     campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
     command->add_option("--machines", campaign.machines, "Number of machines")
-        ->check(CLI::Range(1, 10'000'000))
+        ->check(whole_number(1, 10'000'000))
         ->capture_default_str();
-    command->add_option("--seed", campaign.seed, "Seed of the machines, orders and noise")->capture_default_str();
+    command->add_option("--seed", campaign.seed, "Seed of the machines, orders and noise")
+        ->check(whole_number())
+        ->capture_default_str();
     command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
         ->delimiter(',')
         ->type_name("TEST,...");
     command
         ->add_option("--noise", campaign.noise,
                      "none, quiet, realistic, heavy, or mixed: one of the first three by machine")
+        ->check(one_of(campaign_noise()))
+        ->type_name("NAME")
         ->capture_default_str();
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
-        ->check(CLI::Range(1, 1024))
+        ->check(whole_number(1, 1024))
         ->capture_default_str();
     command->add_option("--worst", options->worst, "Write the worst machines into this directory, as machine files")
+        ->check(not_empty("the name of a directory"))
         ->type_name("DIR");
-    command->add_option("--most-worst", options->most_worst, "How many worst machines to name")->capture_default_str();
+    command->add_option("--most-worst", options->most_worst, "How many worst machines to name")
+        ->check(whole_number())
+        ->capture_default_str();
     command->add_option("--no-events", campaign.no_events, "Machines count no events, for this reason: times alone")
+        ->check(not_empty("a reason, which the answers repeat"))
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
     command
         ->add_option("--costly-every", campaign.costly_every,
                      "Without --tests: published variants that take seconds are run on every N-th machine (0: on none)")
+        ->check(whole_number())
         ->type_name("N")
         ->capture_default_str();
     add_output_options(*command, options->output, "scores and worst machines");
@@ -190,7 +244,10 @@ void add_validate(CLI::App& app) {
         "  cachetally validate --machines 100 --hardened\n"
         "  cachetally validate --machines 1000 --tests l1,levels --noise realistic --worst worst\n"
         "  cachetally probe --on worst/random-1-17.yaml");
-    command->callback([options] { validate(*options); });
+    command->callback([options, command] {
+        check_use(*command, *options);
+        validate(*options);
+    });
 }
 
 }  // namespace cachetally::app

@@ -18,7 +18,7 @@ struct Budget {
 /// Thrown when a budget is spent.
 class BudgetSpent : public ProbeError {
 public:
-    BudgetSpent() : ProbeError("the budget is spent") {}
+    BudgetSpent() : ProbeError("its share of the budget is spent") {}
 };
 
 /// Thrown when Budget::go_on says no: no answer of the target, and so no ProbeError.
@@ -31,6 +31,9 @@ class Meter {
 public:
     /// Measures how the target's times scatter.
     Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget = {});
+
+    /// From here on this is what may be spent, counted from the target's begin.
+    void grant(const Budget& budget) { budget_ = budget; }
 
     ProbeTarget& target() const { return target_; }
     const Capabilities& capabilities() const { return target_.capabilities(); }

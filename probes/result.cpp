@@ -1,8 +1,17 @@
 #include "probes/result.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace cachetally {
+
+bool is_whole(const std::string& parameter) { return parameter != "latency"; }
+
+std::string edge_in_words(std::uint64_t low, std::uint64_t high, const std::string& unit) {
+    return low == high ? fmt::format("at {} {}", low, unit) : fmt::format("between {} and {} {}", low, high, unit);
+}
 
 std::string name_of(Verdict verdict) {
     switch (verdict) {
@@ -16,6 +25,11 @@ std::string name_of(Verdict verdict) {
 
 void TestReport::answer(std::string level, std::string parameter, double value, double low, double high,
                         std::string unit, std::string method) {
+    if (is_whole(parameter)) {  // the same whole numbers lie between
+        value = std::round(value);
+        low = std::min(value, std::ceil(low));
+        high = std::max(value, std::floor(high));
+    }
     Finding finding{test, variant, std::move(level), std::move(parameter), Value{value, ""},
                     low,  high,    std::move(unit),  std::move(method),    "",
                     {},   0,       Verdict::unknown};
@@ -23,6 +37,7 @@ void TestReport::answer(std::string level, std::string parameter, double value, 
 }
 
 void TestReport::answer(std::string level, std::string parameter, std::string word, std::string method) {
+    const bool yes_or_no = word == "present" || word == "absent";
     Finding finding{test,
                     variant,
                     std::move(level),
@@ -30,7 +45,7 @@ void TestReport::answer(std::string level, std::string parameter, std::string wo
                     Value{0, std::move(word)},
                     0,
                     0,
-                    "",
+                    yes_or_no ? "boolean" : "name",
                     std::move(method),
                     "",
                     {},

@@ -21,6 +21,12 @@ struct Value {
 enum class Verdict : std::uint8_t { right, wrong, not_identifiable, unknown };  ///< unknown: there is no truth for it
 std::string name_of(Verdict verdict);
 
+/// Whether numbers of this parameter are counts (bytes, ways, entries, levels) and so whole; only times are not.
+bool is_whole(const std::string& parameter);
+
+/// "at 64 pages", "between 64 and 66 pages".
+std::string edge_in_words(std::uint64_t low, std::uint64_t high, const std::string& unit);
+
 /// One answer.
 struct Finding {
     std::string test;       ///< e.g. "l1"
@@ -29,7 +35,7 @@ struct Finding {
     std::string parameter;  ///< "capacity", "ways", "line", "latency", "levels", "entries", ...
     std::optional<Value> value;
     double low = 0, high = 0;  ///< the interval that holds it
-    std::string unit;          ///< "bytes", "cycles", "ways", "entries", ...
+    std::string unit;          ///< "bytes", "cycles", "ways", "entries", "levels"; of words "boolean" or "name"
     std::string method;
     std::string reason;  ///< without a value: why it is not identifiable here
     std::optional<Value> truth;
@@ -57,6 +63,7 @@ struct TestReport {
     ProbeCost saved;  ///< what leaving out sizes and confirmations saved against the exhaustive test
     double host_seconds = 0;
 
+    /// Of whole numbers the interval is that of the whole numbers in it.
     void answer(std::string level, std::string parameter, double value, double low, double high, std::string unit,
                 std::string method);
     void answer(std::string level, std::string parameter, std::string word, std::string method);

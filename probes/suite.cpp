@@ -1,6 +1,7 @@
 #include "probes/suite.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -17,13 +18,16 @@
 #include "probes/ours/second_level.hpp"
 #include "probes/ours/tlb.hpp"
 #include "probes/xray/lower.hpp"
+#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
 
-TestReport without_l1(const std::string& what) {
+TestReport without_l1(const Context& context, const std::string& what) {
     TestReport report;
-    report.refuse("", what, "the geometry of L1, which this test needs, was not found");
+    std::string reason = "the geometry of L1, which this test needs, was not found";
+    if (!context.no_l1.empty()) reason += " (l1: " + context.no_l1 + ")";
+    report.refuse("", what, std::move(reason));
     return report;
 }
 
@@ -74,83 +78,196 @@ const std::vector<ProbeTest>& all_tests() {
         {"l1", "X-Ray 2004, 4.4", "capacity, ways, line and latency of L1 by compact sets", false,
          [](Meter& meter, const Context&) { return xray_l1_published(meter); },
          [](Meter& meter, const Context&) { return xray_l1_hardened(meter); }},
-        {"gap", "Cooper and Xu 2018, 3.2", "capacity, ways, line and latency of L1 by gaps", false,
-         [](Meter& meter, const Context&) { return gap_published(meter); }, nullptr},
-        {"lower", "X-Ray 2004, 4.5", "capacities and ways of lower levels by compact sets", false,
+        {"gap",
+         "Cooper and Xu 2018, 3.2",
+         "capacity, ways, line and latency of L1 by gaps",
+         false,
+         [](Meter& meter, const Context&) { return gap_published(meter); },
+         nullptr,
+         {"l1"},
+         "gaps are powers of two, and so are its answers; compact sets ask the same without that"},
+        {"lower",
+         "X-Ray 2004, 4.5",
+         "capacities and ways of lower levels by compact sets",
+         false,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? xray_lower_published(meter, *context.hardened_l1) : without_l1("capacity");
+             return context.hardened_l1 ? xray_lower_published(meter, *context.hardened_l1)
+                                        : without_l1(context, "capacity");
          },
-         nullptr},
+         nullptr,
+         {"levels", "l2"},
+         "sets far apart show levels only where indices are fields of the address; times over spans need none"},
         {"levels", "Cooper and Xu 2018, 3.3", "number, capacities and latencies of cache levels", true,
          [](Meter& meter, const Context& context) {
              const auto l1 = any_l1(context);
-             return l1 ? levels_published(meter, *l1, context.sweep.sweep) : without_l1("levels");
+             return l1 ? levels_published(meter, *l1, context.sweep.sweep) : without_l1(context, "levels");
          },
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1("levels");
+             return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1(context, "levels");
          }},
-        {"change_points", "ours", "levels by change points of isotonic log times", false, nullptr,
+        {"change_points",
+         "ours",
+         "levels by change points of isotonic log times",
+         false,
+         nullptr,
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? confirmed(change_points_hardened(meter, *context.hardened_l1), context.levels)
-                                        : without_l1("levels");
-         }},
+                                        : without_l1(context, "levels");
+         },
+         {"levels"},
+         "the published test of levels looks for any rise; this is another way to look"},
         {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", true,
          [](Meter& meter, const Context& context) {
              const auto l1 = any_l1(context);
-             return l1 ? tlb_published(meter, *l1, context.sweep) : without_l1("tlb_levels");
+             return l1 ? tlb_published(meter, *l1, context.sweep) : without_l1(context, "tlb_levels");
          },
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1("tlb_levels");
+             return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1(context, "tlb_levels");
          }},
         {"events", "Dongarra et al. 2004", "sizes, lines, pages and ways from event counts", true,
          [](Meter& meter, const Context&) { return events_published(meter); },
          [](Meter& meter, const Context&) { return events_hardened(meter); }},
-        {"replacement", "ours", "replacement policy of L1 from shares of misses", false, nullptr,
+        {"replacement",
+         "ours",
+         "replacement policy of L1 from shares of misses",
+         false,
+         nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? replacement_hardened(meter, *context.hardened_l1) : without_l1("replacement");
-         }},
-        {"l2", "ours", "ways, exact capacity, inclusion and replacement of L2", false, nullptr,
+             return context.hardened_l1 ? replacement_hardened(meter, *context.hardened_l1)
+                                        : without_l1(context, "replacement");
+         },
+         {},
+         "none of the sources has such a test"},
+        {"l2",
+         "ours",
+         "ways, exact capacity, inclusion and replacement of L2",
+         false,
+         nullptr,
          [](Meter& meter, const Context& context) {
-             if (!context.hardened_l1) return without_l1("inclusion");
+             if (!context.hardened_l1) return without_l1(context, "inclusion");
              const L1Geometry& l1 = *context.hardened_l1;
              return second_level_hardened(meter, l1, context.l1_policy,
                                           context.levels ? *context.levels : levels_hardened(meter, l1));
-         }},
-        {"physical", "ours", "ways and capacity of L2 on ordinary pages, by eviction sets", false, nullptr,
+         },
+         {"lower"},
+         "compact sets of lower levels were published for other sets and pages; inclusion and policy are ours"},
+        {"physical",
+         "ours",
+         "ways and capacity of L2 on ordinary pages, by eviction sets",
+         false,
+         nullptr,
          [](Meter& meter, const Context& context) {
              return context.hardened_l1
                         ? with_capacity(confirmed(physical_hardened(meter, *context.hardened_l1, context.l1_policy),
                                                   context.levels))
-                        : without_l1("ways");
-         }},
-        {"prefetcher", "ours", "whether anything is prefetched", false, nullptr,
+                        : without_l1(context, "ways");
+         },
+         {},
+         "none of the sources has such a test"},
+        {"prefetcher",
+         "ours",
+         "whether anything is prefetched",
+         false,
+         nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? prefetcher_hardened(meter, *context.hardened_l1) : without_l1("prefetcher");
-         }},
-        {"chase", "Drongowski 2013", "times and events of a ping-pong chase by size", true,
+             return context.hardened_l1 ? prefetcher_hardened(meter, *context.hardened_l1)
+                                        : without_l1(context, "prefetcher");
+         },
+         {},
+         "none of the sources has such a test"},
+        {"chase",
+         "Drongowski 2013",
+         "times and events of a ping-pong chase by size",
+         true,
          [](Meter& meter, const Context& context) {
              return chase_published(meter, any_l1(context) ? any_l1(context)->line : 64);
          },
-         nullptr},
-        {"latency", "Drongowski 2013", "peaks of the latencies of single loads", true,
+         nullptr,
+         {"levels"},
+         "it is a table by size, from which readers take tiers; levels finds them"},
+        {"latency",
+         "Drongowski 2013",
+         "peaks of the latencies of single loads",
+         true,
          [](Meter& meter, const Context& context) {
              return latency_published(meter, any_l1(context) ? any_l1(context)->line : 64);
          },
-         nullptr},
+         nullptr,
+         {"l1", "levels"},
+         "peaks of single loads are named by their order; times of chains over spans belong to a level"},
     };
     return tests;
 }
 
+bool is_named(const SuiteOptions& options, const std::string& name) {
+    return std::ranges::find(options.tests, name) != options.tests.end();
+}
+
+/// Whether the test is asked for.
+bool is_wanted(const SuiteOptions& options, const ProbeTest& test) {
+    return options.tests.empty() || is_named(options, test.name);
+}
+
+/// Whether the test has a variant that is asked for.
+bool has_variant(const SuiteOptions& options, const ProbeTest& test) {
+    return (options.published && test.has("published")) || (options.hardened && test.has("hardened"));
+}
+
+void check_names(const SuiteOptions& options) {
+    std::vector<std::string_view> known;
+    for (const ProbeTest& test : probe_tests()) known.emplace_back(test.name);
+    for (const std::string& name : options.tests)
+        if (std::ranges::find(known, name) == known.end())
+            throw std::invalid_argument(fmt::format("there is no test '{}'{}", shown(name), advice(name, known)));
+}
+
+/// "l1 answers the same", "levels and l2 answer the same"; empty where no test does.
+std::string answer_the_same(const ProbeTest& test) {
+    if (test.counterparts.empty()) return "";
+    return fmt::format("{} answer{} the same", fmt::join(test.counterparts, " and "),
+                       test.counterparts.size() == 1 ? "s" : "");
+}
+
+/// One variant of a test, to be run.
+struct PlannedRun {
+    const ProbeTest* test;
+    bool hardened;
+    bool kept;  ///< in the reports; else others need it
+
+    std::string variant() const { return hardened ? "hardened" : "published"; }
+};
+
+/// What of the tests is to be run, in order.
+std::vector<PlannedRun> plan_of(const SuiteOptions& options) {
+    // Hardened variants of some go by what others find.
+    const auto wants = [&](std::initializer_list<const char*> names) {
+        return options.hardened &&
+               std::ranges::any_of(names, [&](const char* name) { return is_named(options, name); });
+    };
+    std::vector<PlannedRun> plan;
+    for (const ProbeTest& test : probe_tests()) {
+        const bool wanted = is_wanted(options, test), first = test.name == "l1";
+        const bool needed = first || (test.name == "levels" && wants({"l2", "physical", "change_points"})) ||
+                            (test.name == "replacement" && wants({"l2", "physical"}));
+        if (!wanted && !needed) continue;
+        const bool too_much = test.costly && options.tests.empty() && options.cheap;
+        if (test.published && options.published && !too_much && (wanted || first))
+            plan.push_back({&test, false, wanted});
+        if (test.hardened && (options.hardened || first)) plan.push_back({&test, true, wanted && options.hardened});
+    }
+    return plan;
+}
+
 class Suite {
 public:
-    Suite(ProbeTarget& target, const SuiteOptions& options) : target_(target), options_(options) {
+    Suite(ProbeTarget& target, const SuiteOptions& options)
+        : target_(target), options_(options), plan_(plan_of(options)) {
         context_.sweep = options.sweep;
     }
 
     std::vector<TestReport> run() {
         try {
-            meter_.emplace(target_, options_.seed, options_.budget);
-            run_all();
+            for (std::size_t i = 0; i < plan_.size(); ++i) one(plan_[i], plan_.size() - i);
         } catch (const ProbingEnded&) {
             // What is complete is kept.
         }
@@ -158,57 +275,62 @@ public:
     }
 
 private:
-    void run_all() {
-        for (const ProbeTest& test : probe_tests()) {
-            const bool wanted =
-                options_.tests.empty() || std::ranges::find(options_.tests, test.name) != options_.tests.end();
-            const bool needed = test.name == "l1" ||
-                                (test.name == "levels" && wants({"l2", "physical", "change_points"})) ||
-                                (test.name == "replacement" && wants({"l2", "physical"}));
-            if (!wanted && !needed) continue;
-            const bool too_much = test.costly && options_.tests.empty() && options_.cheap;
-            const bool for_others = !wanted && test.name != "l1";
-            if (test.published && options_.published && !too_much && !for_others)
-                one(test.name, "published", test.published, wanted);
-            if (test.hardened && (options_.hardened || test.name == "l1"))
-                one(test.name, "hardened", test.hardened, wanted && options_.hardened);
+    /// What one run may spend: an equal part of what is left, where so many runs are to come.
+    Budget share(std::size_t runs) const {
+        const ProbeCost cost = target_.cost();
+        Budget budget = options_.budget;
+        budget.most_cycles = cost.cycles + std::max(0.0, budget.most_cycles - cost.cycles) / static_cast<double>(runs);
+        const std::uint64_t left = budget.most_references - std::min(budget.most_references, cost.references);
+        budget.most_references = cost.references + left / runs;
+        return budget;
+    }
+
+    TestReport run(const PlannedRun& planned, std::size_t runs) {
+        const Budget budget = share(runs);
+        try {
+            if (meter_)
+                meter_->grant(budget);
+            else
+                meter_.emplace(target_, options_.seed, budget);
+            return (planned.hardened ? planned.test->hardened : planned.test->published)(*meter_, context_);
+        } catch (const ProbeError& error) {
+            TestReport report;
+            report.refuse("", planned.test->name, error.what());
+            return report;
         }
     }
 
-    /// Whether one of these is to be run by name: their hardened variants go by what others find.
-    bool wants(std::initializer_list<const char*> names) const {
-        return options_.hardened && std::ranges::any_of(names, [&](const char* name) {
-                   return std::ranges::find(options_.tests, name) != options_.tests.end();
-               });
-    }
-
-    void one(const std::string& name, const std::string& variant,
-             const std::function<TestReport(Meter&, const Context&)>& run, bool keep) {
+    void one(const PlannedRun& planned, std::size_t runs) {
         const auto begin = std::chrono::steady_clock::now();
         const ProbeCost before = target_.cost();
-        TestReport report;
-        try {
-            report = run(*meter_, context_);
-        } catch (const ProbeError& error) {
-            report.refuse("", name, error.what());
-        }
-        report.test = name;
-        report.variant = variant;
+        TestReport report = run(planned, runs);
+        report.test = planned.test->name;
+        report.variant = planned.variant();
         for (Finding& finding : report.findings) {
-            finding.test = name;
-            finding.variant = variant;
+            finding.test = report.test;
+            finding.variant = report.variant;
         }
         report.cost = target_.cost() - before;
         report.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        if (name == "l1") (variant == "published" ? context_.published_l1 : context_.hardened_l1) = l1_geometry(report);
-        if (name == "levels" && variant == "hardened") context_.levels = report;
-        if (name == "replacement")
+        remember(planned, report);
+        if (planned.kept) reports_.push_back(std::move(report));
+    }
+
+    /// For tests that come later.
+    void remember(const PlannedRun& planned, const TestReport& report) {
+        if (report.test == "l1") {
+            (planned.hardened ? context_.hardened_l1 : context_.published_l1) = l1_geometry(report);
+            const auto reason = std::ranges::find_if(report.findings, [](const Finding& each) { return !each.value; });
+            if (planned.hardened && reason != report.findings.end()) context_.no_l1 = reason->reason;
+        }
+        if (report.test == "levels" && planned.hardened) context_.levels = report;
+        if (report.test == "replacement")
             if (const Finding* found = report.find("L1", "replacement")) context_.l1_policy = found->value->word;
-        if (keep) reports_.push_back(std::move(report));
     }
 
     ProbeTarget& target_;
     const SuiteOptions& options_;
+    std::vector<PlannedRun> plan_;
     std::optional<Meter> meter_;
     Context context_;
     std::vector<TestReport> reports_;
@@ -218,13 +340,52 @@ private:
 
 std::span<const ProbeTest> probe_tests() { return all_tests(); }
 
-std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options) {
-    for (const std::string& name : options.tests) {
-        if (std::ranges::find(probe_tests(), name, &ProbeTest::name) != probe_tests().end()) continue;
-        std::string known;
-        for (const ProbeTest& test : probe_tests()) known += (known.empty() ? "" : ", ") + test.name;
-        throw std::invalid_argument(fmt::format("there is no test '{}'; there are {}", name, known));
+std::string variants_of(const ProbeTest& test) {
+    if (test.published && test.hardened) return "published and hardened";
+    const std::string same = answer_the_same(test);
+    return fmt::format("{} only{}", test.published ? "published" : "hardened",
+                       same.empty() ? "" : fmt::format("; {}, {}", test.published ? "hardened" : "published", same));
+}
+
+std::string note_of(const std::string& name) {
+    const auto test = std::ranges::find(probe_tests(), name, &ProbeTest::name);
+    if (test == probe_tests().end() || (test->published && test->hardened)) return "";
+    const std::string same = answer_the_same(*test);
+    if (same.empty()) return test->why;
+    return fmt::format("{}, {} ({})", test->published ? "hardened" : "published", same, test->why);
+}
+
+std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options) {
+    check_names(options);
+    std::vector<const ProbeTest*> left_out;
+    bool any = false;
+    for (const ProbeTest& test : probe_tests())
+        if (is_wanted(options, test)) {
+            if (has_variant(options, test))
+                any = true;
+            else
+                left_out.push_back(&test);
+        }
+    if (any || left_out.empty()) return left_out;
+    std::string all;
+    for (const ProbeTest* test : left_out)
+        all += fmt::format("{}'{}' is {}", all.empty() ? "" : "; ", test->name, variants_of(*test));
+    throw std::invalid_argument(fmt::format("no test that is named has a {} variant: {}; ask for what there is",
+                                            options.hardened ? "hardened" : "published", all));
+}
+
+std::string left_out_in_words(const SuiteOptions& options) {
+    std::string all;
+    for (const ProbeTest* test : left_out_of(options)) {
+        const std::string same = answer_the_same(*test);
+        all += fmt::format("{}{}{}", all.empty() ? "" : ", ", test->name, same.empty() ? "" : " (" + same + ")");
     }
+    if (all.empty()) return "";
+    return fmt::format("left out, as there is no {} variant: {}", options.hardened ? "hardened" : "published", all);
+}
+
+std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options) {
+    left_out_of(options);  // throws where nothing can be run
     return Suite(target, options).run();
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "probes/cooper_xu/tests.hpp"
 #include "probes/xray/l1.hpp"
@@ -14,6 +15,7 @@ struct Context {
     std::optional<L1Geometry> published_l1, hardened_l1;
     std::optional<TestReport> levels;  ///< hardened
     std::string l1_policy;             ///< as `replacement` found it
+    std::string no_l1;                 ///< why there is no hardened_l1
     TlbOptions sweep;                  ///< of the published sweeps
 };
 
@@ -24,23 +26,42 @@ struct ProbeTest {
     std::string meaning;
     bool costly = false;  ///< the published variant takes seconds
     std::function<TestReport(Meter&, const Context&)> published, hardened;
+    /// Of a test in one variant only: the tests whose other variant answers the same question, and why it has none.
+    std::vector<std::string> counterparts = {};
+    std::string why = {};
+
+    bool has(std::string_view variant) const { return variant == "published" ? bool{published} : bool{hardened}; }
 };
 
 /// All tests, in the order in which they are run.
 std::span<const ProbeTest> probe_tests();
+
+/// "published and hardened", "published only; hardened, l1 answers the same", ...
+std::string variants_of(const ProbeTest& test);
+
+/// Where a test has one variant only, which tests answer the same in the other, and why: "hardened, l1 answers the same
+/// (gaps are ...)". Empty where it has both, and of tests that there are not.
+std::string note_of(const std::string& test);
 
 struct SuiteOptions {
     std::vector<std::string> tests;  ///< names; empty = all
     bool published = true, hardened = true;
     bool cheap = false;  ///< costly published variants are run only if their test is named
     TlbOptions sweep;    ///< of the published sweeps of Cooper and Xu
-    Budget budget;
+    Budget budget;       ///< of all tests together: each run may spend an equal part of what those before it left
     std::uint64_t seed = 1;
 };
 
+/// The tests that are asked for, or all, but have no variant that is: they are left out. Throws std::invalid_argument
+/// for names of tests that there are not, and where nothing would remain.
+std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options);
+
+/// "left out, as they have no hardened variant: gap (l1 answers the same), ..."; empty where nothing is.
+std::string left_out_in_words(const SuiteOptions& options);
+
 /// Runs tests on a target. What they need of L1 is found first, and is in the reports only if it was asked for. A
-/// target that refuses, or a budget that is spent, ends a test with a finding that says so. Throws
-/// std::invalid_argument for names of tests that there are not.
+/// target that refuses, or a share of the budget that is spent, ends a test with a finding that says so. Throws what
+/// left_out_of() throws.
 /// Where Budget::go_on says no, the reports are those of the tests that were complete.
 std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options);
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "probes/probe_file.hpp"
+#include "probes/suite.hpp"
 #include "sim/topology/machine.hpp"
 #include "sim/topology/names.hpp"
 #include "viewer/curve_plot.hpp"
@@ -15,15 +17,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json value_json(const std::optional<Value>& value) {
+Json number_json(double number, const std::string& parameter) {
+    if (is_whole(parameter) && std::trunc(number) == number) return static_cast<std::int64_t>(number);
+    return number;
+}
+
+Json value_json(const std::optional<Value>& value, const std::string& parameter) {
     if (!value) return nullptr;
     if (!value->word.empty()) return value->word;
-    return value->number;
+    return number_json(value->number, parameter);
 }
 
 std::string amount(double number, const std::string& unit) {
     if (unit == "bytes" && number >= 0 && number == static_cast<double>(static_cast<std::uint64_t>(number)))
         return format_size(static_cast<std::uint64_t>(number));
+    if (std::trunc(number) == number && std::abs(number) < 1e15) return fmt::format("{:.0f}", number);
     return fmt::format("{:.6g}", number);
 }
 
@@ -53,24 +61,35 @@ const char* shown(Verdict verdict) {
     return "";
 }
 
+/// Of tests in one variant only.
+std::string notes_of(std::span<const TestReport> reports) {
+    std::string text;
+    for (const TestReport& report : reports)
+        if (const std::string note = note_of(report.test); !note.empty())
+            text += fmt::format("{} is {} only: {}\n", report.test, report.variant, note);
+    return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 Json to_json(std::span<const TestReport> reports) {
     Json results = Json::array(), tests = Json::array();
     for (const TestReport& report : reports) {
         for (const Finding& finding : report.findings) {
+            const bool number = finding.value && finding.value->word.empty();
             Json one{{"test", finding.test},
                      {"variant", finding.variant},
                      {"level", finding.level},
                      {"parameter", finding.parameter},
-                     {"value", value_json(finding.value)},
-                     {"low", finding.value && finding.value->word.empty() ? Json(finding.low) : Json(nullptr)},
-                     {"high", finding.value && finding.value->word.empty() ? Json(finding.high) : Json(nullptr)},
+                     {"value", value_json(finding.value, finding.parameter)},
+                     {"low", number ? number_json(finding.low, finding.parameter) : Json(nullptr)},
+                     {"high", number ? number_json(finding.high, finding.parameter) : Json(nullptr)},
                      {"unit", finding.unit},
                      {"method", finding.method},
-                     {"truth", value_json(finding.truth)},
+                     {"truth", value_json(finding.truth, finding.parameter)},
                      {"verdict", name_of(finding.verdict)}};
-            if (finding.truth && finding.truth_high > finding.truth->number) one["truth_high"] = finding.truth_high;
+            if (finding.truth && finding.truth_high > finding.truth->number)
+                one["truth_high"] = number_json(finding.truth_high, finding.parameter);
             if (!finding.reason.empty()) one["reason"] = finding.reason;
             results.push_back(std::move(one));
         }
@@ -85,6 +104,7 @@ Json to_json(std::span<const TestReport> reports) {
                          {"saved_references", report.saved.references},
                          {"saved_cycles", report.saved.cycles},
                          {"decisions", report.decisions}});
+        if (const std::string note = note_of(report.test); !note.empty()) tests.back()["note"] = note;
     }
     return {{"results", results}, {"tests", tests}};
 }
@@ -115,7 +135,7 @@ std::string to_text(std::span<const TestReport> reports) {
                         report.test, report.variant, report.saved.runs, report.saved.references,
                         static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6);
     }
-    return text;
+    return text + notes_of(reports);
 }
 
 std::string show_probe(const InputFile& file, const ShowOptions& options) {

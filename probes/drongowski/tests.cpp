@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t least = 8 << 10, most = 4 << 20;
 constexpr unsigned samples = 1000;
-constexpr double peak_share = 0.15;  ///< of the samples that lie close together
+constexpr double least_share = 0.05;  ///< of the samples that lie close together: a line below is up to 16 items long
+constexpr double alike = 1.01;        ///< times that differ by less are of one level
 
 std::vector<std::uint64_t> sizes(const Meter& meter) {
     std::vector<std::uint64_t> all;
@@ -40,8 +41,13 @@ Curve histogram_of(const TestReport& report, const std::string& name, const std:
     return curve;
 }
 
+/// The share of samples that makes a peak. A chase enters a page once in so many items: these walk, and are no peak.
+double peak_share(const Meter& meter, std::uint64_t line) {
+    return std::max(least_share, 2 * static_cast<double>(line) / static_cast<double>(meter.page()));
+}
+
 /// Whole cycles where at least a share of the samples lies, neighbours taken together; ascending.
-std::vector<double> peaks(const std::vector<double>& cycles) {
+std::vector<double> peaks(const std::vector<double>& cycles, double share) {
     std::map<long, unsigned> histogram;
     for (const double sample : cycles) ++histogram[std::lround(sample)];
     std::vector<double> found;
@@ -53,7 +59,7 @@ std::vector<double> peaks(const std::vector<double>& cycles) {
             weight += static_cast<double>(bin->first) * bin->second;
             last = bin->first;
         }
-        if (count >= peak_share * static_cast<double>(cycles.size())) found.push_back(weight / count);
+        if (count >= share * static_cast<double>(cycles.size())) found.push_back(weight / count);
     }
     return found;
 }
@@ -81,8 +87,12 @@ TestReport chase_published(Meter& meter, std::uint64_t line) {
             events[can.cache_events + i].cycles.push_back(found.tlb_misses[i]);
         report.decisions.push_back(fmt::format("{}: {:.2f} cycles per load", format_size(bytes), found.cycles));
     }
-    const double fastest = *std::ranges::min_element(time.cycles);
-    report.answer("L1", "latency", fastest, fastest - 0.5, fastest + 0.5, "cycles", "the fastest tier of the table");
+    const auto [fastest, slowest] = std::ranges::minmax(time.cycles);
+    if (slowest <= alike * fastest)
+        report.refuse("L1", "latency", "all sizes take the same time: there is no tier");
+    else
+        report.answer("L1", "latency", fastest, fastest - 0.5, fastest + 0.5, "cycles",
+                      "the fastest tier of the table");
     report.curves.push_back(std::move(time));
     for (Curve& curve : events) {
         curve.unit = "misses";
@@ -105,10 +115,11 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
     const double bias = meter.latencies(arena, {one}, 4, 64).back() - meter.settled(arena, one);
     report.decisions.push_back(fmt::format("reading the clock costs {:.1f} cycles", bias));
     std::vector<double> ping_pong, random;
+    const double share = peak_share(meter, line);
     const auto look = [&](const Offsets& offsets, const std::string& name, std::uint64_t bytes) {
         std::vector<double> cycles = meter.latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
         for (double& sample : cycles) sample -= bias;
-        std::vector<double> found = peaks(cycles);
+        std::vector<double> found = peaks(cycles, share);
         std::string text = fmt::format("{} of {}: peaks at", name, format_size(bytes));
         for (const double peak : found) text += fmt::format(" {:.1f}", peak);
         report.decisions.push_back(text);
@@ -128,6 +139,11 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
         return report;
     }
     const double l1 = *std::ranges::min_element(lowest), memory = highest.back();
+    if (memory <= alike * l1) {
+        for (const char* level : {"L1", "memory"})
+            report.refuse(level, "latency", "all sizes have the same peak: it is not known whose");
+        return report;
+    }
     report.answer("L1", "latency", l1, l1 - 1, l1 + 1, "cycles", "the lowest peak of single loads");
     report.answer("memory", "latency", memory, memory - 1, memory + 1, "cycles", "the peak of the largest ping-pong");
     if (!random.empty() && random.back() > memory + 2) {

@@ -78,7 +78,7 @@ std::vector<Edge> find_edges(SpanSweep& sweep, double noise, std::vector<std::st
                                    std::max(sweep.stride_at(points[i].bytes), points[i].bytes / 200);
         const bool settled = trend.slope * static_cast<double>(trend.last.bytes) < 0.05 * trend.last.cycles;
         edges.push_back({low, high, trend.last.bytes, trend.last.cycles, settled});
-        decisions.push_back(fmt::format("level {} ends between {} and {} bytes", edges.size(), low, high));
+        decisions.push_back(fmt::format("level {} ends {}", edges.size(), edge_in_words(low, high, "bytes")));
         if (quiet >= points.size()) break;
         trend = {points[quiet], std::max(0.0, slope_to(points, quiet))};
         i = quiet + 1;

@@ -276,9 +276,8 @@ Cause cause_of(Pairs& pairs, std::uint64_t entries, std::vector<std::string>& de
 
 void answer_first(TestReport& report, Pairs& pairs, const Edge& edge, Sets& sets) {
     sets = first_tlb(pairs, edge.high);
-    report.decisions.push_back(
-        fmt::format("the first TLB ends between {} and {} pages; sets of pages: {} entries, {} ways", edge.low,
-                    edge.high, sets.entries, sets.ways));
+    report.decisions.push_back(fmt::format("the first TLB ends {}; sets of pages: {} entries, {} ways",
+                                           edge_in_words(edge.low, edge.high, "pages"), sets.entries, sets.ways));
     const auto low = static_cast<double>(edge.low), high = static_cast<double>(std::max(edge.low, edge.high - 1));
     const auto entries = static_cast<double>(sets.entries), ways = static_cast<double>(sets.ways);
     if (sets.ways != 0 && low <= entries && entries <= high) {
@@ -360,7 +359,7 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     const std::vector<Edge> edges = EdgeFinder(pairs, points).edges();
     for (const Edge& edge : edges)
         report.decisions.push_back(
-            fmt::format("times of translation rise between {} and {} pages", edge.low, edge.high));
+            fmt::format("times of translation rise {}", edge_in_words(edge.low, edge.high, "pages")));
     if (edges.empty()) {
         report.answer("", "tlb_levels", 0, 0, 0, "levels", "the time of translation does not rise over pages");
         return report;

@@ -13,13 +13,33 @@ struct Fact {
     double high = 0;  ///< where it depends on the program: the largest number that is true, else 0
 };
 
-/// From the description alone. An exclusive level holds its own size and up to what those above it hold besides: how
-/// much of that a program gets depends on the order of its accesses, so both ends are true of it.
-std::vector<Fact> facts_of(const MachineDescription& machine);
+/// How caches are counted as levels, where a victim cache is smaller than the level whose victims it takes.
+enum class Reading : std::uint8_t {
+    as_built,       ///< every cache is a level
+    part_of_above,  ///< it is a part of that level, which holds so much more at most (Jouppi 1990, 3.2)
+};
+
+/// From the description alone.
+/// * Capacity, ways: an exclusive level, or one of victims, holds its own size, and up to what those above it hold
+///   besides: how much of that a program gets depends on the order of its accesses, so both ends are true of it. But it
+///   gets no less than what those above it hold. Ways likewise: those of a set, and at most those of one set above it
+///   more.
+/// * Latency: of a load that waits for nobody and whose translation is in the first TLB: of that TLB, of all levels
+/// down
+///   to the one that has the line, and of the links between them: `latency`, and a whole line at `bytes_per_cycle`
+///   (docs/timing.md). Banks that are busy, victims and walks are not in it.
+std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built);
+
+/// Whether the readings of this machine differ.
+bool has_readings(const MachineDescription& machine);
 
 /// Puts truth and verdict into findings. A number is right if it lies within the tolerance of its parameter (none for
 /// counts and sizes, 5 % for latencies), or, where an interval is given that is wider than a point, if the interval
 /// holds the truth and is no wider than 10 % of it. Of a level that there is not everything is wrong.
 void judge(TestReport& report, const std::vector<Fact>& facts);
+
+/// By the reading of the machine that makes fewer answers of this report wrong: all of them are numbered by one.
+/// `more`: what is true besides.
+void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more = {});
 
 }  // namespace cachetally

@@ -1,0 +1,195 @@
+// probe and validate as users call them: what is refused, what is left out, what is printed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using ProbeWords = std::vector<std::string>;
+
+struct ProbeRefusal {
+    const char* name;
+    ProbeWords words;
+    std::vector<const char*> says;
+};
+
+void PrintTo(const ProbeRefusal& refusal, std::ostream* out) { *out << refusal.name; }
+
+class ProbeRefused : public ::testing::TestWithParam<ProbeRefusal> {};
+
+TEST_P(ProbeRefused, BeforeAnythingIsRun) {
+    const TemporaryDirectory directory;
+    write_contents(directory / "file", "x");
+    const Finished finished = cachetally(directory.path(), GetParam().words);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_LT(finished.err.size(), 1000U);
+    for (const char* text : GetParam().says) EXPECT_THAT(finished.err, HasSubstr(text));
+    EXPECT_EQ(listing(directory.path()), "file");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, ProbeRefused,
+    ::testing::Values(
+        ProbeRefusal{"Budget", {"probe", "--budget", "nan"}, {"--budget: 'nan'", "write a number above 0"}},
+        ProbeRefusal{"NoBudget", {"probe", "--budget", "0"}, {"--budget: '0'", "write a number above 0"}},
+        ProbeRefusal{"Seed", {"probe", "--seed", "-3"}, {"--seed: '-3'", "whole number of at least 0"}},
+        ProbeRefusal{"Arena", {"probe", "--arena", "0"}, {"--arena: '0'", "from 1 to 1048576"}},
+        ProbeRefusal{"ArenaWord", {"probe", "--arena", "16M"}, {"--arena: '16M'", "from 1 to 1048576"}},
+        ProbeRefusal{"Reason", {"probe", "--no-events", ""}, {"--no-events", "a reason"}},
+        ProbeRefusal{"Noise", {"probe", "--noise", "realistc"}, {"--noise", "did you mean 'realistic'"}},
+        ProbeRefusal{"Stability", {"probe", "--stability", "1.5"}, {"--stability: '1.5'", "from 1 to 1000"}},
+        ProbeRefusal{"Test", {"probe", "level"}, {"no test 'level'", "did you mean 'levels'"}},
+        ProbeRefusal{"OnlyPublished",
+                     {"probe", "gap", "--hardened"},
+                     {"'gap' is published only", "hardened, l1 answers the same"}},
+        ProbeRefusal{"OnlyHardened", {"probe", "prefetcher", "--as-published"}, {"'prefetcher' is hardened only"}},
+        ProbeRefusal{"NothingToDo", {"probe", "--as-published", "--hardened"}, {"give one of them"}},
+        ProbeRefusal{"NoSweep", {"probe", "l1", "--no-knock-out"}, {"--no-knock-out", "levels and tlb"}},
+        ProbeRefusal{"HardenedSweep", {"probe", "--hardened", "--stability", "3"}, {"--stability", "levels and tlb"}},
+        ProbeRefusal{"NoTlb", {"probe", "levels", "--exhaustive"}, {"--exhaustive", "the published tlb"}},
+        ProbeRefusal{"Savings", {"probe", "--savings", "2", "--exhaustive"}, {"--exhaustive", "--savings"}},
+        ProbeRefusal{"NothingRevived", {"probe", "--no-knock-out", "--no-revival"}, {"--no-revival"}},
+        ProbeRefusal{"Machines", {"validate", "--machines", "0"}, {"--machines: '0'", "from 1 to 10000000"}},
+        ProbeRefusal{"MachinesWord", {"validate", "--machines", "ten"}, {"--machines: 'ten'"}},
+        ProbeRefusal{"Jobs", {"validate", "-j", "-1"}, {"--jobs: '-1'", "from 1 to 1024"}},
+        ProbeRefusal{"CampaignSeed", {"validate", "--seed", "-3"}, {"--seed: '-3'"}},
+        ProbeRefusal{"CostlyEvery", {"validate", "--costly-every", "-1"}, {"--costly-every: '-1'"}},
+        ProbeRefusal{"CostlyNamed",
+                     {"validate", "--tests", "levels", "--costly-every", "1"},
+                     {"--costly-every", "run on every machine"}},
+        ProbeRefusal{"CampaignReason", {"validate", "--no-events", ""}, {"--no-events", "a reason"}},
+        ProbeRefusal{"CampaignNoise", {"validate", "--noise", "loud"}, {"--noise", "mixed"}},
+        ProbeRefusal{"CampaignTest",
+                     {"validate", "--machines", "2", "--tests", "gap", "--hardened"},
+                     {"'gap' is published only", "l1 answers the same"}},
+        ProbeRefusal{"WorstIsAFile", {"validate", "--machines", "2", "--worst", "file"}, {"--worst", "'file'"}},
+        ProbeRefusal{
+            "WorstBelowAFile", {"validate", "--machines", "2", "--worst", "file/d"}, {"--worst", "Not a directory"}}),
+    [](const auto& refusal) { return std::string(refusal.param.name); });
+
+TEST(Validate, ADirectoryThatCannotBeWrittenIsToldFirst) {
+    const TemporaryDirectory directory;
+    std::filesystem::create_directory(directory / "locked");
+    std::filesystem::permissions(directory.path(), std::filesystem::perms(0755));
+    Circumstances nobody;
+    nobody.as_nobody = true;
+    for (const char* name : {"locked", "locked/new"}) {
+        const Finished finished =
+            cachetally(directory.path(), {"validate", "--machines", "2", "--tests", "l1", "--worst", name}, nobody);
+        EXPECT_EQ(finished.status, 2) << name;
+        EXPECT_EQ(finished.out, "");
+        EXPECT_THAT(finished.err, AllOf(HasSubstr("--worst"), HasSubstr("Permission denied")));
+    }
+}
+
+TEST(Validate, TheScoresAreToldWhateverBecomesOfTheFiles) {
+    const TemporaryDirectory directory;
+    Circumstances full;
+    full.largest_file = 10;
+    const Finished finished = cachetally(
+        directory.path(),
+        {"validate", "--machines", "14", "--tests", "gap", "--as-published", "--worst", "d", "--seed", "20261122"},
+        full);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.out, HasSubstr("capacity     published"));
+    EXPECT_THAT(finished.err, HasSubstr("cannot be written"));
+}
+
+TEST(Probe, WhatHasNoSuchVariantIsLeftOutInWords) {
+    const TemporaryDirectory directory;
+    const ProbeWords words{"probe", "gap", "l1", "prefetcher", "--hardened", "--on", "bcm2835"};
+    const Finished finished = cachetally(directory.path(), words);
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_THAT(finished.out, HasSubstr("left out, as there is no hardened variant: gap (l1 answers the same)\n"));
+    EXPECT_THAT(finished.out, HasSubstr("prefetcher is hardened only: none of the sources has such a test\n"));
+    EXPECT_THAT(finished.out, Not(HasSubstr("\ngap ")));
+    ProbeWords json = words;
+    json.emplace_back("--json");
+    EXPECT_EQ(cachetally(directory.path(), json).json()["left_out"],
+              "left out, as there is no hardened variant: gap (l1 answers the same)");
+    EXPECT_THAT(cachetally(directory.path(), {"validate", "--machines", "1", "--tests", "gap,l1", "--hardened"}).out,
+                HasSubstr("left out, as there is no hardened variant: gap (l1 answers the same)\n"));
+}
+
+TEST(Probe, HelpTellsVariantsAndWhy) {
+    const TemporaryDirectory directory;
+    const Finished help = cachetally(directory.path(), {"probe", "--help"});
+    EXPECT_THAT(help.out,
+                ContainsRegex("gap .*3.2\\)\n *published only; hardened, l1 answers the same \\(gaps are powers"));
+    EXPECT_THAT(help.out, ContainsRegex("prefetcher .*\n *hardened only \\(none of the sources"));
+    EXPECT_THAT(help.out, ContainsRegex("tlb .*\n *published and hardened\n"));
+}
+
+TEST(Probe, APublishedTestNamesItsHardenedCounterpart) {
+    const TemporaryDirectory directory;
+    const ProbeWords words{"probe", "gap", "l1", "--on", "bcm2835"};
+    EXPECT_THAT(cachetally(directory.path(), words).out,
+                HasSubstr("gap is published only: hardened, l1 answers the same (gaps are powers of two"));
+    ProbeWords json = words;
+    json.emplace_back("--json");
+    const auto told = cachetally(directory.path(), json).json();
+    for (const auto& test : told["tests"]) EXPECT_EQ(test.contains("note"), test["test"] == "gap") << test["test"];
+}
+
+TEST(Probe, CountsAreWholeNumbers) {
+    const TemporaryDirectory directory;
+    const auto told =
+        cachetally(directory.path(), {"probe", "l1", "levels", "tlb", "events", "--hardened", "--json"}).json();
+    for (const auto& one : told["results"])
+        for (const char* key : {"value", "low", "high", "truth", "truth_high"})
+            EXPECT_TRUE(one["parameter"] == "latency" || !one.contains(key) || !one[key].is_number_float())
+                << one.dump();
+    for (const auto& test : told["tests"])
+        for (const std::string decision : test["decisions"])
+            EXPECT_THAT(decision, Not(ContainsRegex("between 64 and 64 "))) << decision;
+    const auto fp = cachetally(directory.path(), {"probe", "events", "--hardened", "--json", "--on", "xray-itanium2"});
+    EXPECT_THAT(fp.out,
+                ContainsRegex("\"fp_bypass\",\n *\"value\": \"present\",\n *\"low\": null,\n *\"high\": null,\n "
+                              "*\"unit\": \"boolean\""));
+}
+
+TEST(Probe, AMachineWithoutCachesHasNoWrongAnswers) {
+    const TemporaryDirectory directory;
+    write_contents(directory / "m.yaml", "name: bare\ncaches: []\nmemory: {size: 1 GiB, latency: 100}\n");
+    const Finished finished = cachetally(directory.path(), {"probe", "l1", "gap", "chase", "latency", "events",
+                                                            "levels", "tlb", "--on", "m.yaml", "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    for (const auto& one : finished.json()["results"]) EXPECT_EQ(one["verdict"], "not_identifiable") << one.dump();
+}
+
+TEST(Probe, ASmallBudgetIsAnAnswerOfEachTest) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        cachetally(directory.path(), {"probe", "l1", "levels", "--hardened", "--budget", "10", "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const auto results = finished.json()["results"];
+    ASSERT_EQ(results.size(), 2U);
+    for (const auto& one : results) EXPECT_THAT(one["reason"].get<std::string>(), HasSubstr("share of the budget"));
+}
+
+TEST(Probe, SavingsAreThoseOfReferencesAndOfTime) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"probe", "tlb", "--savings", "1", "--on", "bcm2835",
+                                                            "--arena", "1", "--stability", "4", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto savings = finished.json()["savings"];
+    ASSERT_EQ(savings.size(), 3U);
+    for (const auto& one : savings) {
+        EXPECT_GT(one["references_ratio"], 1) << one.dump();
+        EXPECT_GT(one["host_ratio"], 0);
+        EXPECT_GT(one["exhaustive"]["runs"], one["as_published"]["runs"]);
+    }
+}
+
+}  // namespace
+}  // namespace cachetally::testing
