@@ -92,6 +92,7 @@ struct Geometry {
     double low = 0, high = 0;  ///< bytes that the capacity lies between
     bool uneven = false;       ///< misses depend on where pages lie
     bool ways_confirmed = false;
+    bool fetches_next = false;  ///< blocks come with those before them
 };
 
 /// papi_cacheBlock, case 1 and 2: misses per access double with the stride until there is one per access.
@@ -123,6 +124,15 @@ std::uint64_t sure_block(Events& events, const Geometry& found, std::uint64_t le
     if (found.high <= 1.1 * found.low) return block;
     const std::uint64_t larger = static_cast<std::uint64_t>(found.high) / 2 * 3 / least * least;
     return larger <= events.most() && block_by_most(events, larger, least) == block ? block : 0;
+}
+
+/// Whether the block after the one that a load is in comes with it: then blocks are not what they seem. Loads are of
+/// the last element of a block and the first of the next, in every fourth block.
+bool fetches_next(Events& events, std::uint64_t array, std::uint64_t block) {
+    Offsets pairs;
+    for (const std::uint64_t at : events.out_of_order(array, 4 * block))
+        for (const std::uint64_t offset : {at + block - element, at + block}) pairs.push_back(offset);
+    return events.per_load(pairs) < nearly_all * events.per_load(events.out_of_order(array, 2 * block));
 }
 
 /// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.
@@ -238,6 +248,7 @@ Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, st
     if (array > events.most()) return found;
     found.block = hardened ? sure_block(events, found, least_block) : block_size(events, array, least_block);
     if (found.block == 0) return found;
+    found.fetches_next = hardened && !tlb && fetches_next(events, array, found.block);
     const std::uint64_t fit = fitting_elements(events, array, 2 * found.block), stride = array / fit;
     found.ways = hardened ? most_that_fit(events, stride, fit) : fit;
     found.ways_confirmed = hardened && found.ways != 0 && confirmed_ways(events, found, stride);
@@ -257,16 +268,86 @@ void answer(TestReport& report, const std::string& level, const std::string& par
     }
 }
 
-/// To the byte where lines that meet in the sets of the level say so.
-void answer_capacity(Meter& meter, TestReport& report, unsigned number, const Geometry& found) {
+void report_tlb(TestReport& report, const std::string& level, const Geometry& found) {
+    answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
+           "papi_cacheSize on TLB misses");
+    answer(report, level, "page", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
+}
+
+void report_capacity(Meter& meter, TestReport& report, unsigned number, const Geometry& found) {
     const std::string level = fmt::format("L{}", number);
+    if (found.high > 1.1 * found.low)
+        return report.refuse(level, "capacity",
+                             fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
+    if (found.uneven)
+        return report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
+    // To the byte where lines that meet in the sets of the level say so.
     const auto bytes = MeetingLines(meter, {number, found.low, found.high, 0}, report.decisions).capacity();
     if (bytes)
-        answer(report, level, "capacity", *bytes, "bytes",
-               "papi_cacheSize; to the byte by lines that meet in its sets");
+        return answer(report, level, "capacity", *bytes, "bytes",
+                      "papi_cacheSize; to the byte by lines that meet in its sets");
+    report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",
+                  "papi_cacheSize");
+}
+
+void report_line(TestReport& report, const std::string& level, const Geometry& found) {
+    if (found.fetches_next)
+        report.refuse(level, "line", fmt::format("blocks of {} bytes come with those before them", found.block));
     else
-        report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",
-                      "papi_cacheSize");
+        answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
+}
+
+void report_ways(TestReport& report, const std::string& level, const Geometry& found, bool hardened) {
+    if (hardened && found.fetches_next)
+        report.refuse(level, "ways", "other lines are fetched besides those that are loaded");
+    else if (hardened && found.ways != 0 && !found.ways_confirmed)
+        report.refuse(level, "ways",
+                      fmt::format("{} locations fit one set, but at other distances not as many as they would in a "
+                                  "cache of so many ways",
+                                  found.ways));
+    else
+        answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
+}
+
+/// Lines of lower levels are no shorter than those above.
+void measure_caches(Meter& meter, TestReport& report, bool hardened) {
+    std::uint64_t line_above = 0;
+    for (unsigned number = 1; number <= meter.capabilities().cache_events; ++number) {
+        const std::string level = fmt::format("L{}", number);
+        Events events(meter, hardened, false, number - 1);
+        const std::uint64_t known = hardened ? line_above : 0;
+        const std::uint64_t step = hardened ? std::max(known, least_line) : element;
+        const Geometry found = measure(events, hardened, false, step, std::max(known, element), report, level);
+        if (!found.fetches_next) line_above = std::max(line_above, found.block);
+        if (hardened && found.capacity != 0)
+            report_capacity(meter, report, number, found);
+        else
+            answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
+        report_line(report, level, found);
+        report_ways(report, level, found, hardened);
+    }
+}
+
+void measure_tlbs(Meter& meter, TestReport& report, bool hardened) {
+    for (unsigned number = 1; number <= meter.capabilities().tlb_events; ++number) {
+        const std::string level = fmt::format("TLB{}", number);
+        Events events(meter, hardened, true, number - 1);
+        const Geometry found =
+            measure(events, hardened, true, std::min<std::uint64_t>(meter.page(), 4096), 64, report, level);
+        report_tlb(report, level, found);
+        report_ways(report, level, found, hardened);
+    }
+}
+
+/// Floating-point loads over an array that integer loads miss in L1: do they, too?
+void measure_floating_point(Meter& meter, TestReport& report) {
+    const Arena arena =
+        meter.target().make_arena(std::min<std::uint64_t>(meter.capabilities().largest_arena, 1 << 20), meter.page());
+    const Offsets array = strided_string(arena.bytes, 64);
+    const double integer = meter.count(arena, {array, false}, {2, 2}).cache_misses.front();
+    const double floating = meter.count(arena, {array, true}, {2, 2}).cache_misses.front();
+    report.answer("L1", "fp_bypass", integer > 0.5 && floating == 0 ? "present" : "absent",
+                  "misses of L1 by loads of either kind");
 }
 
 TestReport measure_all(Meter& meter, bool hardened) {
@@ -280,55 +361,9 @@ TestReport measure_all(Meter& meter, bool hardened) {
             "event counts are not to be had: " + (can.no_events.empty() ? "there is no cache" : can.no_events));
         return report;
     }
-    const auto add_levels = [&](unsigned count, bool tlb) {
-        std::uint64_t line_above = 0;
-        for (unsigned i = 0; i < count; ++i) {
-            const std::string level = fmt::format("{}{}", tlb ? "TLB" : "L", i + 1);
-            Events events(meter, hardened, tlb, i);
-            // Lines of lower levels are no shorter than those above.
-            const std::uint64_t known = hardened && !tlb ? line_above : 0;
-            const std::uint64_t step = tlb        ? std::min<std::uint64_t>(meter.page(), 4096)
-                                       : hardened ? std::max(known, least_line)
-                                                  : element;
-            const std::uint64_t least_block = tlb ? 64 : std::max(known, element);
-            const Geometry found = measure(events, hardened, tlb, step, least_block, report, level);
-            line_above = std::max(line_above, found.block);
-            if (tlb) {
-                answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
-                       "papi_cacheSize on TLB misses");
-                answer(report, level, "page", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
-            } else if (hardened && found.capacity != 0) {
-                if (found.high > 1.1 * found.low)
-                    report.refuse(level, "capacity",
-                                  fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
-                else if (found.uneven)
-                    report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
-                else
-                    answer_capacity(meter, report, i + 1, found);
-                answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
-            } else {
-                answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
-                answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
-            }
-            if (hardened && found.ways != 0 && !found.ways_confirmed)
-                report.refuse(level, "ways",
-                              fmt::format("{} locations fit one set, but at other distances not as many as they would "
-                                          "in a cache of so many ways",
-                                          found.ways));
-            else
-                answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
-        }
-    };
-    add_levels(can.cache_events, false);
-    add_levels(can.tlb_events, true);
-    if (!can.floating_point) return report;
-    // Floating-point loads over an array that integer loads miss in L1: do they, too?
-    const Arena arena = meter.target().make_arena(std::min<std::uint64_t>(can.largest_arena, 1 << 20), meter.page());
-    const Offsets array = strided_string(arena.bytes, 64);
-    const double integer = meter.count(arena, {array, false}, {2, 2}).cache_misses.front();
-    const double floating = meter.count(arena, {array, true}, {2, 2}).cache_misses.front();
-    report.answer("L1", "fp_bypass", integer > 0.5 && floating == 0 ? "present" : "absent",
-                  "misses of L1 by loads of either kind");
+    measure_caches(meter, report, hardened);
+    measure_tlbs(meter, report, hardened);
+    if (can.floating_point) measure_floating_point(meter, report);
     return report;
 }
 

@@ -195,7 +195,7 @@ void report_edges(Meter& meter, TestReport& report, const std::vector<Edge>& edg
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const Edge& edge = edges[i];
-        const auto low = static_cast<double>(edge.low) * (noise > 0 ? 0.985 : 0.995),
+        const auto low = static_cast<double>(edge.low) * (noise > 0 || !edge.settled ? 0.985 : 0.995),
                    high =
                        std::max(static_cast<double>(edge.high),
                                 static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
