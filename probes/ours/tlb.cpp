@@ -87,15 +87,10 @@ public:
 
     bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n <= most(); }
 
-    /// What a difference may be off by.
-    double tolerance() const { return scatter_; }
-
 private:
     double difference(const Offsets& spread, const Offsets& packed) {
         const double a = meter_.settled(arena_, spread), b = meter_.settled(arena_, packed);
-        scatter_ = std::max(scatter_, 0.0);
-        last_ = std::max(a, b);
-        return a - b - meter_.tolerance(last_);
+        return a - b - meter_.tolerance(std::max(a, b));
     }
 
     Meter& meter_;
@@ -103,7 +98,6 @@ private:
     std::uint64_t unit_;  ///< bytes between lines that are used: lower levels may have longer lines than L1
     Arena arena_;
     std::map<std::uint64_t, double> known_;
-    double scatter_ = 0, last_ = 0;
 };
 
 /// 4, 5, 6, 7, 8, 10, 12, 14, ..., 128, 192, 256, ...
@@ -199,6 +193,7 @@ public:
         : pairs_(pairs), first_(first), first_sets_(first.ways == 0 ? 1 : first.entries / first.ways) {}
 
     Sets find() {
+        if (!pairs_.fits(2 * first_sets_, std::max(most_ways + 2, others()))) return {};
         std::uint64_t stride = 2048;
         while (!pairs_.fits(stride, most_ways + 2) && stride > 1) stride /= 2;
         const std::uint64_t longest = stride;
@@ -218,13 +213,15 @@ private:
     static constexpr std::uint64_t most_ways = 24;
     static constexpr double least_walk = 4;  ///< cycles that a walk takes, at least
 
+    /// Pages enough for the first TLB to miss.
+    std::uint64_t others() const { return first_.ways + (first_.ways + 1) / 2 + 2; }
+
     /// Of n pages that meet in a set of the second TLB, or that do not, and of those that make the first one miss:
     /// these and those meet in one of its sets, so that it behaves alike in both cases.
     double lap(std::uint64_t stride, std::uint64_t n) {
         std::vector<std::uint64_t> pages;
         for (std::uint64_t i = 0; i < n; ++i) pages.push_back(i * stride);
-        const std::uint64_t others = first_.ways + (first_.ways + 1) / 2 + 2;
-        for (std::uint64_t i = 0; i < others; ++i) pages.push_back((2 * i + 1) * first_sets_);
+        for (std::uint64_t i = 0; i < others(); ++i) pages.push_back((2 * i + 1) * first_sets_);
         return pairs_.lap(pages);
     }
 
