@@ -1,0 +1,143 @@
+// What cannot be told is refused, and capacities that can be are told to the byte.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/truth.hpp"
+
+namespace cachetally {
+namespace {
+
+MachineDescription three_levels() {
+    return read_machine(
+        "name: three\nclock: 1 GHz\ncores: 1\ncaches:\n"
+        "  - {name: L1, next: L2, serves: data, size: 24 KiB, ways: 6, latency: 3, virtually_indexed: true}\n"
+        "  - {name: L2, next: L3, size: 96 KiB, ways: 6, latency: 9, replacement: tree_plru}\n"
+        "  - {name: L3, next: memory, size: 3 MiB, ways: 24, latency: 30, inclusion: inclusive}\n"
+        "tlbs:\n  - {name: DTLB, serves: data, entries: 32, ways: full}\n"
+        "pages: {size: 4 KiB, mapping: contiguous, walk: {through: L1}}\n"
+        "memory: {name: memory, size: 4 GiB, latency: 150}\n",
+        "three.yaml");
+}
+
+TestReport hardened(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
+    SimulatedTarget target(machine, std::move(options));
+    SuiteOptions suite;
+    suite.tests = {test};
+    suite.published = false;
+    TestReport report = run_suite(target, suite).back();
+    judge(report, facts_of(machine));
+    return report;
+}
+
+const Finding& finding(const TestReport& report, const std::string& level, const std::string& parameter) {
+    for (const Finding& each : report.findings)
+        if (each.level == level && each.parameter == parameter) return each;
+    static const Finding nothing{};
+    ADD_FAILURE() << "nothing was said of " << parameter << " of " << level;
+    return nothing;
+}
+
+void expect_none_wrong(const TestReport& report) {
+    for (const Finding& each : report.findings)
+        EXPECT_NE(each.verdict, Verdict::wrong) << each.level << ' ' << each.parameter;
+}
+
+TEST(Exact, CapacitiesOnContiguousPages) {
+    for (const char* test : {"levels", "events"}) {
+        const TestReport report = hardened(three_levels(), test);
+        for (const auto& [level, bytes] : {std::pair{"L2", 96 << 10}, std::pair{"L3", 3 << 20}}) {
+            const Finding& capacity = finding(report, level, "capacity");
+            EXPECT_EQ(capacity.low, bytes) << test << ' ' << level;
+            EXPECT_EQ(capacity.high, bytes) << test << ' ' << level;
+        }
+    }
+}
+
+TEST(Exact, CapacitiesFromTimesAlone) {
+    SimulatedOptions options;
+    options.no_events = "none here";
+    const TestReport report = hardened(three_levels(), "levels", options);
+    EXPECT_EQ(finding(report, "L3", "capacity").low, 3 << 20);
+    EXPECT_EQ(finding(report, "L3", "capacity").high, 3 << 20);
+}
+
+// With and without counts: times of lines that nobody has used tell that memory was not reached.
+TEST(Unclear, AnArenaThatLiesInACache) {
+    for (const char* no_events : {"", "none here"}) {
+        SimulatedOptions options;
+        options.largest_arena = 2 << 20;
+        options.no_events = no_events;
+        const TestReport report = hardened(three_levels(), "levels", options);
+        expect_none_wrong(report);
+        EXPECT_FALSE(finding(report, "", "levels").value);
+        EXPECT_FALSE(finding(report, "memory", "latency").value);
+        EXPECT_NE(finding(report, "", "levels").reason.find("a level holds them"), std::string::npos);
+        EXPECT_EQ(finding(report, "L2", "capacity").low, 96 << 10);
+    }
+}
+
+TEST(Unclear, ALargerArenaIsUsedWhereALevelHoldsTheUsualOne) {
+    MachineDescription machine = three_levels();
+    machine.caches[2].size = std::uint64_t{96} << 20;
+    const TestReport report = hardened(machine, "levels");
+    EXPECT_EQ(finding(report, "L3", "capacity").low, 96 << 20);
+    EXPECT_EQ(finding(report, "", "levels").verdict, Verdict::right);
+}
+
+// Latencies of 10, 11 and 12 cycles are no levels to times; counts say that there are more.
+TEST(Unclear, LevelsThatTimesDoNotShow) {
+    MachineDescription machine = three_levels();
+    machine.caches[0].latency = 10;
+    machine.caches[1].latency = 1;
+    machine.caches[2].latency = 1;
+    const TestReport report = hardened(machine, "levels");
+    expect_none_wrong(report);
+    EXPECT_NE(finding(report, "", "levels").reason.find("misses of 3 are counted"), std::string::npos);
+}
+
+TEST(Unclear, HashedSetsOfL1) {
+    MachineDescription machine = three_levels();
+    machine.caches[0].size = 64 << 10;
+    machine.caches[0].ways = 4;
+    machine.caches[0].indexing = Indexing::xor_hash;
+    const TestReport report = hardened(machine, "l1");
+    expect_none_wrong(report);
+    EXPECT_FALSE(finding(report, "L1", "ways").value);
+    EXPECT_EQ(finding(report, "L1", "latency").verdict, Verdict::right);
+}
+
+TEST(Unclear, LinesThatComeTogetherByPrefetching) {
+    for (const auto& [level, kind] : {std::pair{0U, PrefetchKind::next_line}, {1U, PrefetchKind::stream}}) {
+        MachineDescription machine = three_levels();
+        machine.caches.pop_back();
+        machine.caches[1].next = "memory";
+        machine.caches[level].prefetch.kind = kind;
+        expect_none_wrong(hardened(machine, "events"));
+    }
+}
+
+// Large pages of which a TLB holds none: every load on them would be translated anew.
+TEST(Unclear, LargePagesThatNoTlbHolds) {
+    MachineDescription machine = three_levels();
+    machine.tlbs[0].page_sizes = {4096};
+    machine.pages.walk_latency = 20;
+    const TestReport l1 = hardened(machine, "l1");
+    EXPECT_EQ(finding(l1, "L1", "latency").verdict, Verdict::right);
+    EXPECT_EQ(finding(l1, "L1", "capacity").verdict, Verdict::right);
+    expect_none_wrong(hardened(machine, "levels"));
+}
+
+// 128 sets: lines that meet in them lie farther apart than the arena has pages.
+TEST(Unclear, TlbsOfManySets) {
+    MachineDescription machine = three_levels();
+    machine.tlbs[0].entries = 512;
+    machine.tlbs[0].ways = 2;
+    const TestReport report = hardened(machine, "tlb");
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right);
+}
+
+}  // namespace
+}  // namespace cachetally
