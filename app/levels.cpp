@@ -1,24 +1,21 @@
 // Which histograms tell the accesses and misses of which level.
-#include <algorithm>
 #include <map>
 
 #include "app/simulation.hpp"
-#include "sim/topology/coherent_part.hpp"
+#include "monitor/level_links.hpp"
 
 namespace cachetally::app {
 namespace {
-
-constexpr std::uint32_t demand = bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch);
 
 /// Histograms of the links, exact or from monitors.
 class Histograms {
 public:
     Histograms(const Topology& topology, const Outcome& outcome) : topology_(topology), outcome_(outcome) {}
 
-    /// Demand requests (those of `kinds`) on a link; null where they were not counted.
-    const Histogram* find(std::size_t link, std::uint32_t kinds) {
-        if (!outcome_.links.empty()) return from_exact(link, kinds);
-        return kinds == demand ? from_monitors(topology_.links()[link].name) : nullptr;
+    /// Null where these events were not counted.
+    const Histogram* find(const LinkKinds& place) {
+        if (!outcome_.links.empty()) return from_exact(place);
+        return place.kinds == demand_kinds ? from_monitors(topology_.links()[place.link].name) : nullptr;
     }
 
     /// Whether all that find() gave were exact.
@@ -26,15 +23,16 @@ public:
     void begin() { exact_ = true; }
 
 private:
-    const Histogram* from_exact(std::size_t link, std::uint32_t kinds) {
-        const auto [place, fresh] = sums_.try_emplace({link, kinds});
-        if (!fresh) return place->second.found;
+    const Histogram* from_exact(const LinkKinds& place) {
+        const auto [known, fresh] = sums_.try_emplace(place);
+        Sum& sum = known->second;
+        if (!fresh) return sum.found;
         std::vector<const Histogram*> parts;
-        for (const auto& [kind, histogram] : outcome_.links[link].kinds)
-            if ((bit(kind) & kinds) != 0) parts.push_back(&histogram);
-        place->second.found = parts.size() == 1 ? parts.front() : &place->second.sum;
-        if (parts.size() > 1) place->second.sum = sum_of(parts);
-        return place->second.found;
+        for (const auto& [kind, histogram] : outcome_.links[place.link].kinds)
+            if ((bit(kind) & place.kinds) != 0) parts.push_back(&histogram);
+        sum.found = parts.size() == 1 ? parts.front() : &sum.sum;
+        if (parts.size() > 1) sum.sum = sum_of(parts);
+        return sum.found;
     }
 
     static Histogram sum_of(const std::vector<const Histogram*>& parts) {
@@ -48,8 +46,8 @@ private:
         const MonitorOutcome* best = nullptr;
         for (const MonitorOutcome& monitor : outcome_.monitors) {
             const MonitorSpec& spec = monitor.spec;
-            const bool whole = spec.link == link && spec.kinds == demand && spec.ranges.empty() && spec.cores.empty() &&
-                               spec.start && (spec.barriers || outcome_.run.phases.size() == 1);
+            const bool whole = spec.link == link && spec.kinds == demand_kinds && spec.ranges.empty() &&
+                               spec.cores.empty() && spec.start && (spec.barriers || outcome_.run.phases.size() == 1);
             if (!whole || (monitor.result.lost != 0 && !monitor.exact)) continue;
             if (best == nullptr || better(monitor, *best)) best = &monitor;
         }
@@ -70,55 +68,18 @@ private:
         const Histogram* found = nullptr;
         Histogram sum;
     };
-    std::map<std::pair<std::size_t, std::uint32_t>, Sum> sums_;
+    std::map<LinkKinds, Sum> sums_;
     bool exact_ = true;
 };
 
-/// Requests below a level that are its misses: what a write-through level passes on is no miss.
-std::uint32_t miss_kinds(const Topology& topology, const Component& component) {
-    if (component.kind != Component::Kind::cache) return demand;
-    const CacheConfig& cache = topology.machine().caches[component.index];
-    return cache.write == WritePolicy::write_through ? demand & ~bit(EventKind::store) : demand;
-}
-
-/// A level of which no link tells what was asked of it, or what missed.
-bool is_hidden(const Topology& topology, const Component& component) {
-    if (component.kind != Component::Kind::cache) return false;
-    const MachineDescription& machine = topology.machine();
-    const CacheConfig& cache = machine.caches[component.index];
-    // All stores go on, whether they missed or not, and no line is fetched for them.
-    if (cache.write == WritePolicy::write_through && !cache.write_allocate) return true;
-    // Lines are fetched for write-backs, too.
-    const auto is_above = [&](const CacheConfig& other) { return other.next == cache.name; };
-    if (cache.write_back_miss == WriteBackMiss::fetch && std::ranges::any_of(machine.caches, is_above)) return true;
-    // What another node supplies has been asked for on the same links (docs/coherence.md).
-    return machine.coherence.protocol != Protocol::none && coherent_part(machine).point == cache.name;
-}
-
 /// False where a histogram is missing.
-bool collect(LevelInput& input, std::size_t component, const Topology& topology, Histograms& histograms) {
-    const Component& level = topology.components()[component];
-    if (is_hidden(topology, level)) return false;
-    input.name = level.name;
-    for (std::size_t id = 0; id < topology.links().size(); ++id) {
-        const LinkInfo& link = topology.links()[id];
-        const bool above = link.to == component, below = link.from == component;
-        if (!above && !below) continue;
-        if (topology.components()[link.from].kind == Component::Kind::walker) continue;
-        const Histogram* histogram = histograms.find(id, above ? demand : miss_kinds(topology, level));
+bool collect(const std::vector<LinkKinds>& places, Histograms& histograms, std::vector<const Histogram*>& found) {
+    for (const LinkKinds& place : places) {
+        const Histogram* histogram = histograms.find(place);
         if (histogram == nullptr) return false;
-        if (!histogram->empty()) (above ? input.above : input.below).push_back(histogram);
+        if (!histogram->empty()) found.push_back(histogram);
     }
     return true;
-}
-
-/// Components of a kind as the machine file has them.
-std::vector<std::size_t> in_machine_order(const Topology& topology, Component::Kind kind) {
-    std::vector<std::size_t> ids;
-    for (std::size_t id = 0; id < topology.components().size(); ++id)
-        if (topology.components()[id].kind == kind) ids.push_back(id);
-    std::ranges::sort(ids, {}, [&](std::size_t id) { return topology.components()[id].index; });
-    return ids;
 }
 
 }  // namespace
@@ -126,15 +87,14 @@ std::vector<std::size_t> in_machine_order(const Topology& topology, Component::K
 LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome) {
     LevelsByLine levels;
     Histograms histograms(topology, outcome);
-    for (const auto wanted : {Component::Kind::cache, Component::Kind::tlb})
-        for (const std::size_t id : in_machine_order(topology, wanted)) {
-            LevelInput input;
-            histograms.begin();
-            if (!collect(input, id, topology, histograms)) continue;
-            const bool tlb = wanted == Component::Kind::tlb;
-            levels.lines.push_back(level_lines(input, tlb ? AddressMap() : outcome.virtual_address));
-            levels.exact.push_back(histograms.exact());
-        }
+    for (const LevelLinks& level : level_links(topology)) {
+        LevelInput input;
+        input.name = level.name;
+        histograms.begin();
+        if (!collect(level.above, histograms, input.above) || !collect(level.below, histograms, input.below)) continue;
+        levels.lines.push_back(level_lines(input, level.tlb ? AddressMap() : outcome.virtual_address));
+        levels.exact.push_back(histograms.exact());
+    }
     return levels;
 }
 
