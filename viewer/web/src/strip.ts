@@ -11,6 +11,7 @@ const height = 44;
 export class PhaseStrip {
     readonly element: HTMLElement;
     private readonly canvas: HTMLCanvasElement;
+    private readonly painter: CanvasPainter;
     private readonly field: HTMLInputElement;
     private readonly note: HTMLElement;
     private readonly observer: ResizeObserver;
@@ -28,6 +29,7 @@ export class PhaseStrip {
             'aria-valuemin': 0,
             'aria-valuemax': phaseCount(app.source) - 1,
         });
+        this.painter = new CanvasPainter(this.canvas);
         this.field = h('input', {
             type: 'text',
             size: 8,
@@ -135,7 +137,7 @@ export class PhaseStrip {
     private draw(): void {
         const width = this.canvas.clientWidth;
         if (width === 0) return;
-        const p = new CanvasPainter(this.canvas, width, height);
+        const p = this.painter.begin(width, height);
         const colours = theme();
         const chosen = new Set(chosenPhases(this.app) ?? []);
         const { edges } = this;
