@@ -369,23 +369,26 @@ function niceStep(rough: number): number {
     return 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));
 }
 
-/** A thin dashed line through all panels where the axis leaves out addresses. */
-export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x1: number, bottom: number): void {
+/** A thin dashed line in each panel where the axis leaves out addresses. */
+export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x1: number, panels: number): void {
     const colours = theme();
     axis.segments.slice(1).forEach((segment, i) => {
         const before = axis.segments[i];
         const middle = (before.start + before.bytes + segment.start) / 2;
         if (middle <= x0 || middle >= x1) return;
         const x = left + ((middle - x0) / (x1 - x0)) * layout.plotWidth;
-        p.line(
-            [
-                [x, panelTop(layout, 0)],
-                [x, bottom],
-            ],
-            colours.line,
-            1,
-            [2, 4],
-        );
+        for (let panel = 0; panel < panels; ++panel) {
+            const top = panelTop(layout, panel);
+            p.line(
+                [
+                    [x, top],
+                    [x, top + layout.panelHeight],
+                ],
+                colours.line,
+                1,
+                [2, 4],
+            );
+        }
     });
 }
 

@@ -250,7 +250,7 @@ export class AddressPlot {
         this.layout = layoutOf(p.width, this.panels.length, strip);
         const { layout } = this;
         const bottom = draw.stripTop(layout, this.panels.length);
-        draw.drawBreaks(p, layout, this.axis, x0, x1, bottom);
+        draw.drawBreaks(p, layout, this.axis, x0, x1, this.panels.length);
         const shared = this.sharedScale ? this.commonRange() : null;
         this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
         if (strip)

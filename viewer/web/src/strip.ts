@@ -147,7 +147,8 @@ export class PhaseStrip {
             const to = edges[i + 1] * width;
             const on = chosen.has(i);
             if (to - from < 0.3 && !on && Math.floor(from) === Math.floor(to)) continue;
-            const fill = on ? colours.accent : i % 2 === 0 ? colours.line : colours.grid;
+            const narrow = to - from < 2; // stripes of a pixel would make a pattern that is not in the file
+            const fill = on ? colours.accent : narrow || i % 2 === 0 ? colours.line : colours.grid;
             p.rect(from, 4, Math.max(on ? 3 : 1, to - from - (to - from > 4 ? 1 : 0)), 22, fill);
             const label = String(i);
             const need = label.length * 7 + 6;
