@@ -12,6 +12,7 @@
 
 #include "storage/axes.hpp"
 #include "storage/file.hpp"
+#include "viewer/run_view.hpp"
 #include "viewer/web/copy.hpp"
 
 namespace cachetally {
@@ -251,21 +252,7 @@ private:
 
 }  // namespace
 
-void check_result(const std::string& path) {
-    const InputFile file(path);
-    const Group& root = file.root();
-    if (!root.has_attribute("format") || root.text_attribute("format") != "cachetally result")
-        throw StorageError(
-            fmt::format("{}: is an HDF5 file, but no result of cachetally; give what run, replay, sweep, intrusion or "
-                        "probe wrote with "
-                        "-o FILE.h5",
-                        path));
-    const std::uint64_t version = root.whole_attribute("format_version");
-    if (version != 1)
-        throw StorageError(
-            fmt::format("{}: has format version {}; this program knows version 1; use the cachetally that wrote it",
-                        path, version));
-}
+void check_result(const std::string& path) { (void)result_kind(InputFile(path)); }
 
 void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows) {
     const InputFile source(from);
