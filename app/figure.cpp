@@ -43,6 +43,7 @@ void run(const FigureOptions& options) {
     FigureRequest request = options.request;
     if (figure_format(request.output).empty())
         throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
+    require_present(request.file);
     require_other_file(request.file, request.output);
     check_result(request.file);
     const auto pass = [&](const char* option, const std::string& value) {

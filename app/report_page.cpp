@@ -19,6 +19,7 @@ struct ReportOptions {
 };
 
 void run(const ReportOptions& options) {
+    require_present(options.file);
     require_other_file(options.file, options.output);
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
     const ResultPage result = page_of(options.file, limit);

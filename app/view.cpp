@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "viewer/web/browser.hpp"
 #include "viewer/web/page.hpp"
@@ -23,6 +24,7 @@ struct ViewOptions {
 };
 
 void run(const ViewOptions& options) {
+    if (!options.file.empty()) require_present(options.file);
     const std::string page = temporary_page(options.file);
     bool reduced = false, alone = options.file.empty();
     if (!alone) {

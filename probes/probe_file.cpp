@@ -53,6 +53,7 @@ void write_findings(Group& root, std::span<const TestReport> reports) {
     group.write("truth_high", truth_highs);
     group.write_texts("truth_word", truths);
     group.write_texts("verdict", verdicts);
+    number_rows(group, "finding", verdicts.size());
 }
 
 void write_curve(Group& curves, const Curve& curve, std::size_t number) {
@@ -188,6 +189,10 @@ void write_probe(Group& root, std::span<const TestReport> reports) {
         group.set_attribute("saved_references", report.saved.references);
         group.set_attribute("saved_cycles", report.saved.cycles);
     }
+    const auto names = curves.children();
+    if (names.empty()) return;
+    set_nexus_class(curves, "NXcollection", names.front());
+    root.set_attribute("default", "curves");
 }
 
 void write_campaign(Group& root, const CampaignResult& result) {
@@ -216,12 +221,14 @@ void write_campaign(Group& root, const CampaignResult& result) {
     summary.write("right", right);
     summary.write("wrong", wrong);
     summary.write("not_identifiable", not_identifiable);
+    number_rows(summary, "row", tests.size());
     Group worst = root.create_group("worst");
     set_nexus_class(worst, "NXcollection");
     worst.write("machine", machines);
     worst.write("wrong", machine_wrong);
     worst.write("not_identifiable", machine_none);
     worst.write_texts("findings", findings);
+    number_rows(worst, "row", machines.size());
 }
 
 std::vector<TestReport> read_probe(const Group& root) {

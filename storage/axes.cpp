@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "storage/columns.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -46,6 +48,12 @@ std::vector<std::string> companions(const Group& group, const std::string& signa
 void attach_axes(Group& group, const std::string& name, const std::vector<std::string>& axes) {
     silence_library();
     attach(group, group.open_dataset(name), axes);
+}
+
+void number_rows(Group& group, const std::string& axis, std::size_t rows) {
+    silence_library();
+    group.write(axis, numbers_to(rows));
+    for (const auto& name : companions(group, axis, {})) attach(group, group.open_dataset(name), {axis});
 }
 
 void set_axes(Group& group, const std::string& signal, const std::vector<std::string>& axes,

@@ -18,6 +18,10 @@ void set_axes(Group& group, const std::string& signal, const std::vector<std::st
 /// Gives a dataset of the group axes, where it came later than set_axes(), or has another shape than the signal.
 void attach_axes(Group& group, const std::string& name, const std::vector<std::string>& axes);
 
+/// The axis of a table whose rows are told apart by their place: writes the dataset `axis` (0, 1, ...) and gives it to
+/// all columns.
+void number_rows(Group& group, const std::string& axis, std::size_t rows);
+
 /// Makes `group` a NeXus group of a class ("NXroot", "NXentry", "NXcollection"), whose child `shown` is shown first.
 void set_nexus_class(Group& group, const std::string& nexus_class, const std::string& shown = "");
 

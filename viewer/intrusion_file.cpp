@@ -103,6 +103,8 @@ void write_intrusion(Group& root, const IntrusionView& view) {
     without.write("bytes", bytes);
     without.write_texts("level", view.levels);
     without.write("misses", view.misses);
+    for (const char* column : {"events", "bytes"}) attach_axes(without, column, {"link"});
+    attach_axes(without, "misses", {"level"});
     Group rows = group.create_group("rows");
     rows.write("row", numbers_to(view.rows.size()));
     write_configurations(rows, view.rows);

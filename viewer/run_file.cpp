@@ -20,8 +20,8 @@ std::string result_kind(const InputFile& file) {
     const std::string format = root.has_attribute("format") ? root.text_attribute("format") : "";
     if (format != result_format)
         throw StorageError(
-            fmt::format("{}: is an HDF5 file, but not a result of 'cachetally run', 'replay' or "
-                        "'sweep'{}",
+            fmt::format("{}: is an HDF5 file, but not a result of cachetally{}; give what run, replay, sweep, "
+                        "intrusion or probe wrote with -o FILE.h5",
                         file.path(), format.empty() ? "" : fmt::format(" (its format is '{}')", format)));
     const std::uint64_t version = root.whole_attribute("format_version");
     if (version != result_format_version)

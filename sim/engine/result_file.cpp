@@ -155,6 +155,7 @@ void write_run(Group& root, const ComponentNames& names, Tick period, const RunR
         group.set_attribute("period", period);
         if (run.core_ends.size() > 1) group.set_attribute("quantum", run.quantum);
         group.write("core_end", std::vector<std::uint64_t>(run.core_ends)).set_attribute("units", "ps");
+        number_rows(group, "core", run.core_ends.size());
     }
     write_phases(root, period, run);
     write_components(root, "levels", names.levels, run, &HierarchyCounts::caches);

@@ -90,8 +90,13 @@ TEST_F(Partial, WhatOnlyBeginsCompressedIsDamaged) {
 }
 
 TEST_F(Partial, AbsentFilesAreWrongUse) {
-    for (const Words& words :
-         {Words{"replay", "./absent"}, {"sweep", "./absent"}, {"trace", "info", "absent"}, {"show", "absent.h5"}}) {
+    for (const Words& words : {Words{"replay", "./absent"},
+                               {"sweep", "./absent"},
+                               {"trace", "info", "absent"},
+                               {"show", "absent.h5"},
+                               {"view", "absent.h5"},
+                               {"report", "absent.h5", "-o", "r.html"},
+                               {"figure", "heat", "absent.h5", "-o", "f.pdf"}}) {
         const Finished finished = call(words);
         EXPECT_EQ(finished.status, 2) << words.front();
         EXPECT_THAT(finished.err, HasSubstr("No such file"));

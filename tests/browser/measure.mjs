@@ -1,13 +1,15 @@
 // Measures what people wait for: first paint of a file, frames while zooming, in each view that has many lines; and the page's size.
-// Usage: node measure.mjs FILE.h5 [REPETITIONS]. Large files: make_large.py.
+// Usage: node measure.mjs FILE.h5 [REPETITIONS [PAGE.html ...]]. Large files: make_large.py. Of several pages each is taken in
+// turn, so that noise of the machine meets all alike.
 import { statSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Chrome } from './chrome.mjs';
 
-const [file, repetitions = '5'] = process.argv.slice(2);
-const page = join(dirname(fileURLToPath(import.meta.url)), '../../viewer/web/dist/index.html');
+const [file, repetitions = '5', ...others] = process.argv.slice(2);
+const built = join(dirname(fileURLToPath(import.meta.url)), '../../viewer/web/dist/index.html');
+const pages = others.length ? others.map((each) => resolve(each)) : [built];
 const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)];
 
 // from the moment that the file is given until the frame in which all panels have their numbers
@@ -24,7 +26,7 @@ const watch = `document.querySelector('input[type=file]').addEventListener('chan
 
 const zoom = `(async () => {
     const canvas = document.querySelector('canvas.zooms');
-    const drawn = cachetally.current.frames();
+    const drawn = cachetally.current.frames?.() ?? [];
     drawn.length = 0;
     const frames = [];
     for (let i = 0, last = performance.now(); i < 200; ++i) {
@@ -33,22 +35,29 @@ const zoom = `(async () => {
         frames.push(performance.now() - last);
         last = performance.now();
     }
-    return { drawn, frames };
+    // the same without anything to draw: what the browser and the machine make of it
+    const idle = [];
+    for (let i = 0, last = performance.now(); i < 200; ++i) {
+        await new Promise((done) => requestAnimationFrame(done));
+        idle.push(performance.now() - last);
+        last = performance.now();
+    }
+    return { drawn: drawn.length ? drawn : [NaN], frames, idle };
 })()`;
 
-const views = ['view=histogram', 'view=sweep&cell=3,64'];
+const views = ['view=histogram', 'view=phases&mode=heat', 'view=sweep&cell=3,64'];
 const chrome = new Chrome(process.env.CHROMIUM ?? '/usr/bin/chromium');
-const rows = new Map(views.map((view) => [view, []]));
+const kinds = views.flatMap((view) => pages.map((page) => ({ view, page, runs: [] })));
 try {
     for (let i = 0; i < Number(repetitions); ++i)
-        for (const view of views) {
+        for (const { view, page, runs } of kinds) {
             const tab = await chrome.page();
             await tab.open(`file://${page}#${view}`);
             await new Promise((done) => setTimeout(done, 800));
             await tab.get(watch);
             await tab.choose(resolve(file));
             await tab.until(
-                `window.painted > 0 || (cachetally.current && !cachetally.current.totals)`,
+                `window.painted > 0 || (window.opened && cachetally.current && !cachetally.current.totals)`,
                 'the first picture',
                 60000,
             );
@@ -56,24 +65,27 @@ try {
             const opened = await tab.get('opened - begin');
             await tab.get('cachetally.current.quiet?.()');
             const shown = await tab.get('cachetally.shown');
-            if (view.includes(shown)) rows.get(view).push({ opened, paint, ...(await tab.get(zoom)) });
+            if (view.includes(shown)) runs.push({ opened, paint, ...(await tab.get(zoom)) });
             await tab.close();
         }
 } finally {
     await chrome.close();
 }
-const ms = (value) => `${value.toFixed(1)} ms`;
+const ms = (value) => (Number.isFinite(value) ? `${value.toFixed(1)} ms` : '–');
 console.log(
     `load average ${loadavg()
         .map((each) => each.toFixed(1))
-        .join(' ')}; page ${(statSync(page).size / 1e6).toFixed(2)} MB`,
+        .join(' ')}`,
 );
-for (const [view, runs] of rows) {
+for (const { view, page, runs } of kinds) {
     if (runs.length === 0) continue;
+    const list = (value) => runs.map((run) => value(run)?.toFixed(0) ?? '–').join(' ');
     const middle = (value) => ms(quantile(runs.map(value), 0.5));
     console.log(
-        `${view}, medians of ${runs.length}: opened ${middle((run) => run.opened)}, first paint ${middle((run) => run.paint)} (${runs.map((run) => run.paint.toFixed(0)).join(' ')}); ` +
-            `frames while zooming: median ${middle((run) => quantile(run.frames, 0.5))}, 95 % ${middle((run) => quantile(run.frames, 0.95))}; ` +
-            `of these drawing: median ${middle((run) => quantile(run.drawn, 0.5))}, 95 % ${middle((run) => quantile(run.drawn, 0.95))}`,
+        `${pages.length > 1 ? `${page}, ` : ''}${(statSync(page).size / 1e6).toFixed(2)} MB, ${view}, medians of ${runs.length}: ` +
+            `opened ${middle((run) => run.opened)}, first paint ${middle((run) => run.paint)} (${list((run) => run.paint)}); ` +
+            `frames while zooming: median ${middle((run) => quantile(run.frames, 0.5))}, 95 % ${middle((run) => quantile(run.frames, 0.95))} (${list((run) => quantile(run.frames, 0.95))}); ` +
+            `of these drawing: median ${middle((run) => quantile(run.drawn, 0.5))}, 95 % ${middle((run) => quantile(run.drawn, 0.95))}; ` +
+            `idle frames: median ${middle((run) => quantile(run.idle, 0.5))}, 95 % ${middle((run) => quantile(run.idle, 0.95))}`,
     );
 }

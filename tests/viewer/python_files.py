@@ -1,6 +1,8 @@
-"""Result files in pandas and xarray: each group of data opens with labelled axes and the numbers that h5py reads, and
-the example runs. Usage: python_files.py CACHETALLY. Exit status 77: skipped, with the reason."""
+"""Result files in pandas and xarray, and the copies of them that reports hold: each group of data opens with labelled axes and the
+numbers that h5py reads, all numbers have axes, and the example runs. Usage: python_files.py CACHETALLY. Exit status 77: skipped, with the reason."""
+import base64
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ RESULTS = {
     "sweep.h5": "sweep lu n=32 --machine schulz2002 --counters 16,64 --granularity 1,2,4",
     "probe.h5": "probe levels chase --on xray-pentium4xeon --arena 4",
     "intrusion.h5": "intrusion lu n=16 -m generic3-timed --counters 16,64 --granularity 1,4",
+    "large.h5": "run gups updates=300000 --machine schulz2002",
 }
 
 
@@ -50,6 +53,40 @@ def check_group(path, name, group):
                 np.testing.assert_array_equal(read.astype(shown.dtype), shown, f"{path} {name}/{column}")
 
 
+def check_labels(path, file):
+    """All numbers have a dimension scale for each of their dimensions."""
+
+    def see(name, data):
+        if not isinstance(data, h5py.Dataset) or data.dtype.kind not in "iuf" or name == "provenance/machine_file":
+            return
+        for dimension in () if h5py.h5ds.is_scale(data.id) else data.dims:
+            assert len(dimension) > 0, f"{path} {name}: a dimension without a scale"
+            assert dimension[0].parent == data.parent, f"{path} {name}: a scale of another group"
+
+    file.visititems(see)
+
+
+def copy_in_report(path):
+    """The file that the report of a result holds."""
+    page = path.with_suffix(".html")
+    subprocess.run([program, "report", path, "-o", page], check=True, stdout=subprocess.DEVNULL)
+    held = re.search(r'<script id="cachetally-result"[^>]*>([^<]+)</script>', page.read_text())
+    copy = path.with_name(f"report-{path.name}")
+    copy.write_bytes(base64.b64decode(held.group(1)))
+    return copy
+
+
+def check_file(path):
+    with h5py.File(path) as file:
+        groups = data_groups(file)
+        assert groups, f"{path} has no data"
+        for group in groups:
+            check_group(path, group, file[group])
+        check_labels(path, file)
+        print(path.name, len(groups), "groups", file.attrs.get("reduced", ""))
+        return "reduced" in file.attrs
+
+
 def check_frame(path):
     """Phases add up to the run, in pandas."""
     with h5py.File(path) as file:
@@ -66,12 +103,9 @@ with tempfile.TemporaryDirectory() as directory:
     for name, words in RESULTS.items():
         path = pathlib.Path(directory) / name
         subprocess.run([program, *words.split(), "-o", path], check=True, stdout=subprocess.DEVNULL)
-        with h5py.File(path) as file:
-            groups = data_groups(file)
-            assert groups, f"{path} has no data"
-            for group in groups:
-                check_group(path, group, file[group])
-        print(name, len(groups), "groups")
+        check_file(path)
+        reduced = check_file(copy_in_report(path))
+        assert reduced == (name == "large.h5"), f"the report of {name} holds {'a reduced copy' if reduced else 'the file itself'}"
     check_frame(f"{directory}/run.h5")
     with xr.open_dataset(f"{directory}/intrusion.h5", group="intrusion/rows", engine="h5netcdf") as rows:
         assert rows["extra_events"].dims == ("row", "traffic_link"), rows["extra_events"].dims

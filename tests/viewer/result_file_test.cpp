@@ -199,7 +199,7 @@ TEST_F(ResultFiles, ForeignFilesAndOtherVersionsAreRefused) {
         file.finish();
     };
     remake("", 1, "run");
-    EXPECT_THAT(refusal(), HasSubstr("not a result of 'cachetally run'"));
+    EXPECT_THAT(refusal(), HasSubstr("not a result of cachetally"));
     remake("cachetally trace", 1, "run");
     EXPECT_THAT(refusal(), HasSubstr("its format is 'cachetally trace'"));
     remake(result_format, 2, "run");

@@ -318,12 +318,13 @@ def sweep(result, options):
             k = np.flatnonzero((granularity == g) & (counters == c))[0]
             if published is not None and not np.isnan(published[k]):
                 paper = number(published[k]) if options.metric == "swapouts" else f"{published[k]:.2f}"
-                text += f"\n({paper}{', misprint' if misprint[k] else ''})"
+                text += f"\n({paper}{'*' if misprint[k] else ''})"
             axes[0].text(j, i, text, ha="center", va="center", fontsize=6, color="black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white")
     axes[0].set_xticks(range(len(counts)), counts)
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set(xlabel="counters", ylabel="granularity / lines")
-    axes[0].set_title(METRICS[options.metric] + (" (published)" if published is not None else ""), loc="left")
+    told = "" if published is None else " (published; * misprint)" if misprint.any() else " (published)"
+    axes[0].set_title(METRICS[options.metric] + told, loc="left")
     for i, g in enumerate(names):
         of = granularity == g
         order = np.argsort(counters[of])

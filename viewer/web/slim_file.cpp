@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "storage/axes.hpp"
 #include "storage/file.hpp"
+#include "viewer/run_view.hpp"
+#include "viewer/web/copy.hpp"
 
 namespace cachetally {
 namespace {
@@ -150,6 +153,11 @@ void add_rows(Reduced& into, const Group& group, const Shape& shape, std::uint64
     }
 }
 
+/// The first count over the addresses, the others beside it; what the whole file had besides is not there any more.
+void label(Group& group, const Shape& shape) {
+    set_axes(group, shape.counts.front(), {"address"}, {shape.counts.begin() + 1, shape.counts.end()});
+}
+
 void write_blocks(Group& group, const Blocks& blocks, const Shape& shape) {
     std::vector<std::uint64_t> address;
     std::vector<std::uint32_t> phase;
@@ -163,6 +171,7 @@ void write_blocks(Group& group, const Blocks& blocks, const Shape& shape) {
     group.write("phase", phase);
     group.write("span", std::vector<std::uint32_t>(phase.size(), static_cast<std::uint32_t>(blocks.units())));
     for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], counts[i]);
+    label(group, shape);
 }
 
 /// The rows with most of any count, in the order of the file.
@@ -184,36 +193,7 @@ void write_top(Group& parent, const Reduced& reduced, const Shape& shape) {
     group.write("phase", phase);
     group.write("span", span);
     for (std::size_t i = 0; i < shape.counts.size(); ++i) group.write(shape.counts[i], counts[i]);
-}
-
-void copy_attribute(const Object& from, Object& to, const std::string& name) {
-    const Handle attribute(H5Aopen(from.id(), name.c_str(), H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(attribute.get()), H5Tclose), space(H5Aget_space(attribute.get()), H5Sclose);
-    if (H5Tget_class(type.get()) == H5T_VLEN || H5Tget_class(type.get()) == H5T_COMPOUND)
-        return;  // of dimension scales
-    const auto points = static_cast<std::size_t>(std::max<hssize_t>(1, H5Sget_simple_extent_npoints(space.get())));
-    std::vector<char> buffer(points * H5Tget_size(type.get()));
-    const Handle copy(H5Acreate2(to.id(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    if (H5Aread(attribute.get(), type.get(), buffer.data()) < 0 || H5Awrite(copy.get(), type.get(), buffer.data()) < 0)
-        throw_storage_error(fmt::format("{}: cannot copy the attribute '{}'", from.where(), name));
-    if (H5Tis_variable_str(type.get()) > 0) H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, buffer.data());
-}
-
-void copy_attributes(const Object& from, Object& to) {
-    std::vector<std::string> names;
-    const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* into) -> herr_t {
-        static_cast<std::vector<std::string>*>(into)->emplace_back(name);
-        return 0;
-    };
-    H5Aiterate2(from.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
-    for (const std::string& name : names)
-        if (name != "complete" && name != "incomplete") copy_attribute(from, to, name);
-}
-
-bool is_group(const Group& group, const std::string& name) {
-    H5O_info_t info;
-    return H5Oget_info_by_name2(group.id(), name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
-           info.type == H5O_TYPE_GROUP;
+    label(group, shape);
 }
 
 class Reducer {
@@ -227,10 +207,11 @@ public:
                 Group target = to.create_group(name);
                 copy_attributes(source, target);
                 copy_group(source, target);
-            } else if (H5Ocopy(from.id(), name.c_str(), to.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT) < 0) {
-                throw_storage_error(fmt::format("{}/{}: cannot be copied", from.where(), name));
+            } else {
+                copy_dataset(from, name, to);
             }
         }
+        copy_axes(from, to);
     }
 
     bool changed() const { return largest_ > 1; }
@@ -252,16 +233,16 @@ private:
     }
 
     /// The coarse levels, numbered anew.
-    static void copy_pyramid(const Group& from, Group& to) {
+    void copy_pyramid(const Group& from, Group& to) {
         Group pyramid = to.create_group("pyramid");
+        copy_attributes(from, pyramid);
         unsigned number = 0;
         for (unsigned i = 1; from.has(fmt::format("level{}", i)); ++i) {
             const Group level = from.open_group(fmt::format("level{}", i));
             if (level.open_dataset("address").rows() > pyramid_blocks) continue;
-            const std::string name = fmt::format("level{}", ++number);
-            if (H5Ocopy(from.id(), fmt::format("level{}", i).c_str(), pyramid.id(), name.c_str(), H5P_DEFAULT,
-                        H5P_DEFAULT) < 0)
-                throw_storage_error(fmt::format("{}: cannot be copied", level.where()));
+            Group copy = pyramid.create_group(fmt::format("level{}", ++number));
+            copy_attributes(level, copy);
+            copy_children(level, copy);
         }
     }
 
@@ -271,21 +252,7 @@ private:
 
 }  // namespace
 
-void check_result(const std::string& path) {
-    const InputFile file(path);
-    const Group& root = file.root();
-    if (!root.has_attribute("format") || root.text_attribute("format") != "cachetally result")
-        throw StorageError(
-            fmt::format("{}: is an HDF5 file, but no result of cachetally; give what run, replay, sweep, intrusion or "
-                        "probe wrote with "
-                        "-o FILE.h5",
-                        path));
-    const std::uint64_t version = root.whole_attribute("format_version");
-    if (version != 1)
-        throw StorageError(
-            fmt::format("{}: has format version {}; this program knows version 1; use the cachetally that wrote it",
-                        path, version));
-}
+void check_result(const std::string& path) { (void)result_kind(InputFile(path)); }
 
 void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows) {
     const InputFile source(from);

@@ -2,6 +2,7 @@
 #include "viewer/web/slim_file.hpp"
 
 #include <gtest/gtest.h>
+#include <hdf5_hl.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +11,7 @@
 #include "monitor/result_file.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
+#include "viewer/web/copy.hpp"
 
 namespace cachetally {
 namespace {
@@ -132,6 +134,38 @@ TEST_F(SlimFiles, BlocksLieWhereTheirLinesWere) {
             if (at >= 0x1000 && at < 0x1000 + 30000 * line_bytes)
                 expected += count_of((at - 0x1000) / line_bytes, phase[i]) / 3;
         ASSERT_EQ(misses[i], static_cast<double>(expected)) << "row " << i;
+    }
+}
+
+/// Whether all columns of a group and of those in it have the scale `axis` of their own group; how many columns.
+std::size_t expect_labels(const Group& group, const std::string& axis) {
+    std::size_t columns = 0;
+    for (const std::string& name : group.children()) {
+        if (is_group(group, name)) {
+            columns += expect_labels(group.open_group(name), axis);
+            continue;
+        }
+        const Dataset data = group.open_dataset(name);
+        if (name == axis) {
+            EXPECT_GT(H5DSis_scale(data.id()), 0) << data.where();
+        } else {
+            EXPECT_GT(H5DSis_attached(data.id(), group.open_dataset(axis).id(), 0), 0) << data.where();
+        }
+        ++columns;
+    }
+    return columns;
+}
+
+TEST_F(SlimFiles, HaveLabelledAxes) {
+    for (const std::uint64_t lines : {300, 30000}) {  // copied, reduced
+        write(lines);
+        reduce_result(path_, slim_, 2000);
+        const InputFile slim(slim_);
+        EXPECT_GT(expect_labels(slim.root().open_group("combined"), "address"), 10U);
+        EXPECT_GE(expect_labels(slim.root().open_group("monitors"), "address"), 4U);
+        const Group lines_of = slim.root().open_group("combined/L1");
+        for (const std::string& name : lines_of.texts_attribute("auxiliary_signals")) EXPECT_TRUE(lines_of.has(name));
+        std::filesystem::remove(slim_);
     }
 }
 

@@ -18,6 +18,8 @@ export interface FigureOptions {
 export class Figure {
     readonly element: HTMLElement;
     readonly canvas: HTMLCanvasElement;
+    private readonly painter: CanvasPainter;
+    private said = '';
     /** For controls of the view, before the tools. */
     readonly bar: HTMLElement;
     private readonly behind: HTMLElement;
@@ -27,6 +29,7 @@ export class Figure {
 
     constructor(private readonly options: FigureOptions) {
         this.canvas = h('canvas', { role: 'img', tabindex: 0 });
+        this.painter = new CanvasPainter(this.canvas);
         const tool = (text: string, hint: string, act: () => void) =>
             h('button', { type: 'button', class: 'tool', title: hint, 'aria-label': hint, onclick: act }, text);
         this.tableButton = tool('Table', 'Show the table behind the picture', () => void this.toggleTable());
@@ -65,8 +68,9 @@ export class Figure {
     drawNow(): void {
         const width = this.canvas.clientWidth;
         if (width === 0) return;
-        this.options.draw(new CanvasPainter(this.canvas, width, this.options.height(width)));
-        this.canvas.setAttribute('aria-label', this.options.label());
+        this.options.draw(this.painter.begin(width, this.options.height(width)));
+        const label = this.options.label();
+        if (label !== this.said) this.canvas.setAttribute('aria-label', (this.said = label));
     }
 
     /** After the data have changed: draws, and brings the table up to date where it is open. */

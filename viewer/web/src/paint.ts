@@ -1,5 +1,7 @@
 // Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen.
 
+import { colourOf, Pixels, type Bars } from './pixels';
+
 export interface TextStyle {
     colour: string;
     size?: number;
@@ -27,6 +29,10 @@ export interface Painter {
     dot(x: number, y: number, radius: number, fill: string, stroke?: string): void;
     /** y is the middle of the letters. */
     text(x: number, y: number, text: string, style: TextStyle): void;
+    /** Bars from the pixel `x` on, cut off above `top` and below `top + height`; later ones hide earlier ones. */
+    bars(x: number, top: number, height: number, list: Bars[]): void;
+    /** Rows of so many cells, stretched over the box: numbers as pixelOf() gives them, 0 for none. */
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array): void;
     /** Many rectangles of one colour: x, y, width, height in a row. */
     rects(boxes: Float64Array | number[], fill: string): void;
     within(x: number, y: number, width: number, height: number, draw: () => void): void;
@@ -36,21 +42,37 @@ export const font = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu 
 
 export class CanvasPainter implements Painter {
     private readonly context: CanvasRenderingContext2D;
-    readonly width: number;
-    readonly height: number;
+    private scale = 1;
+    private font = '';
+    /** Pictures of bars, in the order in which a frame draws them. */
+    private readonly pixels: Pixels[] = [];
+    private used = 0;
+    width = 0;
+    height = 0;
 
-    /** The canvas takes the size of its box. */
-    constructor(canvas: HTMLCanvasElement, width: number, height: number) {
+    constructor(private readonly canvas: HTMLCanvasElement) {
+        this.context = canvas.getContext('2d')!;
+    }
+
+    /** An empty picture; the canvas takes the size of its box. */
+    begin(width: number, height: number): this {
+        const { canvas, context } = this;
         const scale = window.devicePixelRatio || 1;
         const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-        if (canvas.width !== w) canvas.width = w;
-        if (canvas.height !== h) canvas.height = h;
-        canvas.style.height = `${height}px`;
+        if (canvas.width !== w || canvas.height !== h) {
+            canvas.width = w;
+            canvas.height = h;
+            this.font = '';
+        }
+        const styled = `${height}px`;
+        if (canvas.style.height !== styled) canvas.style.height = styled;
         this.width = width;
         this.height = height;
-        this.context = canvas.getContext('2d')!;
-        this.context.setTransform(scale, 0, 0, scale, 0, 0);
-        this.context.clearRect(0, 0, width, height);
+        this.scale = scale;
+        this.used = 0;
+        context.setTransform(scale, 0, 0, scale, 0, 0);
+        context.clearRect(0, 0, width, height);
+        return this;
     }
 
     rect(x: number, y: number, width: number, height: number, fill: string): void {
@@ -111,15 +133,31 @@ export class CanvasPainter implements Painter {
         { colour, size = 12, anchor = 'start', weight = 400, upright = false }: TextStyle,
     ): void {
         const { context } = this;
+        const wanted = `${weight} ${size}px ${font}`;
+        if (wanted !== this.font) context.font = this.font = wanted;
         context.fillStyle = colour;
-        context.font = `${weight} ${size}px ${font}`;
         context.textAlign = anchor === 'middle' ? 'center' : anchor;
         context.textBaseline = 'middle';
+        if (!upright) return context.fillText(text, x, y);
         context.save();
         context.translate(x, y);
-        if (upright) context.rotate(-Math.PI / 2);
+        context.rotate(-Math.PI / 2);
         context.fillText(text, 0, 0);
         context.restore();
+    }
+
+    bars(x: number, top: number, height: number, list: Bars[]): void {
+        const picture = this.nextPixels().drawBars(list, top, height, this.scale);
+        this.context.drawImage(picture, x, top, picture.width, height);
+    }
+
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array): void {
+        this.context.drawImage(this.nextPixels().drawCells(columns, cells), x, y, width, height);
+    }
+
+    private nextPixels(): Pixels {
+        this.context.imageSmoothingEnabled = false;
+        return (this.pixels[this.used++] ??= new Pixels());
     }
 
     rects(boxes: Float64Array | number[], fill: string): void {
@@ -136,6 +174,7 @@ export class CanvasPainter implements Painter {
         context.clip();
         draw();
         context.restore();
+        this.font = '';
     }
 }
 
@@ -199,6 +238,38 @@ export class SvgPainter implements Painter {
         this.parts.push(
             `<text x="${short(x)}" y="${short(y)}" font-size="${size}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${colour}"${turn}>${escaped(text)}</text>`,
         );
+    }
+
+    bars(x: number, top: number, height: number, list: Bars[]): void {
+        for (const { top: tops, bottom: bottoms, fill } of list) {
+            let path = '';
+            for (let i = 0; i < tops.length;) {
+                const begin = i;
+                while (++i < tops.length && tops[i] === tops[begin] && bottoms[i] === bottoms[begin]);
+                if (tops[begin] === bottoms[begin]) continue;
+                const high = Math.max(top, tops[begin]);
+                const low = Math.min(top + height, bottoms[begin]);
+                path += `M${short(x + begin)} ${short(high)}h${i - begin}V${short(low)}h${begin - i}z`;
+            }
+            if (path) this.parts.push(`<path d="${path}" fill="${fill}"/>`);
+        }
+    }
+
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array): void {
+        const rows = cells.length / columns;
+        const paths = new Map<number, string>();
+        for (let row = 0; row < rows; ++row)
+            for (let c = row * columns, end = c + columns; c < end;) {
+                const begin = c;
+                while (++c < end && cells[c] === cells[begin]);
+                if (cells[begin] === 0) continue;
+                const place = (column: number) => short(x + ((column - row * columns) / columns) * width);
+                const [high, low] = [row, row + 1].map((each) => short(y + (each / rows) * height));
+                const box = `M${place(begin)} ${high}H${place(c)}V${low}H${place(begin)}z`;
+                paths.set(cells[begin], (paths.get(cells[begin]) ?? '') + box);
+            }
+        for (const [pixel, path] of paths)
+            this.parts.push(`<path d="${path}" fill="${colourOf(pixel)}" shape-rendering="crispEdges"/>`);
     }
 
     rects(boxes: Float64Array | number[], fill: string): void {

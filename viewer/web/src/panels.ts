@@ -3,6 +3,7 @@ import { addressAt, hex, placeOfStructure } from './axis';
 import { theme } from './colours';
 import { brief, percentTick, powers, ticks } from './numbers';
 import type { Painter } from './paint';
+import { emptyBars, type Bars } from './pixels';
 import type { Axis, Buckets, Structure } from './protocol';
 
 export interface Panel {
@@ -18,7 +19,24 @@ export interface Panel {
     fine: Buckets | null;
     /** Shown instead of data that are not there. */
     message: string;
+    /** What the last frame was drawn from, to be filled anew by the next. */
+    drawn: Drawn | null;
 }
+
+/** Room for what is worked out for a frame: per pixel of the width. */
+export interface Drawn {
+    columns: Columns;
+    solid: Bars;
+    below: Bars;
+    pale: Bars;
+}
+
+export const emptyDrawn = (pixels: number): Drawn => ({
+    columns: emptyColumns(pixels),
+    solid: emptyBars(pixels),
+    below: emptyBars(pixels),
+    pale: emptyBars(pixels),
+});
 
 export const left = 66;
 export const right = 14;
@@ -63,11 +81,28 @@ export interface Columns {
     leastPositive: number;
 }
 
-export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number): Columns {
-    const mean = new Float64Array(pixels).fill(NaN);
-    const min = new Float64Array(pixels).fill(Infinity);
-    const max = new Float64Array(pixels).fill(-Infinity);
-    const count = data.sum.length;
+const emptyColumns = (pixels: number): Columns => ({
+    mean: new Float64Array(pixels),
+    min: new Float64Array(pixels),
+    max: new Float64Array(pixels),
+    most: -Infinity,
+    least: Infinity,
+    leastPositive: Infinity,
+});
+
+/** `into`: columns of that many pixels, to be filled anew. */
+export function columnsOf(
+    data: Buckets,
+    x0: number,
+    x1: number,
+    pixels: number,
+    into: Columns = emptyColumns(pixels),
+): Columns {
+    const mean = into.mean.fill(NaN);
+    const min = into.min.fill(Infinity);
+    const max = into.max.fill(-Infinity);
+    const { sum: sums, touched: lines, min: mins, max: maxs } = data;
+    const count = sums.length;
     const perBucket = (data.x1 - data.x0) / count;
     const perPixel = (x1 - x0) / pixels;
     let most = -Infinity;
@@ -77,24 +112,26 @@ export function columnsOf(data: Buckets, x0: number, x1: number, pixels: number)
         const begin = (x0 + p * perPixel - data.x0) / perBucket;
         const from = Math.max(0, Math.floor(begin + 1e-9));
         const to = Math.min(count, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)));
-        let sum = 0;
-        let touched = 0;
+        let [sum, touched, low, high] = [0, 0, Infinity, -Infinity];
         for (let b = from; b < to; ++b) {
-            if (data.min[b] === Infinity) continue;
-            sum += data.sum[b];
-            touched += data.touched[b];
-            if (data.min[b] < min[p]) min[p] = data.min[b];
-            if (data.max[b] > max[p]) max[p] = data.max[b];
+            if (mins[b] === Infinity) continue;
+            sum += sums[b];
+            touched += lines[b];
+            if (mins[b] < low) low = mins[b];
+            if (maxs[b] > high) high = maxs[b];
         }
-        if (min[p] === Infinity) continue;
+        if (low === Infinity) continue;
+        min[p] = low;
+        max[p] = high;
         // a line that spans several columns is counted in the first of them alone
-        mean[p] = touched > 0 ? sum / touched : max[p];
-        if (max[p] > most) most = max[p];
-        if (min[p] < least) least = min[p];
-        const positive = min[p] > 0 ? min[p] : mean[p] > 0 ? mean[p] : max[p];
+        const value = touched > 0 ? sum / touched : high;
+        mean[p] = value;
+        if (high > most) most = high;
+        if (low < least) least = low;
+        const positive = low > 0 ? low : value > 0 ? value : high;
         if (positive > 0 && positive < leastPositive) leastPositive = positive;
     }
-    return { mean, min, max, most, least, leastPositive };
+    return Object.assign(into, { most, least, leastPositive });
 }
 
 export type ScaleKind = 'auto' | 'linear' | 'log';
@@ -149,43 +186,40 @@ function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: 
     }
 }
 
-function drawColumns(p: Painter, columns: Columns, scale: Scale, panel: Panel, top: number, height: number): void {
-    const solid: number[] = [];
-    const below: number[] = [];
-    const pale: number[] = [];
+/** Bars from the ground to the means (down from it for negative ones), and from the means to what reaches farthest. */
+export function fillBars(drawn: Drawn, scale: Scale, signed: boolean, top: number, height: number): void {
+    const { columns, solid, below, pale } = drawn;
     const zero = scale.log ? 0 : scale.at(0);
-    const y = (share: number) => top + height * (1 - Math.min(1.02, Math.max(0, share)));
-    const bar = (list: number[], px: number, from: number, to: number, least: number) => {
-        const [a, b] = [y(Math.max(from, to)), y(Math.min(from, to))];
-        list.push(left + px, a, 1, Math.max(b - a, least));
+    const y = (value: number) => top + height * (1 - Math.min(1.02, Math.max(0, scale.at(value))));
+    const ground = top + height * (1 - zero);
+    const none = (bars: Bars, px: number) => void (bars.top[px] = bars.bottom[px] = 0);
+    const put = (bars: Bars, px: number, high: number, low: number) => {
+        bars.top[px] = high;
+        bars.bottom[px] = Math.max(low, high + 1);
     };
     for (let px = 0; px < columns.mean.length; ++px) {
         const mean = columns.mean[px];
+        none(solid, px);
+        none(below, px);
+        none(pale, px);
         if (Number.isNaN(mean)) continue;
-        bar(mean < 0 ? below : solid, px, zero, scale.at(mean), mean === 0 ? 0 : 1);
-        if (columns.max[px] > mean) bar(pale, px, scale.at(mean), scale.at(columns.max[px]), 1);
-        if (panel.signed && columns.min[px] < mean) bar(pale, px, scale.at(mean), scale.at(columns.min[px]), 1);
+        const at = y(mean);
+        if (mean > 0) put(solid, px, Math.min(at, ground), ground);
+        if (mean < 0) put(below, px, ground, at);
+        const high = columns.max[px] > mean ? y(columns.max[px]) : at;
+        const low = signed && columns.min[px] < mean ? y(columns.min[px]) : at;
+        if (columns.max[px] > mean || low > at) put(pale, px, high, low);
     }
-    p.rects(merged(pale), panel.signed ? `${theme().faint}66` : `${panel.colour}66`);
-    p.rects(merged(solid), panel.colour);
-    if (below.length) p.rects(merged(below), theme().accesses);
 }
 
-/** Neighbours of equal height as one rectangle. */
-function merged(boxes: number[]): number[] {
-    const found: number[] = [];
-    for (let i = 0; i < boxes.length; i += 4) {
-        const at = found.length - 4;
-        if (
-            at >= 0 &&
-            found[at] + found[at + 2] === boxes[i] &&
-            found[at + 1] === boxes[i + 1] &&
-            found[at + 3] === boxes[i + 3]
-        )
-            found[at + 2] += 1;
-        else found.push(boxes[i], boxes[i + 1], boxes[i + 2], boxes[i + 3]);
-    }
-    return found;
+function drawColumns(p: Painter, drawn: Drawn, scale: Scale, panel: Panel, top: number, height: number): void {
+    const signed = panel.signed ?? false;
+    fillBars(drawn, scale, signed, top, height);
+    drawn.pale.fill = signed ? `${theme().faint}66` : `${panel.colour}66`;
+    drawn.solid.fill = panel.colour;
+    drawn.below.fill = theme().accesses;
+    const { pale, solid, below } = drawn;
+    p.bars(left, top - 2, height + 2, signed ? [pale, solid, below] : [pale, solid]);
 }
 
 /** Where panel `index` has its columns. */
@@ -219,7 +253,10 @@ export function drawPanel(
     const { plotWidth, panelHeight } = layout;
     p.text(left, top - 12, panel.title, { colour: colours.ink, size: 13, weight: 600 });
     const data = dataFor(panel, x0, x1);
-    const columns = data && columnsOf(data, x0, x1, Math.round(plotWidth));
+    const pixels = Math.round(plotWidth);
+    if (panel.drawn?.columns.mean.length !== pixels) panel.drawn = emptyDrawn(pixels);
+    const { drawn } = panel;
+    const columns = data && columnsOf(data, x0, x1, pixels, drawn.columns);
     const nothing = !columns || columns.most === -Infinity;
     const log =
         !panel.signed && (wanted === 'log' || (wanted === 'auto' && !panel.rate && !nothing && isUneven(columns)));
@@ -240,7 +277,7 @@ export function drawPanel(
         });
         return;
     }
-    p.within(left, top - 2, plotWidth, panelHeight + 2, () => drawColumns(p, columns, scale, panel, top, panelHeight));
+    drawColumns(p, drawn, scale, panel, top, panelHeight);
 }
 
 /** Names that fit, in boxes, over the stretches of the structures. */
@@ -332,23 +369,26 @@ function niceStep(rough: number): number {
     return 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));
 }
 
-/** A thin dashed line through all panels where the axis leaves out addresses. */
-export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x1: number, bottom: number): void {
+/** A thin dashed line in each panel where the axis leaves out addresses. */
+export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x1: number, panels: number): void {
     const colours = theme();
     axis.segments.slice(1).forEach((segment, i) => {
         const before = axis.segments[i];
         const middle = (before.start + before.bytes + segment.start) / 2;
         if (middle <= x0 || middle >= x1) return;
         const x = left + ((middle - x0) / (x1 - x0)) * layout.plotWidth;
-        p.line(
-            [
-                [x, panelTop(layout, 0)],
-                [x, bottom],
-            ],
-            colours.line,
-            1,
-            [2, 4],
-        );
+        for (let panel = 0; panel < panels; ++panel) {
+            const top = panelTop(layout, panel);
+            p.line(
+                [
+                    [x, top],
+                    [x, top + layout.panelHeight],
+                ],
+                colours.line,
+                1,
+                [2, 4],
+            );
+        }
     });
 }
 

@@ -12,7 +12,7 @@ import { Gestures } from './gestures';
 import type { Axis, Buckets, Structure } from './protocol';
 
 /** A panel and where its numbers come from. */
-export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message'> {
+export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message' | 'drawn'> {
     fetch: (x0: number, x1: number, count: number) => Promise<Buckets>;
 }
 
@@ -46,6 +46,7 @@ export class AddressPlot {
     private timer = 0;
     private generation = 0;
     private readonly readout: HTMLElement;
+    private told = '';
     /** Milliseconds that the last frames took to draw. */
     readonly frames: number[] = [];
     /** When all panels had shown something for the first time. */
@@ -97,7 +98,7 @@ export class AddressPlot {
         this.scale = scale;
         this.chosen = chosen;
         this.sharedScale = sharedScale;
-        this.panels = panels.map((panel) => ({ ...panel, whole: null, fine: null, message: '' }));
+        this.panels = panels.map((panel) => ({ ...panel, whole: null, fine: null, message: '', drawn: null }));
         this.view = range ?? [0, axis.bytes];
         ++this.generation;
         this.figure.redraw();
@@ -249,7 +250,7 @@ export class AddressPlot {
         this.layout = layoutOf(p.width, this.panels.length, strip);
         const { layout } = this;
         const bottom = draw.stripTop(layout, this.panels.length);
-        draw.drawBreaks(p, layout, this.axis, x0, x1, bottom);
+        draw.drawBreaks(p, layout, this.axis, x0, x1, this.panels.length);
         const shared = this.sharedScale ? this.commonRange() : null;
         this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
         if (strip)
@@ -295,8 +296,9 @@ export class AddressPlot {
         }
         const x = this.pointer;
         if (x === null || x < left || x > left + this.layout.plotWidth) {
-            this.readout.textContent =
-                'Solid: mean of the lines in a column; pale: up to the largest. Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width, a column for its lines.';
+            this.tell(
+                'Solid: mean of the lines in a column; pale: up to the largest. Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width, a column for its lines.',
+            );
             return;
         }
         p.line(
@@ -308,7 +310,12 @@ export class AddressPlot {
             1,
             [3, 3],
         );
-        this.readout.textContent = this.textAt(x);
+        this.tell(this.textAt(x));
+    }
+
+    /** The line under the picture; untouched where it says so already, as each change costs a layout of the page. */
+    private tell(text: string): void {
+        if (text !== this.told) this.readout.textContent = this.told = text;
     }
 
     private textAt(x: number): string {

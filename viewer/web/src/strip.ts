@@ -11,6 +11,7 @@ const height = 44;
 export class PhaseStrip {
     readonly element: HTMLElement;
     private readonly canvas: HTMLCanvasElement;
+    private readonly painter: CanvasPainter;
     private readonly field: HTMLInputElement;
     private readonly note: HTMLElement;
     private readonly observer: ResizeObserver;
@@ -28,6 +29,7 @@ export class PhaseStrip {
             'aria-valuemin': 0,
             'aria-valuemax': phaseCount(app.source) - 1,
         });
+        this.painter = new CanvasPainter(this.canvas);
         this.field = h('input', {
             type: 'text',
             size: 8,
@@ -135,7 +137,7 @@ export class PhaseStrip {
     private draw(): void {
         const width = this.canvas.clientWidth;
         if (width === 0) return;
-        const p = new CanvasPainter(this.canvas, width, height);
+        const p = this.painter.begin(width, height);
         const colours = theme();
         const chosen = new Set(chosenPhases(this.app) ?? []);
         const { edges } = this;
@@ -145,7 +147,8 @@ export class PhaseStrip {
             const to = edges[i + 1] * width;
             const on = chosen.has(i);
             if (to - from < 0.3 && !on && Math.floor(from) === Math.floor(to)) continue;
-            const fill = on ? colours.accent : i % 2 === 0 ? colours.line : colours.grid;
+            const narrow = to - from < 2; // stripes of a pixel would make a pattern that is not in the file
+            const fill = on ? colours.accent : narrow || i % 2 === 0 ? colours.line : colours.grid;
             p.rect(from, 4, Math.max(on ? 3 : 1, to - from - (to - from > 4 ? 1 : 0)), 22, fill);
             const label = String(i);
             const need = label.length * 7 + 6;

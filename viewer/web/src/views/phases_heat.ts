@@ -7,6 +7,7 @@ import { Figure } from '../figure';
 import { brief, percent } from '../numbers';
 import { drawAddresses, drawStrip, left } from '../panels';
 import type { Painter } from '../paint';
+import { opaque } from '../pixels';
 import type { Axis, Heat, SeriesInfo } from '../protocol';
 import { phasesPython } from '../python';
 import { Superseded } from '../client';
@@ -18,10 +19,23 @@ const mostRows = 256;
 const columns = 512;
 const top = 34;
 const shades = 48;
+const pixels = Array.from({ length: shades }, (_, shade) => opaque(heatColour(shade / (shades - 1))));
+const ground = () => (theme().dark ? '#0d1015' : '#f0f2f5');
+
+/** What was drawn of some data on a scale. */
+interface Shaded {
+    data: Heat;
+    scale: string;
+    cells: Uint32Array;
+    least: number;
+    most: number;
+    log: boolean;
+}
 
 export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     let axis: Axis = { segments: [], bytes: 1 };
     let heat: Heat | null = null;
+    let shown: Shaded | null = null;
     let drawn: [number, number] = [0, 1];
     let key = '';
     let failed = '';
@@ -44,7 +58,11 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     const placeAt = (pixel: number) => range()[0] + ((pixel - left) / width()) * (range()[1] - range()[0]);
     const move = (from: number, size: number) => {
         const begin = Math.min(Math.max(0, from), Math.max(0, axis.bytes - size));
-        app.set({ x: size >= axis.bytes * 0.999 ? '' : `${Math.round(begin)}-${Math.round(begin + size)}` });
+        moveTo(size >= axis.bytes * 0.999 ? '' : `${Math.round(begin)}-${Math.round(begin + size)}`);
+    };
+    const moveTo = (x: string) => {
+        app.move(x);
+        ready = update();
     };
     const zoom = (at: number, factor: number) => {
         const [x0, x1] = range();
@@ -69,13 +87,13 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
                             : `${heat.edges[row]}-${heat.edges[row + 1] - 1}`,
                 });
         },
-        reset: () => app.set({ x: '' }),
+        reset: () => moveTo(''),
         key: (pressed) => {
             const middle = (range()[0] + range()[1]) / 2;
             const size = range()[1] - range()[0];
             if (pressed === '+' || pressed === '=') zoom(middle, 0.5);
             else if (pressed === '-') zoom(middle, 2);
-            else if (pressed === '0') app.set({ x: '' });
+            else if (pressed === '0') moveTo('');
             else if (pressed === 'ArrowLeft') move(range()[0] - size / 5, size);
             else if (pressed === 'ArrowRight') move(range()[0] + size / 5, size);
             else return false;
@@ -137,12 +155,12 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const [x0, x1] = range();
         const wide = width();
         const height = tall();
-        p.text(left, 14, `${show.title} of ${series.owner}${log() ? ', logarithmic' : ''}`, {
+        p.text(left, 14, `${show.title} of ${series.owner}${heat && shaded(heat).log ? ', logarithmic' : ''}`, {
             colour: colours.ink,
             size: 13,
             weight: 600,
         });
-        p.rect(left, top, wide, height, colours.dark ? '#0d1015' : '#f0f2f5');
+        p.rect(left, top, wide, height, ground());
         if (!heat)
             p.text(left + wide / 2, top + height / 2, failed || 'reading …', {
                 colour: colours.faint,
@@ -158,10 +176,10 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     }
 
     /** Chosen, or because most counts are far below the largest. */
-    function log(): boolean {
+    function isLog(values: Float64Array): boolean {
         const kind = scaleKind(app);
-        if (kind !== 'auto' || !heat || show.quantity === 'missrate') return kind === 'log';
-        const positive = heat.values.filter((each) => each > 0).sort();
+        if (kind !== 'auto' || show.quantity === 'missrate') return kind === 'log';
+        const positive = values.filter((each) => each > 0).sort();
         return positive.length > 8 && positive[positive.length - 1] > 60 * positive[positive.length >> 1];
     }
 
@@ -174,34 +192,31 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         return [least, most];
     }
 
-    function drawCells(p: Painter, data: Heat, wide: number, height: number, x0: number, x1: number): void {
+    /** The cells' colours, worked out once for data and scale, not for each frame. */
+    function shaded(data: Heat): Shaded {
+        const scale = scaleKind(app);
+        if (shown?.data === data && shown.scale === scale) return shown;
         const [least, most] = extent(data.values);
-        const logarithmic = log();
-        const lists: number[][] = Array.from({ length: shades }, () => []);
-        const step = ((drawn[1] - drawn[0]) / columns / (x1 - x0)) * wide;
-        const begin = left + ((drawn[0] - x0) / (x1 - x0)) * wide;
+        const log = isLog(data.values);
+        const cells = new Uint32Array(data.values.length);
+        const span = Math.log(most / least + 1e-6);
+        data.values.forEach((value, i) => {
+            if (!(value > 0)) return;
+            const share = log ? Math.log(value / least + 1e-9) / span : value / most;
+            cells[i] = pixels[Math.min(shades - 1, Math.max(0, Math.floor(share * shades)))];
+        });
+        return (shown = { data, scale, cells, least, most, log });
+    }
+
+    function drawCells(p: Painter, data: Heat, wide: number, height: number, x0: number, x1: number): void {
+        const perByte = wide / (x1 - x0);
         const rowHeight = height / data.rows;
-        for (let row = 0; row < data.rows; ++row)
-            for (let c = 0; c < columns; ++c) {
-                const value = data.values[row * columns + c];
-                if (!(value > 0)) continue;
-                const share = logarithmic
-                    ? Math.log(value / least + 1e-9) / Math.log(most / least + 1e-6)
-                    : value / most;
-                const shade = Math.min(shades - 1, Math.max(0, Math.floor(share * shades)));
-                const from = Math.floor(begin + c * step);
-                const y = Math.round(top + row * rowHeight);
-                const below = Math.round(top + (row + 1) * rowHeight) - (rowHeight > 6 ? 1 : 0);
-                lists[shade].push(
-                    from,
-                    y,
-                    Math.max(1, Math.ceil(begin + (c + 1) * step) - from),
-                    Math.max(1, below - y),
-                );
-            }
-        p.within(left, top, wide, height, () =>
-            lists.forEach((list, shade) => p.rects(list, css(heatColour(shade / (shades - 1))))),
-        );
+        p.within(left, top, wide, height, () => {
+            const begin = left + (drawn[0] - x0) * perByte;
+            p.cells(begin, top, (drawn[1] - drawn[0]) * perByte, height, data.columns, shaded(data).cells);
+            for (let row = 1; rowHeight > 6 && row < data.rows; ++row)
+                p.rect(left, Math.round(top + row * rowHeight) - 1, wide, 1, ground());
+        });
     }
 
     function drawRows(p: Painter, height: number): void {
@@ -226,12 +241,12 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
 
     function drawKey(p: Painter, end: number, data: Heat): void {
         const colours = theme();
-        const [least, most] = extent(data.values);
+        const { least, most, log } = shaded(data);
         const text = (value: number) => (show.quantity === 'missrate' ? percent(value) : brief(value));
         const right = end - 44;
         for (let i = 0; i < 60; ++i) p.rect(right - 120 + i * 2, 9, 2, 10, css(heatColour(i / 59)));
         p.text(right + 5, 14, text(most), { colour: colours.faint, size: 11 });
-        p.text(right - 125, 14, log() && least < Infinity ? text(least) : '0', {
+        p.text(right - 125, 14, log && least < Infinity ? text(least) : '0', {
             colour: colours.faint,
             size: 11,
             anchor: 'end',

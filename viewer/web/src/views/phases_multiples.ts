@@ -6,7 +6,7 @@ import { h, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, percent, percentTick } from '../numbers';
 import { font, type Painter } from '../paint';
-import { columnsOf, isUneven, scaleOf } from '../panels';
+import { columnsOf, emptyDrawn, fillBars, isUneven, scaleOf, type Drawn } from '../panels';
 import type { Axis, Buckets, SeriesInfo } from '../protocol';
 import { phasesPython } from '../python';
 import { parseRange } from '../state';
@@ -106,7 +106,13 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         const [x0, x1] = range();
         const pixels = Math.floor(width - 66);
         const single = cells.slice(0, -1);
-        const columns = cells.map(({ data }) => (data ? columnsOf(data, x0, x1, pixels) : null));
+        const drawn = cells.map(({ data }) => {
+            if (!data) return null;
+            const room = emptyDrawn(pixels);
+            columnsOf(data, x0, x1, pixels, room.columns);
+            return room;
+        });
+        const columns = drawn.map((each) => each && each.columns);
         const reach = (list: typeof columns): [number, number] => [
             Math.min(...list.map((each) => each?.leastPositive ?? Infinity)),
             Math.max(0, ...list.map((each) => each?.most ?? 0)),
@@ -123,7 +129,7 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
             drawCell(
                 p,
                 cell.title,
-                columns[i],
+                drawn[i],
                 (i % n) * width,
                 Math.floor(i / n) * height,
                 width,
@@ -139,7 +145,7 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
     function drawCell(
         p: Painter,
         title: string,
-        columns: ReturnType<typeof columnsOf> | null,
+        drawn: Drawn | null,
         x: number,
         y: number,
         width: number,
@@ -177,20 +183,12 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
                 anchor: 'end',
             });
         }
-        if (!columns) return;
-        const [solid, pale]: number[][] = [[], []];
-        const bar = (list: number[], px: number, from: number, to: number) => {
-            const high = top + tall * (1 - Math.min(1, to));
-            list.push(left + px, high, 1, Math.max(top + tall * (1 - from) - high, 1));
-        };
-        columns.mean.forEach((mean, px) => {
-            if (Number.isNaN(mean)) return;
-            if (mean > 0) bar(solid, px, 0, scale.at(mean));
-            if (columns.max[px] > mean) bar(pale, px, scale.at(mean), scale.at(columns.max[px]));
-        });
-        p.rects(pale, `${colours[show.quantity]}66`);
-        p.rects(solid, colours[show.quantity]);
-        if (columns.most === -Infinity)
+        if (!drawn) return;
+        fillBars(drawn, scale, false, top, tall);
+        drawn.pale.fill = `${colours[show.quantity]}66`;
+        drawn.solid.fill = colours[show.quantity];
+        p.bars(left, top, tall, [drawn.pale, drawn.solid]);
+        if (drawn.columns.most === -Infinity)
             p.text(left + pixels / 2, top + tall / 2, 'nothing', { colour: colours.faint, size: 11, anchor: 'middle' });
         drawNames(p, left, top + tall + 9, pixels, x0, x1);
     }

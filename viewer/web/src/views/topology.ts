@@ -19,7 +19,9 @@ interface Node {
     note: string;
 }
 
-const [boxWidth, boxHeight] = [150, 64];
+const [boxWidth, boxHeight] = [168, 64];
+/** Between layers: room for the number on a link. */
+const leastGap = 84;
 const demand = ['load', 'store', 'fetch'];
 
 /** What the machine file says of a component, shortly: "16 KiB, 2 ways". */
@@ -84,6 +86,11 @@ export function topologyView(app: App): View {
     const chooser = h('div', { class: 'row' });
     figure.bar.append(chooser, legend);
     figure.canvas.classList.add('clickable');
+    // on a narrow screen the machine is moved sideways rather than its boxes over each other
+    figure.canvas.style.minWidth = `${40 + perLayer().length * (boxWidth + leastGap) - leastGap}px`;
+    const wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
+    figure.canvas.replaceWith(wide);
+    wide.append(figure.canvas);
     figure.canvas.addEventListener('click', (event) => click(event.offsetX, event.offsetY));
     const links = h(
         'div',

@@ -1,0 +1,21 @@
+// Copies parts of a result file into another, with the axes of their data.
+#pragma once
+
+#include <string>
+
+#include "storage/group.hpp"
+
+namespace cachetally {
+
+/// All attributes but those of dimension scales, which point into their file, and whether the file is complete.
+void copy_attributes(const Object& from, Object& to);
+
+/// One dataset of a group, without its axes: copy_axes() once all are there.
+void copy_dataset(const Group& from, const std::string& name, Group& to);
+
+/// Makes the dimension scales of the datasets of `from` those of their copies in `to`.
+void copy_axes(const Group& from, Group& to);
+
+bool is_group(const Group& group, const std::string& name);
+
+}  // namespace cachetally
