@@ -127,7 +127,7 @@ try {
         const costs = '--counters 16,64 --granularity 1,4 --drain full,periodic:10000 --link core-L1D,L1D-L2';
         tests.run('intrusion', 'lu', 'n=32', '-m', 'generic3-timed', ...costs.split(' '), '-o', 'intrusion.h5');
         const probe = (machine, file, ...words) => tests.run('probe', ...words, '--on', machine, '-o', file);
-        probe('xray-pentium4xeon', 'probe.h5', 'l1', 'levels', 'tlb', 'chase', 'latency', '--arena', '4');
+        probe('xray-pentium4xeon', 'probe.h5', 'l1', 'levels', 'change_points', 'tlb', 'chase', 'latency', '--arena', '4');
         probe('xray-athlonmp', 'probe2.h5', 'levels', '--hardened', '--noise', 'realistic', '--arena', '4');
     };
     tests.prepare();
