@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "tests/app/program.hpp"
@@ -53,27 +54,88 @@ TEST_F(IntrusionCommand, GivesARowPerConfiguration) {
     EXPECT_EQ(call({"report", "i.h5", "-o", "i.html"}).status, 0);
 }
 
-// The column of WATER in the first table of docs/intrusion.md.
-TEST_F(IntrusionCommand, GivesTheFiguresOfItsPage) {
-    std::ostringstream page;
-    page << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/intrusion.md").rdbuf();
-    const auto told = call({"intrusion", "water", "-m", "generic3-timed", "--link", "core-L1D,L1D-L2", "--counters",
-                            "16,64,128", "--granularity", "1,4", "--monitor", "drain_cost=20", "--json"})
-                          .json();
-    ASSERT_EQ(told["rows"].size(), 12U);
-    std::istringstream lines(page.str());
-    unsigned compared = 0;
-    for (std::string line; std::getline(lines, line);)
-        for (const auto& row : told["rows"]) {
-            const std::string begin = fmt::format("| {} | {} | {} | ", std::string(row["link"]),
-                                                  row["counters"].get<unsigned>(), row["granularity"].get<unsigned>());
-            if (!line.starts_with(begin)) continue;
-            ++compared;
-            const double records = 1000 * row["swapouts"].get<double>() / told["references"].get<double>();
-            EXPECT_THAT(line, ::testing::EndsWith(
-                                  fmt::format("| {:.3f} ({:.1f}) |", 100 * row["slowdown"].get<double>(), records)));
+// The tables of docs/intrusion.md: of all programs, or with sanitizers of the quickest.
+class IntrusionPage : public IntrusionCommand {
+protected:
+    void SetUp() override {
+        IntrusionCommand::SetUp();
+        std::ostringstream text;
+        text << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/intrusion.md").rdbuf();
+        page_ = text.str();
+    }
+
+    /// Every row of `options` stands on the page as this begin, and this in the program's column.
+    void expect_rows(const Words& options, const std::function<std::string(const nlohmann::json&)>& begin,
+                     const std::function<std::string(const nlohmann::json&, double)>& cell) {
+#ifdef CACHETALLY_SANITIZED
+        const std::vector<std::pair<std::string, unsigned>> programs{{ "water", 2 }};
+#else
+        const std::vector<std::pair<std::string, unsigned>> programs{{"lu", 0}, {"radix", 1}, {"water", 2}};
+#endif
+        for (const auto& [program, column] : programs) {
+            Words words{"intrusion", program, "-m", "generic3-timed", "--link", "core-L1D,L1D-L2", "--json"};
+            words.insert(words.end(), options.begin(), options.end());
+            const auto told = call(words).json();
+            for (const auto& row : told["rows"])
+                EXPECT_EQ(cell_of(begin(row), column), cell(row, told["references"].get<double>())) << program;
         }
-    EXPECT_EQ(compared, 12U);
+    }
+
+    /// In the first line with this begin.
+    std::string cell_of(const std::string& begin, unsigned column) const {
+        std::istringstream lines(page_);
+        for (std::string line; std::getline(lines, line);) {
+            if (!line.starts_with(begin)) continue;
+            std::istringstream cells(line.substr(begin.size()));
+            std::string cell;
+            for (unsigned i = 0; i <= column; ++i) std::getline(cells, cell, '|');
+            return cell;
+        }
+        return "no line begins with '" + begin + "'";
+    }
+
+private:
+    std::string page_;
+};
+
+std::string percent(const nlohmann::json& row) { return fmt::format(" {:.3f} ", 100 * row["slowdown"].get<double>()); }
+
+TEST_F(IntrusionPage, CountersAndGranularities) {
+    expect_rows(
+        {"--counters", "16,64,128", "--granularity", "1,4", "--monitor", "drain_cost=20"},
+        [](const nlohmann::json& row) {
+            return fmt::format("| {} | {} | {} |", std::string(row["link"]), row["counters"].get<unsigned>(),
+                               row["granularity"].get<unsigned>());
+        },
+        [](const nlohmann::json& row, double references) {
+            const double records = 1000 * row["swapouts"].get<double>() / references;
+            return fmt::format("{}({:.1f}) ", percent(row), records);
+        });
+}
+
+TEST_F(IntrusionPage, RingsAndDrains) {
+    expect_rows(
+        {"--counters", "64", "--ring", "256,4096", "--drain", "full,watermark,periodic:100000", "--monitor",
+         "drain_cost=20"},
+        [](const nlohmann::json& row) {
+            return fmt::format("| {} | {} | {} |", std::string(row["link"]), row["capacity"].get<unsigned>(),
+                               std::string(row["drain"]));
+        },
+        [](const nlohmann::json& row, double) { return percent(row); });
+}
+
+TEST_F(IntrusionPage, RecordsThroughTheCaches) {
+    const Words options{"--counters", "64", "--monitor", "drain_cost=20,path=link"};
+    const auto begin = [](const char* what) {
+        return [what](const nlohmann::json& row) { return fmt::format("| {} | {} |", std::string(row["link"]), what); };
+    };
+    expect_rows(options, begin("slowdown through them, %"),
+                [](const nlohmann::json& row, double) { return percent(row); });
+    expect_rows(options, begin("extra misses of the program"), [](const nlohmann::json& row, double) {
+        std::int64_t misses = 0;
+        for (const auto& level : row["extra_misses"]) misses += level.get<std::int64_t>();
+        return misses < 1000 ? fmt::format(" {} ", misses) : fmt::format(" {},{:03} ", misses / 1000, misses % 1000);
+    });
 }
 
 // The run alone tells the same cycles.

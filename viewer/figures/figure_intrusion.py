@@ -35,7 +35,7 @@ def intrusion(result, options):
         axes.set_xticks(counts, counts)
         axes.minorticks_off()
         if value.min() >= 0:
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, axes.get_ylim()[1] * 1.05)
         axes.yaxis.set_major_formatter(lambda v, _: number(v))
         axes.set_title(each, loc="left", fontweight="bold")
         axes.set_ylabel(title)
