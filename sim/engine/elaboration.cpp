@@ -10,7 +10,7 @@ Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
     : machine(topology.machine()),
       components(topology.components()),
       links(topology.links()),
-      pages(machine.pages, machine.memories.front().size),
+      pages(machine.pages, machine.bytes_for_pages()),
       downlinks(links.size()) {
     make_components(sieved);
     for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
@@ -45,7 +45,9 @@ void Hierarchy::Parts::make_components(bool sieved) {
                 case Component::Kind::tlb:
                     tlbs[part.index].push_back(std::make_unique<Tlb>(machine.tlbs[part.index], copy, machine.period));
                     break;
-                case Component::Kind::walker: break;
+                case Component::Kind::walker:
+                case Component::Kind::numa:
+                case Component::Kind::interconnect: break;
                 case Component::Kind::cache:
                     caches[part.index].push_back(make_cache(machine.caches[part.index], copy, machine.period,
                                                             next_to_core(part), next_to_core(part) && !sieved));
@@ -56,6 +58,7 @@ void Hierarchy::Parts::make_components(bool sieved) {
             }
         }
     }
+    if (machine.has_nodes()) numa = std::make_unique<Numa>(machine, memories);
     for (unsigned core = 0; core < machine.cores; ++core)
         walkers.push_back(std::make_unique<PageWalker>(machine.pages, pages, machine.period));
 }
@@ -66,17 +69,27 @@ void Hierarchy::Parts::connect(std::size_t id, const LinkInfo& link) {
         case Component::Kind::tlb: connect_tlb(id, link); break;
         case Component::Kind::walker: connect_walker(id, link); break;
         case Component::Kind::cache: connect_cache(id, link); break;
+        case Component::Kind::numa: connect_nodes(id, link); break;
+        case Component::Kind::interconnect:
         case Component::Kind::memory: break;
     }
 }
 
+void Hierarchy::Parts::lead_past_caches(Downlink& from, unsigned core, std::uint32_t line) {
+    if (numa) {
+        from.belong_to({numa.get(), node_of(core), line}, *memories.front());
+    } else {
+        from.lead_past_caches_to(*memories.front());
+    }
+}
+
 /// Lets a downlink lead to the copy of a component that serves `core`.
-void Hierarchy::Parts::lead(Downlink& from, const Component& to, unsigned core) {
-    from.lead_past_caches_to(*memories.front());
+void Hierarchy::Parts::lead(Downlink& from, const Component& to, unsigned core, std::uint32_t line) {
     if (to.kind == Component::Kind::memory) from.lead_to(*memories[to.index]);
+    if (to.kind == Component::Kind::cache) from.lead_to(*caches[to.index][copy_for(to, core)]);
+    lead_past_caches(from, core, line);
     if (to.kind != Component::Kind::cache) return;
     Cache& cache = *caches[to.index][copy_for(to, core)];
-    from.lead_to(cache);
     const Inclusion inclusion = cache.config().inclusion;
     if (inclusion == Inclusion::exclusive || inclusion == Inclusion::victim) from.take_clean_victims();
 }
@@ -104,7 +117,7 @@ void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
     std::shared_ptr<Bus> bus;
     for (unsigned copy = 0; copy < upper.copies; ++copy) {
         Cache& cache = *caches[upper.index][copy];
-        lead(cache.below(), component(link.to), copy * upper.cores_per_copy);
+        lead(cache.below(), component(link.to), copy * upper.cores_per_copy, config.line);
         if (cache.config().virtually_indexed) cache.use_page_table(pages);
         downlinks[id].push_back(&cache.below());
         if (!machine.has_link_timing()) continue;
@@ -126,10 +139,21 @@ void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
         } else {
             tlb.lead_to(by_core);
         }
-        tlb.below().lead_past_caches_to(*memories.front());  // records from here have no other way
+        lead_past_caches(tlb.below(), copy * upper.cores_per_copy, 0);  // records from here have no other way
         downlinks[id].push_back(&tlb.below());
         upper_links.push_back(&tlb.below());
     }
+}
+
+/// There is one way into each memory, whichever node uses it.
+void Hierarchy::Parts::connect_nodes(std::size_t id, const LinkInfo& link) {
+    const Component& lower = component(link.to);
+    if (lower.kind == Component::Kind::memory) {
+        downlinks[id].push_back(&numa->to_memory(lower.index));
+        return;
+    }
+    for (unsigned node = 0; node < component(link.from).copies; ++node)
+        downlinks[id].push_back(&numa->to_interconnect(node));
 }
 
 /// When all caches know what lies below them.
@@ -145,6 +169,7 @@ void Hierarchy::Parts::make_coherent() {
             coherence->add(node, cache);
             if (machine.caches[index].next == part.point) cache.below().ask(*coherence, node);
         }
+    if (numa && part.point == numa_name) coherence->meet_at(*numa, part.nodes / machine.numa.nodes);
     for (const std::size_t index : part.below)
         if (machine.caches[index].inclusion == Inclusion::inclusive) caches[index][0]->take_from_nodes(*coherence);
 }

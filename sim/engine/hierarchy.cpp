@@ -21,7 +21,7 @@ auto sum_of(const Copies<Part>& copies) {
 void Hierarchy::Parts::settle() {
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
-    const bool timeless = !machine.has_link_timing() &&
+    const bool timeless = !machine.has_link_timing() && !numa &&
                           std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); }) &&
                           std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     for (const auto& path : paths) path->settle(longest, timeless);
@@ -170,6 +170,10 @@ HierarchyCounts Hierarchy::counts() const {
         BusCounts& sum = counts.buses.emplace_back();
         for (const auto& bus : copies) sum = sum + bus->counts();
     }
+    if (parts_->numa) {
+        counts.numa = parts_->numa->counts();
+        if (parts_->machine.has_link_timing()) counts.buses.push_back(parts_->numa->traffic());
+    }
     if (parts_->coherence) counts.coherence.push_back(parts_->coherence->counts());
     counts.references = parts_->references;
     for (const auto& walker : parts_->walkers) counts.page_walks += walker->walks();
@@ -185,6 +189,15 @@ std::uint64_t Hierarchy::digest() const {
         for (const auto& tlb : copies) digest = digest_of(digest, tlb->digest());
     if (parts_->coherence) digest = digest_of(digest, parts_->coherence->digest());
     return digest;
+}
+
+std::size_t Hierarchy::home(unsigned core, Address physical) {
+    Parts& parts = *parts_;
+    return parts.numa ? parts.numa->homes().home(physical, parts.node_of(core)) : 0;
+}
+
+Address Hierarchy::end_of_home(Address physical) const {
+    return parts_->numa ? parts_->numa->homes().end(physical) : 0;
 }
 
 Address Hierarchy::virtual_address(Address physical) const { return parts_->pages.virtual_address(physical); }

@@ -32,7 +32,7 @@ public:
 
     unsigned cores() const;
 
-    /// Number of copies of a link: of its upper component.
+    /// Number of copies of a link (LinkInfo).
     unsigned copies(std::size_t link) const;
 
     /// Puts a listener on one copy of a link. The listener must live as long as the hierarchy is used. Call before the
@@ -76,6 +76,11 @@ public:
     /// Equal digests before two stretches of equal references mean that these are answered alike, where no prefetcher
     /// remembers more and all pages are mapped already.
     std::uint64_t digest() const;
+
+    /// The memory that a physical address is at home in, and the first address behind it that may be at home elsewhere
+    /// (0: none is), where memories belong to nodes (docs/numa.md). By first touch this is a touch by `core`.
+    std::size_t home(unsigned core, Address physical);
+    Address end_of_home(Address physical) const;
 
     /// The virtual address that a physical one was mapped from (itself where nothing is translated).
     Address virtual_address(Address physical) const;

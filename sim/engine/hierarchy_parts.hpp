@@ -11,6 +11,7 @@
 #include "sim/model/coherence.hpp"
 #include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
+#include "sim/model/numa.hpp"
 
 namespace cachetally {
 
@@ -32,7 +33,10 @@ struct Hierarchy::Parts {
     void connect_walker(std::size_t id, const LinkInfo& link);
     void connect_cache(std::size_t id, const LinkInfo& link);
     void connect_tlb(std::size_t id, const LinkInfo& link);
-    void lead(Downlink& from, const Component& to, unsigned core);
+    void connect_nodes(std::size_t id, const LinkInfo& link);
+    unsigned node_of(unsigned core) const { return core / machine.cores_per_node(); }
+    void lead(Downlink& from, const Component& to, unsigned core, std::uint32_t line = LinkTiming::store_bytes);
+    void lead_past_caches(Downlink& from, unsigned core, std::uint32_t line);
     void make_coherent();
     void expect_loss_above(Cache& inclusive);
     void make_paths();
@@ -50,6 +54,7 @@ struct Hierarchy::Parts {
     std::vector<Copies<Tlb>> tlbs;
     Copies<PageWalker> walkers;
     Copies<Memory> memories;
+    std::unique_ptr<Numa> numa;                            ///< null where memories belong to no nodes
     std::vector<std::vector<std::shared_ptr<Bus>>> buses;  ///< by cache; empty where nothing takes time of its own
     std::unique_ptr<Coherence> coherence;                  ///< null where caches are not kept coherent
     std::vector<std::vector<Downlink*>> downlinks;         ///< by link id and copy

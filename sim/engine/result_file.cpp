@@ -30,6 +30,11 @@ std::vector<std::string> names_in(const CoherenceCounts&) {
     for (const auto& [name, value] : named(CoherenceCounts{})) names.emplace_back(name);
     return names;
 }
+std::vector<std::string> names_in(const NumaCounts&) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : named(NumaCounts{})) names.emplace_back(name);
+    return names;
+}
 std::vector<std::string> names_in(const BusCounts&) { return {"transfers", "bytes", "busy", "waited"}; }
 
 void write_phase_axis(Group& group, std::size_t phases) {
@@ -141,6 +146,8 @@ ComponentNames component_names(const MachineDescription& machine) {
     for (const MemoryConfig& memory : machine.memories) names.memories.push_back(memory.name);
     if (machine.has_link_timing())
         for (const CacheConfig& cache : machine.caches) names.buses.push_back(cache.name + "-" + cache.next);
+    if (machine.has_link_timing() && machine.has_nodes()) names.buses.emplace_back("numa-interconnect");
+    if (machine.has_nodes()) names.numa = names.memories;
     if (machine.coherence.protocol != Protocol::none) names.coherence.push_back(coherent_part(machine).point);
     return names;
 }
@@ -163,6 +170,7 @@ void write_run(Group& root, const ComponentNames& names, Tick period, const RunR
     write_components(root, "memories", names.memories, run, &HierarchyCounts::memories);
     write_components(root, "buses", names.buses, run, &HierarchyCounts::buses);
     write_components(root, "coherence", names.coherence, run, &HierarchyCounts::coherence);
+    write_components(root, "numa", names.numa, run, &HierarchyCounts::numa);
 }
 
 StoredRun read_run(const Group& root) {
@@ -185,6 +193,7 @@ StoredRun read_run(const Group& root) {
     read_components(root, "memories", stored.names.memories, stored.run, &HierarchyCounts::memories);
     read_components(root, "buses", stored.names.buses, stored.run, &HierarchyCounts::buses);
     read_components(root, "coherence", stored.names.coherence, stored.run, &HierarchyCounts::coherence);
+    read_components(root, "numa", stored.names.numa, stored.run, &HierarchyCounts::numa);
     return stored;
 }
 

@@ -1,4 +1,5 @@
-// What a run counted, in HDF5 result files: the groups /run, /phases, /levels, /tlbs, /memories and /buses.
+// What a run counted, in HDF5 result files: the groups /run, /phases, /levels, /tlbs, /memories, /buses,
+// /coherence and /numa.
 #pragma once
 
 #include <string>
@@ -12,8 +13,9 @@ namespace cachetally {
 /// Names of the components that are counted, in the order of the machine description (that of HierarchyCounts).
 struct ComponentNames {
     std::vector<std::string> levels, tlbs, memories;
-    std::vector<std::string> buses;      ///< by cache; empty where links take no time of their own
+    std::vector<std::string> buses;  ///< by cache, then the interconnect; empty where links take no time of their own
     std::vector<std::string> coherence;  ///< the point of coherence; empty where caches are not kept coherent
+    std::vector<std::string> numa;       ///< the memories, where these belong to nodes
     friend bool operator==(const ComponentNames&, const ComponentNames&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/model/cache.hpp"
+#include "sim/model/numa.hpp"
 
 namespace cachetally {
 
@@ -74,7 +75,7 @@ Coherence::Turn Coherence::request(unsigned node, Address line, Cause cause, Tic
     ++(writes ? counts_.exclusive_reads : counts_.reads);
     const Round round = ask_others(node, line, kind, cause, time);
     states_.set(line, node, writes ? LineState::modified : CoherenceProtocol::after_read(round.held));
-    return {round.answered + (round.supplied ? supply_ : 0), round.supplied};
+    return {round.answered + (round.supplied ? supply_ : 0), round.supplied, numa_ != nullptr};
 }
 
 Coherence::Round Coherence::ask_others(unsigned node, Address line, CoherenceRequest request, Cause cause, Tick time) {
@@ -88,13 +89,17 @@ Coherence::Round Coherence::ask_others(unsigned node, Address line, CoherenceReq
         asked += CoherenceProtocol::is_asked(states[other], request) ? 1 : 0;
         round.supplied |= protocol_.snooped(states[other], request).supplies;
     }
-    round.answered = time + latency_ + (asked != 0 ? forward_ : 0);
+    round.answered = time + way_to_directory(node, line) + latency_ + (asked != 0 ? forward_ : 0);
     counts_.messages += messages_of(asked, round.supplied);
     counts_.supplies += round.supplied ? 1 : 0;
     for (unsigned other = 0; other < states.size(); ++other)
         if (other != node && states[other] != LineState::invalid)
             snoop(other, line, protocol_.snooped(states[other], request), cause, round.answered);
     return round;
+}
+
+Tick Coherence::way_to_directory(unsigned node, Address line) const {
+    return numa_ != nullptr ? numa_->distance(node / nodes_in_each_, line) : 0;
 }
 
 /// A broadcast reaches all others. A directory is asked, asks those that have to do something and hears from them, and

@@ -45,6 +45,13 @@ class Coherence {
 public:
     Coherence(const CoherenceConfig& config, unsigned nodes, unsigned line_bytes, Tick period);
 
+    /// The nodes' ways meet where memories belong to NUMA nodes, `nodes_in_each` of them to each. A directory is in
+    /// parts then, each at the homes of the lines that it knows.
+    void meet_at(Numa& numa, unsigned nodes_in_each) {
+        numa_ = by_directory_ ? &numa : nullptr;
+        nodes_in_each_ = nodes_in_each;
+    }
+
     /// In the order of the machine description, when the caches know what lies below them.
     void add(unsigned node, Cache& cache);
 
@@ -58,6 +65,7 @@ public:
     struct Turn {
         Tick time = 0;
         bool supplied = false;  ///< the line is with the node at `time`; else it goes on to the level below then
+        bool at_home = false;   ///< it goes on from the home of the line
     };
     Turn request(unsigned node, Address line, Cause cause, Tick time);
 
@@ -116,6 +124,7 @@ private:
     void invalidate(unsigned node, Address line, Cause cause, Tick time);
     Downlink* clean(unsigned node, Address line, Cause cause, Tick time);
     void change(unsigned node, Address line, LineState next, Cause cause, Tick time);
+    Tick way_to_directory(unsigned node, Address line) const;
     std::uint64_t messages_of(std::uint64_t asked, bool supplied) const;
     Entry held_by(unsigned node, Address line) const;
 
@@ -123,6 +132,8 @@ private:
     bool by_directory_;
     Tick latency_, forward_, supply_;
     std::uint64_t line_bytes_;
+    Numa* numa_ = nullptr;  ///< at whose homes the directory is
+    unsigned nodes_in_each_ = 1;
     std::vector<std::vector<Member>> nodes_;
     LineStates states_;
     std::vector<Travelling> on_their_way_;  ///< within the node that makes a reference, latest last

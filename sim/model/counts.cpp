@@ -51,6 +51,23 @@ constexpr CoherenceMember coherence_members[] = {
 };
 static_assert(sizeof(CoherenceCounts) == std::size(coherence_members) * sizeof(std::uint64_t), "name every member");
 
+struct NumaMember {
+    const char* name;
+    std::uint64_t NumaCounts::*value;
+};
+
+constexpr NumaMember numa_members[] = {
+    {"local_reads", &NumaCounts::local_reads},
+    {"remote_reads", &NumaCounts::remote_reads},
+    {"local_writes", &NumaCounts::local_writes},
+    {"remote_writes", &NumaCounts::remote_writes},
+    {"local_page_walks", &NumaCounts::local_page_walks},
+    {"remote_page_walks", &NumaCounts::remote_page_walks},
+    {"local_ring_writes", &NumaCounts::local_ring_writes},
+    {"remote_ring_writes", &NumaCounts::remote_ring_writes},
+};
+static_assert(sizeof(NumaCounts) == std::size(numa_members) * sizeof(std::uint64_t), "name every member");
+
 template <class Counts, class Subtract>
 std::vector<Counts> subtract_each(const std::vector<Counts>& a, const std::vector<Counts>& b, Subtract subtract) {
     std::vector<Counts> difference(a.size());
@@ -85,6 +102,12 @@ CoherenceCounts operator-(const CoherenceCounts& a, const CoherenceCounts& b) {
     return difference;
 }
 
+NumaCounts operator-(const NumaCounts& a, const NumaCounts& b) {
+    NumaCounts difference;
+    for (const NumaMember& member : numa_members) difference.*member.value = a.*member.value - b.*member.value;
+    return difference;
+}
+
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
     return {
         subtract_each(a.caches, b.caches, [](const CacheCounts& x, const CacheCounts& y) { return x - y; }),
@@ -104,6 +127,7 @@ HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b) {
             }),
         subtract_each(a.coherence, b.coherence,
                       [](const CoherenceCounts& x, const CoherenceCounts& y) { return x - y; }),
+        subtract_each(a.numa, b.numa, [](const NumaCounts& x, const NumaCounts& y) { return x - y; }),
         a.references - b.references,
         a.page_walks - b.page_walks,
     };
@@ -118,6 +142,12 @@ std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& coun
 std::vector<std::pair<const char*, std::uint64_t>> named(const CoherenceCounts& counts) {
     std::vector<std::pair<const char*, std::uint64_t>> pairs;
     for (const CoherenceMember& member : coherence_members) pairs.emplace_back(member.name, counts.*member.value);
+    return pairs;
+}
+
+std::vector<std::pair<const char*, std::uint64_t>> named(const NumaCounts& counts) {
+    std::vector<std::pair<const char*, std::uint64_t>> pairs;
+    for (const NumaMember& member : numa_members) pairs.emplace_back(member.name, counts.*member.value);
     return pairs;
 }
 

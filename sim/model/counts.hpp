@@ -62,13 +62,23 @@ struct CoherenceCounts {
     friend bool operator==(const CoherenceCounts&, const CoherenceCounts&) = default;
 };
 
+/// What a memory was asked by its own node (local) and by others (remote): MemoryCounts in two parts.
+struct NumaCounts {
+    std::uint64_t local_reads = 0, remote_reads = 0;
+    std::uint64_t local_writes = 0, remote_writes = 0;
+    std::uint64_t local_page_walks = 0, remote_page_walks = 0;
+    std::uint64_t local_ring_writes = 0, remote_ring_writes = 0;
+    friend bool operator==(const NumaCounts&, const NumaCounts&) = default;
+};
+
 /// Counts of all components of a hierarchy, in the order of the machine description; copies of a component are summed.
 struct HierarchyCounts {
     std::vector<CacheCounts> caches;
     std::vector<TlbCounts> tlbs;
     std::vector<MemoryCounts> memories;
-    std::vector<BusCounts> buses;            ///< below the caches; empty where nothing contends
+    std::vector<BusCounts> buses;  ///< below the caches, then of the interconnect; empty where nothing contends
     std::vector<CoherenceCounts> coherence;  ///< one where caches are kept coherent, else none
+    std::vector<NumaCounts> numa;            ///< by memory where these belong to nodes, else none
     std::uint64_t references = 0;            ///< as the program made them, before splitting
     std::uint64_t page_walks = 0;            ///< TLB misses that were walked
     friend bool operator==(const HierarchyCounts&, const HierarchyCounts&) = default;
@@ -79,10 +89,12 @@ BusCounts operator+(const BusCounts& a, const BusCounts& b);
 TlbCounts operator+(const TlbCounts& a, const TlbCounts& b);
 CacheCounts operator-(const CacheCounts& a, const CacheCounts& b);
 CoherenceCounts operator-(const CoherenceCounts& a, const CoherenceCounts& b);
+NumaCounts operator-(const NumaCounts& a, const NumaCounts& b);
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b);
 
 /// The name and value of every member, in the order of declaration: for result files and tables.
 std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& counts);
 std::vector<std::pair<const char*, std::uint64_t>> named(const CoherenceCounts& counts);
+std::vector<std::pair<const char*, std::uint64_t>> named(const NumaCounts& counts);
 
 }  // namespace cachetally

@@ -8,6 +8,7 @@
 #include "sim/model/coherence.hpp"
 #include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
+#include "sim/model/numa.hpp"
 
 namespace cachetally {
 
@@ -17,6 +18,12 @@ Downlink::~Downlink() = default;
 void Downlink::take_time(std::unique_ptr<LinkTiming> timing) {
     timing_ = std::move(timing);
     in_steps_ = true;
+}
+
+void Downlink::belong_to(Node node, Memory& memory) {
+    numa_ = node;
+    lead_past_caches_to(memory);
+    in_steps_ = in_steps_ || (cache_ == nullptr && memory_ == nullptr);
 }
 
 void Downlink::ask(Coherence& coherence, unsigned node) {
@@ -141,7 +148,11 @@ Tick Downlink::send(Address address, Cause cause, Tick time) {
 }
 
 MemoryReply Downlink::give_below(Address address, Cause cause, Tick time) {
-    if (cache_ == nullptr) return memory_->write(address, cause, time);
+    if (cache_ == nullptr && memory_ != nullptr) return memory_->write(address, cause, time);
+    if (cache_ == nullptr) {
+        numa_.numa->send(numa_, address, cause, time);
+        return {};
+    }
     if (cause.kind() == EventKind::ring_write) {
         cache_->take_record(address, cause, time);
     } else {
@@ -179,12 +190,16 @@ Reply Downlink::request_in_time(Address address, Cause cause, Tick time) {
 }
 
 Reply Downlink::ask_below(Address address, Cause cause, Tick time) {
+    bool at_home = false;
     if (coherence_ != nullptr) {
         const Coherence::Turn turn = coherence_->request(node_, address, cause, time);
         if (turn.supplied) return {turn.time};
         time = turn.time;
+        at_home = turn.at_home;
     }
-    return cache_ != nullptr ? cache_->request(address, cause, time) : ask_memory(address, cause, time);
+    if (cache_ != nullptr) return cache_->request(address, cause, time);
+    if (memory_ != nullptr) return ask_memory(address, cause, time);
+    return {numa_.numa->request(numa_, address, cause, time, at_home)};
 }
 
 Reply Downlink::ask_memory(Address address, Cause cause, Tick time) {
@@ -203,13 +218,14 @@ void Downlink::send_record(const Injector::Write& write, Cause cause, Tick time)
 /// Over all buses that lead to memory.
 void Downlink::write_past_caches(const Injector::Write& write, Cause cause, Tick time) {
     const Downlink* way = this;
-    while (way != nullptr) {
+    for (;; way = &way->cache_->below()) {
         if (way->timing_) {
             Bus& bus = *way->timing_->bus;
             time = bus.transfer(time, write.bytes).end + bus.latency();
         }
-        way = way->cache_ != nullptr ? &way->cache_->below() : nullptr;
+        if (way->cache_ == nullptr) break;
     }
+    if (numa_.numa != nullptr) return numa_.numa->write_record(numa_, write.address, write.bytes, cause, time);
     memory_below_->write(write.address, cause, time);
 }
 

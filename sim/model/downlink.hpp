@@ -14,6 +14,7 @@ class Background;
 class Cache;
 class Coherence;
 class Memory;
+class Numa;
 struct MemoryReply;
 struct LinkTiming;
 
@@ -68,6 +69,17 @@ public:
     void lead_to(Cache& cache) { cache_ = &cache; }
     void lead_to(Memory& memory) { memory_ = &memory; }
     void lead_past_caches_to(Memory& memory) { memory_below_ = &memory; }
+
+    /// A place in a machine whose memories belong to nodes.
+    struct Node {
+        Numa* numa = nullptr;  ///< null: there are no nodes
+        unsigned number = 0;
+        std::uint32_t line = 0;  ///< bytes of an answer or a victim
+    };
+
+    /// What goes past caches goes by the way of this node, and so does all where neither cache nor memory is below.
+    /// Nothing may be posted then.
+    void belong_to(Node node, Memory& memory);
 
     /// From now on the way takes time of its own. Nothing may be posted then.
     void take_time(std::unique_ptr<LinkTiming> timing);
@@ -160,11 +172,12 @@ private:
     Background* background_ = nullptr;
     Memory* memory_below_ = nullptr;  ///< where records that bypass caches go
     std::unique_ptr<LinkTiming> timing_;
+    Node numa_;
     Coherence* coherence_ = nullptr;
     unsigned node_ = 0;
     std::uint32_t kinds_ = 0;
     bool takes_clean_victims_ = false, posting_ = false;
-    bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, or may tell of bank conflicts
+    bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, look for homes, or may tell of conflicts
     Posts posts_;
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                                ///< for those that do not take sieved events

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -68,9 +70,15 @@ std::string label_of(const MachineDescription& machine, const Component& compone
         }
         case Component::Kind::tlb: return label_of(machine.tlbs[component.index]);
         case Component::Kind::cache: return label_of(machine.caches[component.index]);
+        case Component::Kind::numa:
+            return fmt::format("{}\n{} of {} each\nhomes: {}", component.name, numbered(machine.numa.nodes, "node"),
+                               numbered(machine.cores_per_node(), "core"), name_of(machine.numa.policy));
+        case Component::Kind::interconnect:
+            return fmt::format("{}\n{}", component.name, cycles(machine.numa.interconnect.latency));
         case Component::Kind::memory: {
             const MemoryConfig& memory = machine.memories[component.index];
-            return fmt::format("{}\n{}\n{}", memory.name, format_size(memory.size), cycles(memory.latency));
+            const std::string node = machine.has_nodes() ? fmt::format(", node {}", memory.node) : "";
+            return fmt::format("{}\n{}{}\n{}", memory.name, format_size(memory.size), node, cycles(memory.latency));
         }
     }
     return {};
@@ -83,9 +91,21 @@ std::string_view look_of(Component::Kind kind) {
         case Component::Kind::walker: return "shape=ellipse, fillcolor=\"#fff3d6\"";
         case Component::Kind::tlb: return "fillcolor=\"#fff3d6\"";
         case Component::Kind::cache: return "fillcolor=\"#dcebfa\"";
+        case Component::Kind::numa: return "fillcolor=\"#f1e4f7\"";
+        case Component::Kind::interconnect: return "shape=ellipse, fillcolor=\"#f1e4f7\"";
         case Component::Kind::memory: return "fillcolor=\"#e2f2e2\"";
     }
     return {};
+}
+
+/// What has crossed the interconnect goes on at the node that it is at home in: no link of its own.
+std::string ways_back(const std::vector<Component>& components) {
+    const auto place = [&](Component::Kind kind) {
+        return std::ranges::find(components, kind, &Component::kind) - components.begin();
+    };
+    const auto from = place(Component::Kind::interconnect), to = place(Component::Kind::numa);
+    if (from == static_cast<std::ptrdiff_t>(components.size())) return "";
+    return fmt::format("    n{} -> n{} [style=dotted];\n", from, to);
 }
 
 }  // namespace
@@ -108,7 +128,7 @@ std::string Topology::to_dot(const std::map<std::string, std::string>& labels) c
                             more == labels.end() ? "" : "\\n" + escaped(more->second),
                             each.virtual_addresses ? ", style=dashed" : "");
     }
-    return text + "}\n";
+    return text + ways_back(components_) + "}\n";
 }
 
 }  // namespace cachetally

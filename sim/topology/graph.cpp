@@ -32,8 +32,10 @@ public:
         add_all<TlbConfig>(Kind::tlb, machine_.tlbs);
         if (!machine_.tlbs.empty()) add({Kind::walker, "walker", 0, machine_.cores, 1}, {});
         add_all<CacheConfig>(Kind::cache, machine_.caches);
+        if (machine_.has_nodes()) add_nodes();
         add_memories();
         connect_caches();
+        if (machine_.has_nodes()) connect_nodes();
         if (!machine_.tlbs.empty()) connect_tlbs();
     }
 
@@ -66,6 +68,27 @@ private:
         }
     }
 
+    /// Before the caches' names are looked up.
+    void add_nodes() {
+        const unsigned cores = std::max(1U, machine_.cores_per_node());
+        add({Kind::numa, numa_name, 0, machine_.numa.nodes, cores}, machine_.numa.mark);
+        add({Kind::interconnect, "interconnect", 0, 1, machine_.cores}, machine_.numa.mark);
+    }
+
+    void connect_nodes() {
+        const Vertex nodes = by_name_.at(numa_name);
+        connect(nodes, by_name_.at("interconnect"), false);
+        for (const MemoryConfig& memory : machine_.memories) {
+            const auto found = by_name_.find(memory.name);
+            if (found != by_name_.end() && graph_[found->second].kind == Kind::memory)
+                connect(nodes, found->second, false);
+        }
+    }
+
+    /// What caches and page walks may lead to at last: a memory, or the nodes that the memories belong to.
+    Kind last_kind() const { return machine_.has_nodes() ? Kind::numa : Kind::memory; }
+    std::string last_name() const { return machine_.has_nodes() ? numa_name : machine_.memories.front().name; }
+
     void add_memories() {
         for (std::size_t i = 0; i < machine_.memories.size(); ++i) {
             const MemoryConfig& memory = machine_.memories[i];
@@ -92,7 +115,8 @@ private:
         } else if (name.size() > longest) {
             complain_of_name(
                 mark, fmt::format("the name '{}' has {} letters; use at most {}", shown(name), name.size(), longest));
-        } else if (name == "core" || name == "walker") {
+        } else if (name == "core" || name == "walker" ||
+                   (machine_.has_nodes() && (name == numa_name || name == "interconnect"))) {
             complain_of_name(mark, fmt::format("the name '{}' is taken by the machine itself; use another one", name));
         } else if (by_name_.contains(name)) {
             complain_of_name(mark, fmt::format("two components are named '{}'; names must differ", name));
@@ -125,7 +149,7 @@ private:
     }
 
     void connect_caches() {
-        if (machine_.caches.empty()) connect(core, by_name_.at(machine_.memories.front().name), false);
+        if (machine_.caches.empty()) connect(core, by_name_.at(last_name()), false);
         for (std::size_t i = 0; i < machine_.caches.size(); ++i) {
             const CacheConfig& cache = machine_.caches[i];
             const Vertex vertex = 1 + machine_.tlbs.size() + (machine_.tlbs.empty() ? 0 : 1) + i;
@@ -133,8 +157,8 @@ private:
             if (cache.next.empty()) {
                 complain_of_name(place_of(cache, "next"),
                                  fmt::format("'{}' leads nowhere; write 'next: {}', or the name of the level below",
-                                             shown(cache.name), shown(machine_.memories.front().name)));
-            } else if (const auto next = find(cache.next, {Kind::cache, Kind::memory}, place_of(cache, "next"),
+                                             shown(cache.name), shown(last_name())));
+            } else if (const auto next = find(cache.next, {Kind::cache, last_kind()}, place_of(cache, "next"),
                                               fmt::format("'next' of '{}'", shown(cache.name)), vertex)) {
                 connect(vertex, *next, false);
             }
@@ -162,14 +186,14 @@ private:
     void connect_walker(Vertex walker) {
         const PagesConfig& pages = machine_.pages;
         if (!pages.walk_through.empty()) {
-            if (const auto entry = find(pages.walk_through, {Kind::cache, Kind::memory},
-                                        place_of(pages, "walk.through"), "'through' of the page walk", walker))
+            if (const auto entry = find(pages.walk_through, {Kind::cache, last_kind()}, place_of(pages, "walk.through"),
+                                        "'through' of the page walk", walker))
                 connect(walker, *entry, false);
             return;
         }
         for (const Edge& edge : boost::make_iterator_range(boost::out_edges(core, graph_))) {
             const Component& first = graph_[boost::target(edge, graph_)];
-            const bool data = first.kind == Kind::memory ||
+            const bool data = first.kind == last_kind() ||
                               (first.kind == Kind::cache && machine_.caches[first.index].serves != Serves::fetch);
             if (!data) continue;
             connect(walker, boost::target(edge, graph_), false);

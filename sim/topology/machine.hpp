@@ -12,6 +12,9 @@
 
 namespace cachetally {
 
+/// The name of what caches of NUMA nodes lead to: it knows in which memory an address is at home.
+inline constexpr const char* numa_name = "numa";
+
 /// The longest latency, in cycles, and the longest cycle, in picoseconds, that a machine may have.
 inline constexpr std::uint64_t most_cycles = 1'000'000, longest_cycle = 1'000'000;
 
@@ -64,7 +67,7 @@ struct PrefetchConfig {
     friend bool operator==(const PrefetchConfig&, const PrefetchConfig&) = default;
 };
 
-/// The way from a cache to the component below.
+/// The way from a cache to the component below, or from a NUMA node to the others.
 struct BusConfig {
     unsigned latency = 0;          ///< cycles of a request or a victim on the way down
     unsigned bytes_per_cycle = 0;  ///< 0 = no limit
@@ -176,9 +179,41 @@ struct PagesConfig {
     friend bool operator==(const PagesConfig&, const PagesConfig&) = default;
 };
 
+/// Which memory an address is at home in, where nodes have memories of their own.
+enum class HomePolicy : std::uint8_t {
+    first_touch,  ///< a page: the memory of the node that asks for something of it first
+    interleaved,  ///< the memories in turn, granule by granule
+    fixed,        ///< by ranges of addresses
+};
+
+/// Physical addresses [from, to) are at home in `memory`.
+struct HomeRange {
+    Address from = 0;
+    Address to = 0;
+    std::string memory;
+    Mark mark;
+
+    friend bool operator==(const HomeRange&, const HomeRange&) = default;
+};
+
+/// Nodes of some cores each, with memories of their own (docs/numa.md).
+struct NumaConfig {
+    unsigned nodes = 0;  ///< each of as many cores; 0 = all memory is equally far from all cores
+    HomePolicy policy = HomePolicy::first_touch;
+    std::uint64_t granule = 4096;   ///< bytes, a power of two; of interleaved homes
+    std::vector<HomeRange> ranges;  ///< disjoint; of fixed homes
+    std::string otherwise;          ///< fixed: the memory of all other addresses; empty = the first
+    BusConfig interconnect;         ///< the way between nodes: one per node that asks, or one for all
+    Mark mark;
+    KeyMarks keys{};
+
+    friend bool operator==(const NumaConfig&, const NumaConfig&) = default;
+};
+
 struct MemoryConfig {
     std::string name = "memory";
-    std::uint64_t size = std::uint64_t{1} << 40;  ///< bytes; frames come from the first memory of a machine
+    unsigned node = 0;                            ///< that it belongs to, where there are nodes
+    std::uint64_t size = std::uint64_t{1} << 40;  ///< bytes; MachineDescription::bytes_for_pages()
     unsigned latency = 100;                       ///< cycles
     unsigned banks = 1;                           ///< a power of two
     std::uint64_t interleave = 64;                ///< bytes that follow each other in a bank, a power of two
@@ -214,6 +249,7 @@ struct MachineDescription {
     CoherenceConfig coherence;
     std::vector<TlbConfig> tlbs;
     PagesConfig pages;
+    NumaConfig numa;
     std::vector<MemoryConfig> memories;
     std::vector<MonitorEntry> monitors;
     std::string file;  ///< for messages and provenance
@@ -222,6 +258,13 @@ struct MachineDescription {
 
     /// True where links or banks of memory take time of their own (docs/timing.md).
     bool has_link_timing() const;
+
+    /// True where nodes have memories of their own (docs/numa.md).
+    bool has_nodes() const { return numa.nodes != 0; }
+    unsigned cores_per_node() const { return has_nodes() ? cores / numa.nodes : cores; }
+
+    /// In which frames are found: the first memory, or all of them together where there are nodes.
+    std::uint64_t bytes_for_pages() const;
 
     friend bool operator==(const MachineDescription&, const MachineDescription&) = default;
 };

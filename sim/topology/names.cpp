@@ -102,6 +102,11 @@ std::span<const std::string_view> names_of<CoherenceBy>() {
     static constexpr std::string_view names[] = {"snooping", "directory"};
     return table(names);
 }
+template <>
+std::span<const std::string_view> names_of<HomePolicy>() {
+    static constexpr std::string_view names[] = {"first_touch", "interleaved", "fixed"};
+    return table(names);
+}
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
     const auto parts = split_unit(text);

@@ -35,6 +35,8 @@ template <>
 std::span<const std::string_view> names_of<Protocol>();
 template <>
 std::span<const std::string_view> names_of<CoherenceBy>();
+template <>
+std::span<const std::string_view> names_of<HomePolicy>();
 
 template <class Enum>
 std::string_view name_of(Enum value) {

@@ -12,7 +12,7 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096;
+constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096, most_nodes = 64;
 
 class MachineReader {
 public:
@@ -33,6 +33,7 @@ public:
                 {"coherence", [&](const auto& node) { coherence(node); }},
                 {"tlbs", [&](const auto& node) { fields_.list(node, "tlbs", [&](const auto& each) { tlb(each); }); }},
                 {"pages", [&](const auto& node) { pages(node); }},
+                {"numa", [&](const auto& node) { numa(node); }},
                 {"memory", [&](const auto& node) { memory(node, false); }},
                 {"memories",
                  [&](const auto& node) {
@@ -263,6 +264,35 @@ private:
         for (auto& [key, mark] : marks) walk_marks_.emplace("walk." + key, mark);
     }
 
+    void numa(const YAML::Node& node) {
+        NumaConfig& numa = machine_.numa;
+        numa.mark = mark_of(node);
+        numa.keys = fields_.mapping(
+            node, {"'numa'", "{nodes: 2, policy: first_touch, interconnect: {latency: 100}}"},
+            {
+                {"nodes", [&](const auto& value) { fields_.whole(value, "nodes", numa.nodes, 1, most_nodes); }, true},
+                {"policy", [&](const auto& value) { fields_.choice(value, "policy", numa.policy); }},
+                {"granule", [&](const auto& value) { fields_.size(value, "granule", numa.granule); }},
+                {"ranges",
+                 [&](const auto& value) { fields_.list(value, "ranges", [&](const auto& each) { homes(each); }); }},
+                {"otherwise", [&](const auto& value) { fields_.text(value, "otherwise", "M0", numa.otherwise); }},
+                {"interconnect", [&](const auto& value) { bus(value, numa.interconnect); }},
+            });
+    }
+
+    void homes(const YAML::Node& node) {
+        HomeRange range;
+        range.mark = mark_of(node);
+        fields_.mapping(
+            node, {"a range of homes", "{from: 0x40000000, to: 0x80000000, memory: M1}"},
+            {
+                {"from", [&](const auto& value) { fields_.address(value, "from", range.from); }, true},
+                {"to", [&](const auto& value) { fields_.address(value, "to", range.to); }, true},
+                {"memory", [&](const auto& value) { fields_.text(value, "memory", "M1", range.memory); }, true},
+            });
+        machine_.numa.ranges.push_back(range);
+    }
+
     void memory(const YAML::Node& node, bool one_of_many) {
         MemoryConfig memory;
         memory.mark = mark_of(node);
@@ -270,6 +300,7 @@ private:
             node, {"a memory", "{name: memory, size: 16 GiB, latency: 200}"},
             {
                 {"name", [&](const auto& value) { fields_.text(value, "name", "memory", memory.name); }, one_of_many},
+                {"node", [&](const auto& value) { fields_.whole(value, "node", memory.node, 0, most_nodes - 1); }},
                 {"size", [&](const auto& value) { fields_.size(value, "size", memory.size); }},
                 {"latency",
                  [&](const auto& value) { fields_.whole(value, "latency", memory.latency, 0, most_cycles); }},

@@ -22,10 +22,17 @@ double time_at_most(const MachineDescription& machine, const HierarchyCounts& co
     for (const CoherenceCounts& nodes : counts.coherence)
         for (const unsigned latency : {machine.coherence.latency, machine.coherence.forward, machine.coherence.supply})
             add(nodes.reads + nodes.exclusive_reads + nodes.upgrades, latency);
+    const unsigned crossing = machine.numa.interconnect.latency;
+    for (const NumaCounts& memory : counts.numa)
+        add(memory.remote_reads + memory.remote_writes + memory.remote_page_walks + memory.remote_ring_writes,
+            crossing);
+    if (machine.has_nodes())
+        for (const CoherenceCounts& nodes : counts.coherence)
+            add(nodes.reads + nodes.exclusive_reads + nodes.upgrades, crossing);
     // Whoever waits on a link or for a bank waits while it is busy.
     double busy = 0;
     for (std::size_t i = 0; i < counts.buses.size(); ++i) {
-        add(counts.buses[i].transfers, machine.caches[i].bus.latency);
+        if (i < machine.caches.size()) add(counts.buses[i].transfers, machine.caches[i].bus.latency);
         busy += static_cast<double>(counts.buses[i].busy);
     }
     for (std::size_t i = 0; i < machine.memories.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "sim/topology/coherent_part.hpp"
 #include "sim/topology/graph.hpp"
 #include "sim/topology/names.hpp"
+#include "sim/topology/numa_check.hpp"
 #include "sim/topology/validate.hpp"
 
 namespace cachetally {
@@ -61,8 +62,15 @@ bool MachineDescription::has_link_timing() const {
     const bool below_caches = std::ranges::any_of(caches, [](const CacheConfig& cache) {
         return cache.bus != BusConfig{} || cache.outstanding_misses != 0 || cache.write_buffer != 0;
     });
-    return below_caches ||
+    return below_caches || (has_nodes() && numa.interconnect.bytes_per_cycle != 0) ||
            std::ranges::any_of(memories, [](const MemoryConfig& memory) { return memory.bank_busy != 0; });
+}
+
+std::uint64_t MachineDescription::bytes_for_pages() const {
+    if (!has_nodes()) return memories.front().size;
+    std::uint64_t sum = 0;
+    for (const MemoryConfig& memory : memories) sum += memory.size;
+    return sum;
 }
 
 MachineError::MachineError(const std::string& file, std::vector<Diagnostic> diagnostics)
@@ -78,7 +86,7 @@ Topology::Topology(MachineDescription machine) : machine_(std::move(machine)) {
     check_counts(machine_, diagnostics);
     if (!diagnostics.empty()) throw MachineError(file, std::move(diagnostics));
     graph_ = build_graph(machine_, diagnostics);
-    for (auto more : {check_components(machine_), check_neighbours(machine_)})
+    for (auto more : {check_components(machine_), check_neighbours(machine_), check_numa(machine_)})
         diagnostics.insert(diagnostics.end(), more.begin(), more.end());
     if (diagnostics.empty()) diagnostics = check_coherence(machine_);
     if (!diagnostics.empty()) throw MachineError(file, std::move(diagnostics));
@@ -115,7 +123,7 @@ std::size_t Topology::core_link(bool fetch) const {
     for (std::size_t id = 0; id < links_.size(); ++id) {
         const Component& to = components_[links_[id].to];
         if (components_[links_[id].from].kind != Component::Kind::core || to.kind == Component::Kind::tlb) continue;
-        if (to.kind == Component::Kind::memory ||
+        if (to.kind != Component::Kind::cache ||
             machine_.caches[to.index].serves != (fetch ? Serves::data : Serves::fetch))
             return id;
     }

@@ -35,15 +35,24 @@ private:
 
 /// A vertex: a kind of component, of which the machine may hold several copies.
 struct Component {
-    enum class Kind : std::uint8_t { core, tlb, walker, cache, memory };
+    enum class Kind : std::uint8_t {
+        core,
+        tlb,
+        walker,
+        cache,
+        numa,          ///< of each node: where requests leave for the memory that they are at home in
+        interconnect,  ///< what goes to the memory of another node passes it
+        memory,
+    };
     Kind kind = Kind::core;
-    std::string name;       ///< "core", "walker", or the configured name
+    std::string name;       ///< "core", "walker", "numa", "interconnect", or the configured name
     std::size_t index = 0;  ///< into MachineDescription::tlbs, caches or memories
     unsigned copies = 1;    ///< instances in the machine
     unsigned cores_per_copy = 1;
 };
 
-/// An edge: requests go from `from` to `to`. Its name is "FROM-TO", e.g. "core-L1D", "L1D-L2", "L3-memory".
+/// An edge: requests go from `from` to `to`. Its name is "FROM-TO", e.g. "core-L1D", "L1D-L2", "L3-memory". There is a
+/// copy per copy of the upper component, but one alone into each memory of a NUMA node.
 struct LinkInfo {
     std::string name;
     std::size_t from = 0, to = 0;    ///< indices into Topology::components()

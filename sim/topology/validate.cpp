@@ -232,7 +232,7 @@ private:
         check_cycles(place_of(pages, "walk.latency"), pages.walk_latency);
         if (pages.colours == 0)
             complain(place_of(pages, "colours"), "there is at least one colour; write 1, or another 'mapping'");
-        const std::uint64_t frames = machine_.memories.front().size / std::max(largest_page_used(), smallest_page);
+        const std::uint64_t frames = machine_.bytes_for_pages() / std::max(largest_page_used(), smallest_page);
         if (pages.mapping == Mapping::coloured && pages.colours > frames)
             complain(place_of(pages, "colours"),
                      fmt::format("{} colours need as many frames, but '{}' holds {} of the largest pages; write fewer",

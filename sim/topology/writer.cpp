@@ -167,10 +167,31 @@ std::string text_of(const PagesConfig& pages, bool walks) {
     return line.str();
 }
 
-std::string text_of(const MemoryConfig& memory) {
+std::string text_of(const NumaConfig& numa) {
+    const NumaConfig standard;
+    Line line;
+    line.add("nodes", std::to_string(numa.nodes));
+    line.add("policy", name_of(numa.policy));
+    if (numa.policy == HomePolicy::interleaved)
+        line.add_unless("granule", numa.granule, standard.granule, format_size(numa.granule));
+    if (numa.policy == HomePolicy::fixed) {
+        std::vector<std::string> ranges;
+        for (const HomeRange& range : numa.ranges)
+            ranges.push_back(
+                fmt::format("{{from: {:#x}, to: {:#x}, memory: {}}}", range.from, range.to, plain(range.memory)));
+        if (!ranges.empty()) line.add("ranges", fmt::format("[{}]", fmt::join(ranges, ", ")));
+        if (!numa.otherwise.empty()) line.add("otherwise", plain(numa.otherwise));
+    }
+    if (numa.interconnect != standard.interconnect) line.add("interconnect", text_of(numa.interconnect));
+    return line.str();
+}
+
+/// `node`: with the node that it belongs to.
+std::string text_of(const MemoryConfig& memory, bool node) {
     const MemoryConfig standard;
     Line line;
     line.add("name", plain(memory.name));
+    if (node) line.add("node", std::to_string(memory.node));
     line.add_unless("size", memory.size, standard.size, format_size(memory.size));
     line.number("latency", memory.latency, standard.latency);
     line.number("banks", memory.banks, standard.banks);
@@ -185,11 +206,11 @@ std::string text_of(const MonitorEntry& monitor) {
     return line.str();
 }
 
-template <class Part>
-std::string list(std::string_view key, const std::vector<Part>& parts) {
+template <class Part, class... Settings>
+std::string list(std::string_view key, const std::vector<Part>& parts, Settings... settings) {
     std::string text;
     if (!parts.empty()) text = fmt::format("{}:\n", key);
-    for (const Part& part : parts) text += fmt::format("  - {}\n", text_of(part));
+    for (const Part& part : parts) text += fmt::format("  - {}\n", text_of(part, settings...));
     return text;
 }
 
@@ -209,7 +230,9 @@ std::string write_machine(const MachineDescription& machine) {
     text += list("tlbs", machine.tlbs);
     if (const std::string pages = text_of(machine.pages, !machine.tlbs.empty()); pages != "{}")
         text += fmt::format("pages: {}\n", pages);
-    if (machine.memories != std::vector{MemoryConfig{}}) text += list("memories", machine.memories);
+    if (machine.has_nodes()) text += fmt::format("numa: {}\n", text_of(machine.numa));
+    if (machine.has_nodes() || machine.memories != std::vector{MemoryConfig{}})
+        text += list("memories", machine.memories, machine.has_nodes());
     text += list("monitors", machine.monitors);
     return text.empty() ? "{}\n" : text;
 }

@@ -173,6 +173,8 @@ std::string compare_counts(const MachineDescription& machine, const HierarchyCou
         if (expected.coherence[i] != actual.coherence.at(i))
             return "coherence:" + describe(expected.coherence[i], actual.coherence[i]);
     if (expected.memories != actual.memories) return "memory counts differ";
+    if (expected.numa != actual.numa) return "local and remote counts differ";
+    if (expected.buses != actual.buses) return "bus counts differ";
     if (expected.references != actual.references) return "references differ";
     if (expected.page_walks != actual.page_walks) return "page walks differ";
     return expected == actual ? "" : "shapes differ";

@@ -112,12 +112,23 @@ Case coherent_case(unsigned bursts, bool translates) {
     return test_case;
 }
 
-/// Links that a record may be sent from: those that lead to caches or memory, below a core or cache.
+Case case_with_nodes(unsigned bursts, bool coherent) {
+    MachineLimits limits;
+    limits.numa = true;
+    limits.coherence = coherent;
+    Case test_case = *arbitrary_case(limits, bursts);
+    RC_PRE(test_case.machine.has_nodes());
+    RC_PRE(!coherent || test_case.machine.coherence.protocol != Protocol::none);
+    return test_case;
+}
+
+/// Links that a record may be sent from: those that lead to caches or memory, below a core, cache or node.
 std::vector<LinkInfo> links_for_records(const Topology& topology) {
     std::vector<LinkInfo> found;
     for (const LinkInfo& link : topology.links()) {
         const auto kind = topology.components()[link.from].kind;
-        const bool data = kind == Component::Kind::core || kind == Component::Kind::cache;
+        const bool data =
+            kind == Component::Kind::core || kind == Component::Kind::cache || kind == Component::Kind::numa;
         if (data && !link.virtual_addresses) found.push_back(link);
     }
     return found;
@@ -130,7 +141,7 @@ void records_agree(const Case& test_case) {
     const LinkInfo& link = links[choose(links.size())];
     Records records;
     records.link = link.name;
-    records.copy = static_cast<unsigned>(choose(topology.components()[link.from].copies));
+    records.copy = static_cast<unsigned>(choose(Hierarchy(topology).copies(topology.link(link.name))));
     records.every = 1 + static_cast<unsigned>(choose(8));
     records.bypass = choose(3) == 2;
     records.base = choose(2) * 0x100000;
@@ -178,6 +189,20 @@ TEST(Differential, MachinesOfSeveralCoresAgree) {
     check_cases(2500, [] {
         agree(*arbitrary_case({}, 6), {Driving::each, Driving::unwatched, Driving::merged, Driving::some});
     });
+}
+
+TEST(Differential, MachinesWithNodesAgree) {
+    check_cases(1200, [] {
+        agree(case_with_nodes(6, false), {Driving::each, Driving::unwatched, Driving::merged, Driving::some});
+    });
+}
+
+TEST(Differential, CoherentMachinesWithNodesAgree) {
+    check_cases(600, [] { agree(case_with_nodes(6, true), {Driving::each, Driving::unwatched}); });
+}
+
+TEST(Differential, RecordsOnMachinesWithNodesAgree) {
+    check_cases(500, [] { records_agree(case_with_nodes(5, rapidcheck_chooser()(3) == 0)); });
 }
 
 }  // namespace

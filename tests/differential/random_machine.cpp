@@ -19,10 +19,12 @@ public:
         machine_.period = pick<std::uint64_t>({1000, 500, 333, 2500});
         add_memories();
         if (!limits_.no_cache || !seldom()) add_caches();
+        if (limits_.numa && half()) add_nodes();
         if (limits_.coherence) add_coherence();
         if (limits_.mappings) add_pages();
         if (limits_.tlbs) add_tlbs();
         if (limits_.link_timing && half()) add_link_timing();
+        if (machine_.has_nodes()) add_homes();
         return std::move(machine_);
     }
 
@@ -124,11 +126,64 @@ private:
         cache.line = line;
     }
 
+    /// As many nodes as part the cores evenly, and all that lies above the memories inside of them.
+    void add_nodes() {
+        if (machine_.memories.size() > 1) return;
+        std::vector<unsigned> possible;
+        for (unsigned nodes = machine_.cores; nodes > 0; --nodes)
+            if (machine_.cores % nodes == 0) possible.push_back(nodes);
+        machine_.numa.nodes = possible[number(possible.size())];
+        for (CacheConfig& cache : machine_.caches) {
+            if (cache.next == "memory") cache.next = numa_name;
+            stay_in_node(cache);
+        }
+    }
+
+    template <class Config>
+    void stay_in_node(Config& part) {
+        const unsigned cores = machine_.cores / machine_.numa.nodes;
+        if (part.shared_by == 0 || cores % part.shared_by != 0) part.shared_by = cores;
+    }
+
+    void add_homes() {
+        NumaConfig& numa = machine_.numa;
+        for (TlbConfig& tlb : machine_.tlbs) stay_in_node(tlb);
+        numa.interconnect.latency = number(60);
+        if (limits_.link_timing && half()) numa.interconnect.bytes_per_cycle = pick({1U, 3U, 8U, 16U});
+        numa.interconnect.shared = numa.interconnect.bytes_per_cycle != 0 && half();
+        numa.policy = pick({HomePolicy::first_touch, HomePolicy::interleaved, HomePolicy::fixed});
+        if (!machine_.pages.ranges.empty() && numa.policy == HomePolicy::first_touch)
+            numa.policy = HomePolicy::interleaved;
+        const MemoryConfig first = machine_.memories.front();
+        machine_.memories.clear();
+        const bool one_each = numa.policy == HomePolicy::first_touch;
+        const unsigned memories = one_each ? numa.nodes : 1 + number(numa.nodes + 2);
+        for (unsigned i = 0; i < memories; ++i) {
+            MemoryConfig& memory = machine_.memories.emplace_back(first);
+            memory.name = std::string("M").append(std::to_string(i));
+            memory.node = one_each ? numa.nodes - 1 - i : number(numa.nodes);
+            memory.latency = 10 + number(100);
+            memory.size = 1024 * gib;
+        }
+        if (numa.policy == HomePolicy::interleaved) numa.granule = 4096U << number(4);
+        if (numa.policy == HomePolicy::fixed) add_ranges();
+    }
+
+    void add_ranges() {
+        for (Address from = 0; from < 64 * kib && sometimes(); from += 16 * kib)
+            machine_.numa.ranges.push_back({from, from + 4096 * (1 + number(4)), any_memory(), {}});
+        if (half()) machine_.numa.ranges.push_back({gib, 3 * gib, any_memory(), {}});
+        if (half()) machine_.numa.otherwise = any_memory();
+    }
+
+    std::string any_memory() { return machine_.memories[number(machine_.memories.size())].name; }
+
     /// Nodes of some of the levels, with one number of cores each, over the rest.
     void add_coherence() {
         std::vector<unsigned> sizes;
-        for (unsigned cores = 1; cores < machine_.cores; ++cores)
-            if (machine_.cores % cores == 0) sizes.push_back(cores);
+        const unsigned most = machine_.numa.nodes > 1 ? machine_.cores_per_node() : machine_.cores - 1;
+        for (unsigned cores = 1; cores <= most; ++cores)
+            if (machine_.cores_per_node() % cores == 0) sizes.push_back(cores);
         if (sizes.empty() || machine_.caches.empty() || machine_.memories.size() > 1) return;
         machine_.coherence.protocol = half() ? Protocol::moesi : Protocol::mesi;
         machine_.coherence.by = half() ? CoherenceBy::directory : CoherenceBy::snooping;
@@ -137,7 +192,8 @@ private:
         machine_.coherence.supply = number(30);
         const unsigned size = sizes[number(sizes.size())];
         const bool split = machine_.caches.front().serves != Serves::both;
-        const std::size_t inside = (split ? 2 : 1) + number(machine_.caches.size() - (split ? 1 : 0));
+        const std::size_t some = (split ? 2 : 1) + number(machine_.caches.size() - (split ? 1 : 0));
+        const std::size_t inside = machine_.numa.nodes > 1 ? machine_.caches.size() : some;
         for (std::size_t i = 0; i < machine_.caches.size(); ++i) {
             CacheConfig& cache = machine_.caches[i];
             cache.shared_by = i < inside ? size : 0;
@@ -231,7 +287,7 @@ private:
             if (cache.inclusion != Inclusion::exclusive && cache.inclusion != Inclusion::victim)
                 entrances.push_back(cache.name);
         }
-        entrances.push_back(machine_.memories.back().name);
+        entrances.push_back(machine_.has_nodes() ? numa_name : machine_.memories.back().name);
         pages.walk_through = entrances[number(entrances.size())];
     }
 

@@ -21,6 +21,7 @@ struct MachineLimits {
     bool other_policies = true;  ///< all replacement, inclusion, write and order options; else the defaults
     bool link_timing = true;     ///< sometimes buses, bounded misses, write buffers, banks
     bool coherence = false;      ///< caches that are kept coherent, where some are private
+    bool numa = false;           ///< sometimes nodes with memories of their own
     bool mappings = true;        ///< all frame mappings and page sizes; else identity
 };
 

@@ -94,10 +94,20 @@ Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const 
     return upper != nullptr ? arrive_in_time(*upper, name, told) : arrive_now(name, told);
 }
 
+/// From a cache by whole lines, else by 8 bytes.
+Answer SlowMachine::numa_arrives(const Request& request) {
+    const std::string above = request.over->first.substr(0, request.over->first.find('-'));
+    std::uint64_t bytes = 8;
+    for (const CacheConfig& cache : machine_.caches)
+        if (cache.name == above) bytes = cache.line;
+    return {leave_node(node_of_link(above, "numa", request.over->second), bytes, request), false};
+}
+
 Answer SlowMachine::arrive_now(const std::string& name, const Request& arriving) {
     SlowCache* cache = cache_of(name, arriving.core);
     const bool is_victim = arriving.kind == EventKind::write_back || arriving.kind == EventKind::clean_victim ||
                            arriving.kind == EventKind::ring_write;
+    if (cache == nullptr && name == "numa") return numa_arrives(arriving);
     if (cache == nullptr) return {memory_arrives(name, arriving), false};
     if (!is_victim) return request(*cache, arriving);
     victim_arrives(*cache, arriving);

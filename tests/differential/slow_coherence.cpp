@@ -76,6 +76,7 @@ std::optional<Answer> SlowMachine::cross(const SlowCache& above, Request& reques
     const Answers answers = ask_others(above.copy, request.address, writes ? Ask::exclusive_read : Ask::read, request);
     states_[{above.copy, request.address}] = writes ? 'M' : answers.held ? 'S' : 'E';
     request.time = answers.time;
+    request.from_directory = machine_.coherence.by == CoherenceBy::directory;
     if (!answers.supplied) return std::nullopt;
     return Answer{answers.time + machine_.coherence.supply * machine_.period, false};
 }
@@ -98,6 +99,11 @@ SlowMachine::Answers SlowMachine::ask_others(unsigned node, Address line, Ask as
         if (ask != Ask::upgrade && (state == 'M' || state == 'O')) answers.supplied = true;
     }
     answers.time = cause.time + config.latency * machine_.period;
+    if (machine_.has_nodes() && config.by == CoherenceBy::directory && directory_is_at_homes()) {
+        const unsigned cores = machine_.cores / nodes;
+        if (is_remote(line, node_of(node * cores)))
+            answers.time += machine_.numa.interconnect.latency * machine_.period;
+    }
     if (config.by == CoherenceBy::snooping) {
         counts.messages += nodes - 1;
     } else {
@@ -170,6 +176,12 @@ void SlowMachine::left(const SlowCache& cache, Address line, const Request& caus
     } else if (!dirty && (state == 'M' || state == 'O')) {
         become(cache.copy, line, state == 'M' ? 'E' : 'S', cause);
     }
+}
+
+/// Where nothing is shared by all above the memories.
+bool SlowMachine::directory_is_at_homes() const {
+    return std::any_of(caches_.begin(), caches_.end(),
+                       [&](const SlowCache& cache) { return in_node(cache) && cache.config->next == "numa"; });
 }
 
 void SlowMachine::taken(Address first, std::uint64_t bytes) {

@@ -34,6 +34,7 @@ SlowMachine::SlowMachine(const MachineDescription& machine, std::optional<Record
     build_caches();
     build_tlbs();
     counts_.memories.resize(machine.memories.size());
+    if (machine.has_nodes()) counts_.numa.resize(machine.memories.size());
     if (machine.coherence.protocol != Protocol::none) counts_.coherence.resize(1);
 }
 
@@ -117,7 +118,7 @@ Tick SlowMachine::access(unsigned core, const Reference& reference, Address addr
     now = translate(core, reference, address, now);
     const Address physical = pages_.translate(address);
     const CacheConfig* first = first_cache(reference.kind);
-    const std::string below = first != nullptr ? first->name : machine_.memories.front().name;
+    const std::string below = first != nullptr ? first->name : lowest();
     return arrive("core", core, below, {event_kind(reference.kind), physical, core, reference.site, now, address}).time;
 }
 
@@ -176,7 +177,7 @@ Tick SlowMachine::walk(const std::string& above, unsigned above_copy, const Requ
     std::string entry_point = machine_.pages.walk_through;
     if (entry_point.empty()) {
         const CacheConfig* first = first_cache(ReferenceKind::load);
-        entry_point = first != nullptr ? first->name : machine_.memories.front().name;
+        entry_point = first != nullptr ? first->name : lowest();
     }
     for (const Address entry : pages_.walk_entries(request.address)) {
         const Request read{EventKind::page_walk, entry, request.core, request.site, time, std::nullopt};

@@ -24,6 +24,7 @@ struct Request {
     std::optional<Address> virtual_address = {};  ///< known for requests straight from the core
     bool for_store = false;                       ///< the load by which a store that misses asks for its line
     std::optional<std::pair<std::string, unsigned>> over = {};  ///< link and copy on which it is an event
+    bool from_directory = false;                                ///< goes on from the directory at its home
 };
 
 struct Answer {
@@ -104,6 +105,7 @@ private:
     SlowCache* cache_of(const std::string& name, unsigned core);
     CacheCounts& counts_of(const SlowCache& cache) { return counts_.caches[cache.index]; }
     bool below_takes_clean_victims(const SlowCache& cache) const;
+    Answer numa_arrives(const Request& request);
     Tick memory_arrives(const std::string& name, const Request& request);
     Answer arrive_now(const std::string& name, const Request& request);
 
@@ -128,6 +130,7 @@ private:
     void inserted(const SlowCache& cache, Address line, bool dirty);
     void left(const SlowCache& cache, Address line, const Request& cause);
     void taken(Address first, std::uint64_t bytes);
+    bool directory_is_at_homes() const;
 
     // slow_time.cpp: what waits for what, docs/timing.md
     Answer arrive_in_time(SlowCache& above, const std::string& name, Request request);
@@ -138,7 +141,17 @@ private:
     Tick bank_begins(std::size_t memory, const Request& request);
     SlowCache* cache_copy(const std::string& name, unsigned copy);
 
+    // slow_numa.cpp: docs/numa.md
+    unsigned node_of(unsigned core) const;
+    std::size_t home_of(Address address, unsigned node);
+    bool is_remote(Address address, unsigned node);
+    void count_at_home(std::size_t home, bool remote, EventKind kind);
+    Tick leave_node(unsigned node, std::uint64_t bytes, Request request);
+    void record_leaves_node(unsigned node, Request record);
+    unsigned node_of_link(const std::string& above, const std::string& below, unsigned copy) const;
+
     std::string memory_below(std::string name) const;
+    std::string lowest() const { return machine_.has_nodes() ? "numa" : machine_.memories.front().name; }
 
     /// A line on its way between caches of a node, while it exists.
     struct Moving {
@@ -159,6 +172,8 @@ private:
     std::vector<ObservedEvent> events_;
     std::map<std::pair<std::size_t, unsigned>, SlowBus> buses_;        ///< by cache and copy (shared: 0)
     std::map<std::pair<std::size_t, std::uint64_t>, Tick> bank_free_;  ///< by memory and bank
+    std::map<Address, unsigned> toucher_;                              ///< by page: the node that touched it first
+    std::map<unsigned, SlowBus> interconnect_;                         ///< by node (shared: 0)
 };
 
 }  // namespace cachetally::differential

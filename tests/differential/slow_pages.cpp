@@ -6,7 +6,10 @@
 namespace cachetally::differential {
 
 SlowPages::SlowPages(const MachineDescription& machine)
-    : config_(machine.pages), memory_bytes_(machine.memories.front().size), random_(machine.pages.seed) {}
+    : config_(machine.pages), memory_bytes_(machine.memories.front().size), random_(machine.pages.seed) {
+    for (std::size_t i = 1; i < machine.memories.size() && machine.has_nodes(); ++i)
+        memory_bytes_ += machine.memories[i].size;
+}
 
 std::uint64_t SlowPages::page_size(Address address) const {
     for (const PageRange& range : config_.ranges) {

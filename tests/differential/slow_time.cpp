@@ -81,6 +81,7 @@ void SlowMachine::write_past_caches(const Request& record, const std::string& ab
                           cache->copy * (cache->config->shared_by != 0 ? cache->config->shared_by : machine_.cores)))
         travelling.time = carry(bus_of(*cache), cache->config->bus, travelling.time, 16).second +
                           cache->config->bus.latency * machine_.period;
+    if (machine_.has_nodes()) return record_leaves_node(node_of_link(above, below, copy), travelling);
     memory_arrives(machine_.memories.front().name, travelling);
 }
 
@@ -105,6 +106,8 @@ HierarchyCounts SlowMachine::counts() const {
     HierarchyCounts counts = counts_;
     if (!machine_.has_link_timing()) return counts;
     counts.buses.resize(machine_.caches.size());
+    if (machine_.has_nodes()) counts.buses.resize(machine_.caches.size() + 1);
+    for (const auto& [node, bus] : interconnect_) counts.buses.back() = counts.buses.back() + bus.counts;
     for (const auto& [place, bus] : buses_) counts.buses[place.first] = counts.buses[place.first] + bus.counts;
     return counts;
 }

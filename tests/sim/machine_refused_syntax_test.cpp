@@ -43,10 +43,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Refusal{"Unknown", "core: 2\n",
                 "m:1:1: error: unknown key 'core' in a machine; did you mean 'cores'? known are: name, description, "
-                "source, clock, cores, caches, coherence, tlbs, pages, memory, memories, monitors"},
+                "source, clock, cores, caches, coherence, tlbs, pages, numa, memory, memories, monitors"},
         Refusal{"UnknownFar", "frequency: 2\n",
                 "m:1:1: error: unknown key 'frequency' in a machine; known are: name, description, source, clock, "
-                "cores, caches, coherence, tlbs, pages, memory, memories, monitors"},
+                "cores, caches, coherence, tlbs, pages, numa, memory, memories, monitors"},
         Refusal{"UnknownInCache",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, wais: 2, ways: 2}\n",
@@ -70,9 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "pages: {walk: {trough: L1}}\n",
                 "m:3:16: error: unknown key 'trough' in a page walk; did you mean 'through'? known are: through, "
                 "latency, references"},
-        Refusal{"UnknownInMemory", "memory: {latencies: 1}\n",
-                "m:1:10: error: unknown key 'latencies' in a memory; did you mean 'latency'? known are: name, size, "
-                "latency, banks, interleave, bank_busy"},
+        Refusal{
+            "UnknownInMemory", "memory: {latencies: 1}\n",
+            "m:1:10: error: unknown key 'latencies' in a memory; did you mean 'latency'? known are: name, node, size, "
+            "latency, banks, interleave, bank_busy"},
         Refusal{"UnknownInPrefetch",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: {kind: stride, dept: 1}}\n",

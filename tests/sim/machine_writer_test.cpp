@@ -19,6 +19,8 @@ MachineDescription bare(MachineDescription machine) {
     for (TlbConfig& tlb : machine.tlbs) strip(tlb);
     for (MemoryConfig& memory : machine.memories) strip(memory);
     for (PageRange& range : machine.pages.ranges) range.mark = {};
+    for (HomeRange& range : machine.numa.ranges) range.mark = {};
+    strip(machine.numa);
     strip(machine.pages);
     for (MonitorEntry& monitor : machine.monitors) {
         monitor.mark = {};
@@ -114,6 +116,20 @@ PagesConfig pages(bool walks) {
     return pages;
 }
 
+/// Without what the policy does not look at.
+NumaConfig numa() {
+    NumaConfig numa;
+    numa.nodes = number(1, 64);
+    numa.policy = choice<HomePolicy>();
+    if (numa.policy == HomePolicy::interleaved) numa.granule = std::uint64_t{number(0, 5000)} << number(0, 20);
+    if (numa.policy == HomePolicy::fixed) {
+        for (unsigned i = number(0, 3); i > 0; --i) numa.ranges.push_back({seed(), seed(), word(), {}});
+        if (flag()) numa.otherwise = word();
+    }
+    if (flag()) numa.interconnect = {number(0, 1000000), number(1, 4096), flag()};
+    return numa;
+}
+
 MachineDescription description() {
     MachineDescription machine;
     machine.name = text();
@@ -124,9 +140,11 @@ MachineDescription description() {
     for (unsigned i = number(0, 3); i > 0; --i) machine.caches.push_back(cache());
     for (unsigned i = number(0, 2); i > 0; --i) machine.tlbs.push_back(tlb());
     machine.pages = pages(!machine.tlbs.empty());
+    if (flag()) machine.numa = numa();
     for (unsigned i = number(1, 3); i > 0; --i) {
         MemoryConfig& memory = machine.memories.emplace_back();
         memory.name = word();
+        if (machine.has_nodes()) memory.node = number(0, 63);
         memory.size = std::uint64_t{number(0, 5000)} << number(0, 40);
         memory.latency = number(0, 1000000);
         if (flag()) continue;

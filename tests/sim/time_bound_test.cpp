@@ -43,6 +43,18 @@ TEST(TimeBound, IsTheSumOfAllVisits) {
     EXPECT_NO_THROW(check_time(machine(), counts()));
 }
 
+TEST(TimeBound, HasTheWaysToOtherNodes) {
+    MachineDescription nodes = machine();
+    nodes.numa.nodes = 1;
+    nodes.numa.interconnect.latency = 10;
+    HierarchyCounts made = counts();
+    made.numa = {{.local_reads = 3, .remote_reads = 2, .remote_writes = 5, .remote_page_walks = 1}};
+    made.coherence = {{.reads = 1, .upgrades = 2}};
+    nodes.coherence = {.latency = 0, .forward = 0, .supply = 0, .mark = {}};
+    made.buses = {{}, {.transfers = 9, .busy = 4000}};  // of the interconnect; that of the cache carries nothing
+    EXPECT_EQ(time_at_most(nodes, made), (939.0 + (8 + 3) * 10) * 500 + 4000);
+}
+
 TEST(TimeBound, RefusesWhatPassesIt) {
     MachineDescription slow = machine();
     slow.period = 1'000'000;
