@@ -32,6 +32,18 @@ unsigned cores_per_copy(unsigned shared_by, const MachineDescription& machine) {
     return shared_by == 0 ? machine.cores : shared_by;
 }
 
+Json describe(const NumaConfig& numa) {
+    Json described = {{"nodes", numa.nodes}, {"policy", name_of(numa.policy)}};
+    if (numa.policy == HomePolicy::interleaved) described["granule"] = numa.granule;
+    for (const HomeRange& range : numa.ranges)
+        described["ranges"].push_back({{"from", range.from}, {"to", range.to}, {"memory", range.memory}});
+    if (!numa.otherwise.empty()) described["otherwise"] = numa.otherwise;
+    described["interconnect"] = {{"latency", numa.interconnect.latency},
+                                 {"bytes_per_cycle", numa.interconnect.bytes_per_cycle},
+                                 {"shared", numa.interconnect.shared}};
+    return described;
+}
+
 Json describe(const Topology& topology) {
     const MachineDescription& machine = topology.machine();
     Json caches = Json::array(), tlbs = Json::array(), links = Json::array();
@@ -66,26 +78,30 @@ Json describe(const Topology& topology) {
                         {"serves", name_of(tlb.serves)},
                         {"shared_by", cores_per_copy(tlb.shared_by, machine)}});
     Json memories = Json::array();
-    for (const MemoryConfig& memory : machine.memories)
+    for (const MemoryConfig& memory : machine.memories) {
         memories.push_back({{"name", memory.name},
                             {"size", memory.size},
                             {"latency", memory.latency},
                             {"banks", memory.banks},
                             {"interleave", memory.interleave},
                             {"bank_busy", memory.bank_busy}});
+        if (machine.has_nodes()) memories.back()["node"] = memory.node;
+    }
     for (const LinkInfo& link : topology.links()) links.push_back(link.name);
-    return {{"name", machine.name},
-            {"description", machine.description},
-            {"source", machine.source},
-            {"period_ps", machine.period},
-            {"cores", machine.cores},
-            {"caches", caches},
-            {"tlbs", tlbs},
-            {"memories", memories},
-            {"page_size", machine.pages.size},
-            {"mapping", name_of(machine.pages.mapping)},
-            {"coherence", name_of(machine.coherence.protocol)},
-            {"links", links}};
+    Json described = {{"name", machine.name},
+                      {"description", machine.description},
+                      {"source", machine.source},
+                      {"period_ps", machine.period},
+                      {"cores", machine.cores},
+                      {"caches", caches},
+                      {"tlbs", tlbs},
+                      {"memories", memories},
+                      {"page_size", machine.pages.size},
+                      {"mapping", name_of(machine.pages.mapping)},
+                      {"coherence", name_of(machine.coherence.protocol)},
+                      {"links", links}};
+    if (machine.has_nodes()) described["numa"] = describe(machine.numa);
+    return described;
 }
 
 /// What waits for what (docs/timing.md), where anything does.
@@ -129,7 +145,8 @@ void print_components(const MachineDescription& machine) {
                    cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
                    cores_per_copy(cache.shared_by, machine), name_of(cache.replacement), cache.next, habits(cache));
     for (const MemoryConfig& memory : machine.memories)
-        fmt::print("{:<10} {:>10} {:>22}\n", memory.name, format_size(memory.size), memory.latency);
+        fmt::print("{:<10} {:>10} {:>22}{}\n", memory.name, format_size(memory.size), memory.latency,
+                   machine.has_nodes() ? fmt::format("  node {}", memory.node) : "");
     if (!machine.tlbs.empty())
         fmt::print("\n{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", "TLB", "entries", "ways", "latency", "cores", "policy");
     for (const TlbConfig& tlb : machine.tlbs)
@@ -141,6 +158,23 @@ void print_components(const MachineDescription& machine) {
     if (machine.coherence.protocol != Protocol::none)
         fmt::print("caches of several cores are kept coherent: {}, by {}\n", name_of(machine.coherence.protocol),
                    name_of(machine.coherence.by));
+}
+
+void print_nodes(const MachineDescription& machine) {
+    if (!machine.has_nodes()) return;
+    const NumaConfig& numa = machine.numa;
+    fmt::print("{} of {} each, homes: {}{}\n", numbered(numa.nodes, "node"), numbered(machine.cores_per_node(), "core"),
+               name_of(numa.policy),
+               numa.policy == HomePolicy::interleaved ? fmt::format(", every {}", format_size(numa.granule)) : "");
+    for (const HomeRange& range : numa.ranges) fmt::print("  {:#x} to {:#x}: {}\n", range.from, range.to, range.memory);
+    if (numa.policy == HomePolicy::fixed)
+        fmt::print("  otherwise: {}\n", numa.otherwise.empty() ? machine.memories.front().name : numa.otherwise);
+    fmt::print("interconnect: {}, {} per cycle{}\n", numbered(numa.interconnect.latency, "cycle"),
+               numa.interconnect.bytes_per_cycle == 0 ? "any number of bytes"
+                                                      : numbered(numa.interconnect.bytes_per_cycle, "byte"),
+               numa.interconnect.bytes_per_cycle == 0 ? ""
+               : numa.interconnect.shared             ? ", one for all nodes"
+                                                      : ", one per node that asks");
 }
 
 void show(const std::string& name, bool dot, bool json, bool yaml) {
@@ -157,6 +191,7 @@ void show(const std::string& name, bool dot, bool json, bool yaml) {
         if (!machine.source.empty()) fmt::print("source: {}\n", machine.source);
         fmt::print("{}, {} ps per cycle\n\n", numbered(machine.cores, "core"), machine.period);
         print_components(machine);
+        print_nodes(machine);
         print_timing(machine);
         fmt::print("\nlinks:");
         for (const LinkInfo& link : topology.links()) fmt::print(" {}", link.name);

@@ -11,6 +11,7 @@
 #include "monitor/spec_checks.hpp"
 #include "sim/topology/coherent_part.hpp"
 #include "sim/topology/names.hpp"
+#include "sim/topology/numa_check.hpp"
 
 namespace cachetally {
 namespace {
@@ -20,6 +21,10 @@ using Conflict = std::optional<SpecConflict>;
 
 constexpr std::uint32_t smallest_page = 4096, line_without_caches = 64;
 constexpr std::uint32_t demand = bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch);
+
+/// What goes on where it is at home; the others are consequences of it.
+constexpr std::uint32_t requests = demand | bit(EventKind::page_walk) | bit(EventKind::prefetch) |
+                                   bit(EventKind::ring_write) | bit(EventKind::write_back);
 
 std::uint32_t kinds_served(Serves serves) {
     if (serves == Serves::data) return bit(EventKind::load) | bit(EventKind::store);
@@ -51,13 +56,17 @@ public:
 private:
     /// Records are no events on the link whose monitor sends them.
     std::uint32_t sent_by(const LinkInfo& link) const {
-        const bool sends = !link.virtual_addresses && std::ranges::find(senders_, link.name) != senders_.end();
+        const bool into_cache = topology_.components()[link.to].kind == Kind::cache;
+        const bool sends =
+            into_cache && !link.virtual_addresses && std::ranges::find(senders_, link.name) != senders_.end();
         return sends ? bit(EventKind::ring_write) : 0;
     }
 
     std::uint32_t on(const LinkInfo& link, std::uint32_t arriving) const {
         const Component &from = topology_.components()[link.from], &to = topology_.components()[link.to];
         if (from.kind == Kind::tlb) return arriving;
+        if (from.kind == Kind::numa)
+            return to.kind == Kind::interconnect && machine_.numa.nodes == 1 ? 0 : arriving & requests;
         const bool to_cache = to.kind == Kind::cache;
         if (from.kind == Kind::walker) return bit(EventKind::page_walk);
         if (from.kind == Kind::cache) return below(machine_.caches[from.index], to, arriving);
@@ -212,6 +221,8 @@ MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
         const Component& component = topology.components()[end];
         if (component.kind == Kind::cache) spec.line = topology.machine().caches[component.index].line;
     }
+    if (topology.components()[link.from].kind == Kind::numa)
+        if (const std::uint32_t line = longest_line_to(topology.machine(), numa_name)) spec.line = line;
     return spec;
 }
 

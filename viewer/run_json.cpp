@@ -53,6 +53,13 @@ Json coherence_of(const ComponentNames& names, const HierarchyCounts& counts) {
     return coherence;
 }
 
+Json numa_of(const ComponentNames& names, const HierarchyCounts& counts) {
+    Json numa = Json::object();
+    for (std::size_t i = 0; i < names.numa.size(); ++i)
+        for (const auto& [name, value] : named(counts.numa[i])) numa[names.numa[i]][name] = value;
+    return numa;
+}
+
 /// A key that is not there yet: names of monitors and data structures may repeat.
 std::string free_key(const Json& object, const std::string& name) {
     std::string key = name;
@@ -144,6 +151,8 @@ Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
                           {"structures", Json::object()}});
     for (std::size_t i = 0; i < phases.size() && !view.counts.names.coherence.empty(); ++i)
         phases[i]["coherence"] = coherence_of(view.counts.names, view.counts.run.phases[i].counts);
+    for (std::size_t i = 0; i < phases.size() && !view.counts.names.numa.empty(); ++i)
+        phases[i]["numa"] = numa_of(view.counts.names, view.counts.run.phases[i].counts);
     for (const StructureTable::Level& level : view.structures.levels)
         for (const StructureTally& row : level.tallies)
             if (row.phase < phases.size())
@@ -176,6 +185,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["memories"] = memories_of(names, run.counts);
     json["buses"] = buses_of(view.counts, run.counts);
     if (!names.coherence.empty()) json["coherence"] = coherence_of(names, run.counts);
+    if (!names.numa.empty()) json["numa"] = numa_of(names, run.counts);
     json["monitors"] = monitors_of(view);
     json["structures"] = structures_of(view.structures, keys);
     json["structures_exact"] = std::move(exact);

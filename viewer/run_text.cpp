@@ -88,6 +88,22 @@ std::string coherence_table(const ComponentNames& names, const HierarchyCounts& 
     return '\n' + table.text(options.width);
 }
 
+std::string numa_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
+    if (names.numa.empty() || !options.level.empty()) return "";
+    TextTable table({{"memory", to_left}, {"local reads"}, {"remote"}, {"local writes"}, {"remote"}, {"remote %"}});
+    for (std::size_t i = 0; i < names.numa.size(); ++i) {
+        const NumaCounts& memory = counts.numa[i];
+        const std::uint64_t near_reads = memory.local_reads + memory.local_page_walks,
+                            far_reads = memory.remote_reads + memory.remote_page_walks,
+                            near_writes = memory.local_writes + memory.local_ring_writes,
+                            far_writes = memory.remote_writes + memory.remote_ring_writes;
+        table.add({names.numa[i], count_cell(near_reads), count_cell(far_reads), count_cell(near_writes),
+                   count_cell(far_writes),
+                   percent_text(far_reads + far_writes, near_reads + far_reads + near_writes + far_writes)});
+    }
+    return '\n' + table.text(options.width);
+}
+
 std::string level_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
     TextTable table({{"level", to_left},
                      {"accesses"},
@@ -327,7 +343,7 @@ std::string to_text(const RunView& view, const TextOptions& options) {
     if (run.counts.references == 0) return text + "no references: nothing was counted\n";
     const HierarchyCounts& counts = options.phase ? run.phases[*options.phase].counts : run.counts;
     text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
-            coherence_table(view.counts.names, counts, options);
+            coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options);
     text += structure_table(view.structures, options);
     text += unknown_levels(view, options);
     if (options.phase) return text;

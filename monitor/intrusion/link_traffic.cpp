@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/topology/numa_check.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -9,7 +11,9 @@ constexpr std::uint64_t word = 8;
 
 /// Bytes of an event that listeners see: no records of the link's own monitor.
 std::uint64_t bytes_of(EventKind kind, const Component& above, const MachineDescription& machine) {
-    if (above.kind != Component::Kind::cache || kind == EventKind::store) return word;
+    if (kind == EventKind::store) return word;
+    if (above.kind == Component::Kind::numa) return std::max<std::uint64_t>(word, longest_line_to(machine, numa_name));
+    if (above.kind != Component::Kind::cache) return word;
     return machine.caches[above.index].line;
 }
 

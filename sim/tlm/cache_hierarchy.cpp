@@ -5,14 +5,14 @@
 #include <optional>
 #include <stdexcept>
 
+#include "sim/topology/numa_check.hpp"
+
 namespace cachetally {
 namespace {
 
 /// The longest line of the caches above a memory.
 std::uint32_t bytes_to(const MachineDescription& machine, const MemoryConfig& memory) {
-    std::uint32_t bytes = 0;
-    for (const CacheConfig& cache : machine.caches)
-        if (cache.next == memory.name) bytes = std::max<std::uint32_t>(bytes, cache.line);
+    const std::uint32_t bytes = longest_line_to(machine, machine.has_nodes() ? numa_name : memory.name.c_str());
     return bytes != 0 ? bytes : 8;
 }
 
@@ -66,7 +66,8 @@ CacheHierarchy::CacheHierarchy(const sc_core::sc_module_name& name, const Topolo
       memory("memory", topology.machine().memories.size()),
       own_(std::move(own)),
       hierarchy_(other != nullptr ? *other : *own_),
-      same_addresses_(topology.machine().pages.mapping == Mapping::identity) {
+      same_addresses_(topology.machine().pages.mapping == Mapping::identity),
+      has_nodes_(topology.machine().has_nodes()) {
     for (unsigned i = 0; i < core.size(); ++i) {
         core[i].register_b_transport(this, &CacheHierarchy::b_transport, static_cast<int>(i));
         core[i].register_transport_dbg(this, &CacheHierarchy::transport_dbg, static_cast<int>(i));
@@ -79,7 +80,8 @@ CacheHierarchy::CacheHierarchy(const sc_core::sc_module_name& name, const Topolo
     }
     content_.fill(ports_.front().get());
     for (const bool fetch : {false, true})
-        if (const auto behind = memory_behind(topology, fetch)) content_[fetch ? 1 : 0] = ports_[*behind].get();
+        if (const auto behind = has_nodes_ ? std::nullopt : memory_behind(topology, fetch))
+            content_[fetch ? 1 : 0] = ports_[*behind].get();
 }
 
 CacheHierarchy::~CacheHierarchy() {
@@ -139,27 +141,43 @@ tlm::tlm_response_status CacheHierarchy::make(unsigned core_number, tlm::tlm_gen
                      : info != nullptr && info->kind == EventKind::fetch ? ReferenceKind::fetch
                                                                          : ReferenceKind::load;
     time = hierarchy_.access(core_number, reference, time);
-    return move_data(payload, bytes, reference.kind == ReferenceKind::fetch);
+    return move_data(core_number, payload, bytes, reference.kind == ReferenceKind::fetch);
+}
+
+/// Of nodes, in the memory that each part is at home in.
+unsigned CacheHierarchy::debug(unsigned core_number, tlm::tlm_command command, Address address, unsigned char* data,
+                               unsigned bytes, bool fetch) {
+    if (!has_nodes_) return content_[fetch ? 1 : 0]->debug(command, address, data, bytes);
+    unsigned done = 0;
+    while (done < bytes) {
+        const Address at = address + done, end = hierarchy_.end_of_home(at);
+        const unsigned part =
+            end > at ? static_cast<unsigned>(std::min<Address>(bytes - done, end - at)) : bytes - done;
+        const unsigned moved = ports_[hierarchy_.home(core_number, at)]->debug(command, at, data + done, part);
+        done += moved;
+        if (moved != part) break;
+    }
+    return done;
 }
 
 /// The caches hold tags only: data are those of the memory. Nothing but time is asked for where there is no pointer.
-tlm::tlm_response_status CacheHierarchy::move_data(const tlm::tlm_generic_payload& payload, unsigned bytes,
-                                                   bool fetch) {
+tlm::tlm_response_status CacheHierarchy::move_data(unsigned core_number, const tlm::tlm_generic_payload& payload,
+                                                   unsigned bytes, bool fetch) {
     if (payload.get_data_ptr() == nullptr) return tlm::TLM_OK_RESPONSE;
     if (!same_addresses_) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     for (unsigned done = 0; done < payload.get_data_length(); done += bytes) {
         const unsigned some = std::min(bytes, payload.get_data_length() - done);
         unsigned char* const data = payload.get_data_ptr() + done;
-        if (content_[fetch ? 1 : 0]->debug(payload.get_command(), payload.get_address(), data, some) != some)
+        if (debug(core_number, payload.get_command(), payload.get_address(), data, some, fetch) != some)
             return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     }
     return tlm::TLM_OK_RESPONSE;
 }
 
-unsigned CacheHierarchy::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+unsigned CacheHierarchy::transport_dbg(int core_number, tlm::tlm_generic_payload& payload) {
     if (!same_addresses_ || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
-    return content_[0]->debug(payload.get_command(), payload.get_address(), payload.get_data_ptr(),
-                              payload.get_data_length());
+    return debug(static_cast<unsigned>(core_number), payload.get_command(), payload.get_address(),
+                 payload.get_data_ptr(), payload.get_data_length(), false);
 }
 
 bool CacheHierarchy::get_direct_mem_ptr(int, tlm::tlm_generic_payload&, tlm::tlm_dmi& dmi) {

@@ -47,14 +47,18 @@ private:
 
     Tick make(unsigned core_number, ReferenceBatch& batch);
     tlm::tlm_response_status make(unsigned core_number, tlm::tlm_generic_payload& payload, Tick& time);
-    tlm::tlm_response_status move_data(const tlm::tlm_generic_payload& payload, unsigned bytes, bool fetch);
+    unsigned debug(unsigned core_number, tlm::tlm_command command, Address address, unsigned char* data, unsigned bytes,
+                   bool fetch);
+    tlm::tlm_response_status move_data(unsigned core_number, const tlm::tlm_generic_payload& payload, unsigned bytes,
+                                       bool fetch);
 
     std::unique_ptr<Hierarchy> own_;
     Hierarchy& hierarchy_;
     bool same_addresses_;  ///< virtual and physical ones
+    bool has_nodes_;       ///< with memories of their own
     TimeScale scale_;
     std::vector<std::unique_ptr<MemoryPort>> ports_;
-    std::array<MemoryPort*, 2> content_{};  ///< where data and instructions are
+    std::array<MemoryPort*, 2> content_{};  ///< where data and instructions are, where there are no nodes
     bool busy_ = false;                     ///< somebody is inside
     sc_core::sc_event free_;
 };

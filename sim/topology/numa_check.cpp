@@ -181,4 +181,11 @@ private:
 
 std::vector<Diagnostic> check_numa(const MachineDescription& machine) { return NumaChecker(machine).check(); }
 
+std::uint32_t longest_line_to(const MachineDescription& machine, std::string_view component) {
+    std::uint32_t longest = 0;
+    for (const CacheConfig& cache : machine.caches)
+        if (cache.next == component) longest = std::max<std::uint32_t>(longest, cache.line);
+    return longest;
+}
+
 }  // namespace cachetally

@@ -182,6 +182,23 @@ TEST_F(Results, ThePointOfCoherenceIsLeftOut) {
     EXPECT_FALSE(told["structures_exact"].contains("L3")) << "lines that nodes supply are asked for on its links, too";
 }
 
+TEST_F(Results, NodesTellWhatIsLocalAndWhatIsRemote) {
+    const json told = good_json({"run", "lu", "n=32", "processors=8", "--machine", "numa4"});
+    json remote = 0;
+    for (const auto& [name, memory] : told["memories"].items()) {
+        const json& parts = told["numa"][name];
+        EXPECT_EQ(parts["local_reads"].get<int>() + parts["remote_reads"].get<int>(), memory["reads"]) << name;
+        remote = remote.get<int>() + parts["remote_reads"].get<int>() + parts["remote_writes"].get<int>();
+    }
+    int seen = 0;
+    for (const auto& monitor : told["monitors"])
+        if (monitor.value("link", "") == "numa-interconnect") seen = monitor["events"];
+    EXPECT_GT(seen, 0);
+    EXPECT_LE(seen, remote.get<int>()) << "default monitors do not count write-backs";
+    EXPECT_THAT(call({"run", "lu", "n=32", "processors=8", "--machine", "numa4"}).out, HasSubstr("remote %"));
+    EXPECT_THAT(call({"machine", "show", "numa4"}).out, HasSubstr("4 nodes of 2 cores each, homes: first_touch"));
+}
+
 TEST_F(Results, WhyThereIsNothingByDataStructureIsTold) {
     const std::string why = "it takes monitors of load+store+fetch on all links above and below";
     EXPECT_THAT(call(radix + Words{"--monitor", "link=core-L1"}).out, HasSubstr("not known of L1, L2, DTLB:\n" + why));

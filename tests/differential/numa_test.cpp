@@ -15,11 +15,11 @@ Case machine_with_nodes(MachineLimits limits = {}) {
     return test_case;
 }
 
-Outcome outcome_of(const Case& test_case) {
+Outcome outcome_on_nodes(const Case& test_case) {
     return run_engine(test_case.machine, test_case.programs, test_case.quantum, Driving::each).outcome;
 }
 
-MemoryCounts sum_of(const std::vector<MemoryCounts>& memories) {
+MemoryCounts sum_of_memories(const std::vector<MemoryCounts>& memories) {
     MemoryCounts sum;
     for (const MemoryCounts& each : memories) {
         sum.reads += each.reads;
@@ -57,7 +57,7 @@ TEST(NumaLaws, OneNodeWithOneMemoryIsAsNone) {
         one.machine.memories[0].node = 0;
         Case none = one;
         none.machine = without_nodes(one.machine);
-        Outcome with = outcome_of(one), without = outcome_of(none);
+        Outcome with = outcome_on_nodes(one), without = outcome_on_nodes(none);
         const NumaCounts at_home = with.counts.numa.at(0);
         RC_ASSERT(at_home.remote_reads + at_home.remote_writes + at_home.remote_page_walks == 0U);
         with.counts.numa.clear();
@@ -87,10 +87,10 @@ TEST(NumaLaws, MemoriesTogetherAreAskedWhatOneIsAsked) {
         for (MemoryConfig& memory : nodes.machine.memories) memory.latency = nodes.machine.memories[0].latency;
         Case one = nodes;
         one.machine = without_nodes(nodes.machine);
-        Outcome parted = outcome_of(nodes);
-        const Outcome together = outcome_of(one);
+        Outcome parted = outcome_on_nodes(nodes);
+        const Outcome together = outcome_on_nodes(one);
         RC_ASSERT(parted.core_ends == together.core_ends);
-        RC_ASSERT(sum_of(parted.counts.memories) == together.counts.memories.at(0));
+        RC_ASSERT(sum_of_memories(parted.counts.memories) == together.counts.memories.at(0));
         parted.counts.memories = together.counts.memories;
         parted.counts.numa.clear();
         RC_ASSERT(parted.counts == together.counts);
@@ -114,9 +114,9 @@ TEST(NumaLaws, HomesThatChangePlacesChangeTheirCounts) {
         };
         for (HomeRange& range : after.machine.numa.ranges) next(range.memory);
         next(after.machine.numa.otherwise);
-        std::vector<MemoryCounts> counts = outcome_of(before).counts.memories;
+        std::vector<MemoryCounts> counts = outcome_on_nodes(before).counts.memories;
         std::rotate(counts.begin(), counts.end() - 1, counts.end());
-        RC_ASSERT(outcome_of(after).counts.memories == counts);
+        RC_ASSERT(outcome_on_nodes(after).counts.memories == counts);
     });
 }
 
@@ -127,7 +127,7 @@ TEST(NumaLaws, NothingIsLostOnTheWay) {
         MachineLimits limits;
         limits.coherence = rapidcheck_chooser()(2) == 0;
         const Case test_case = machine_with_nodes(limits);
-        const Outcome outcome = outcome_of(test_case);
+        const Outcome outcome = outcome_on_nodes(test_case);
         std::uint64_t left = 0, crossed = 0, remote = 0;
         std::map<std::string, std::uint64_t> arrived;
         for (const ObservedEvent& event : outcome.events) {

@@ -31,9 +31,9 @@ MachineDescription second_page_in_m1(std::vector<CacheConfig> caches) {
 }
 
 /// "load 1000, core 0, at 1" on all copies of a link.
-class Watched final : public LinkListener {
+class NodeWatcher final : public LinkListener {
 public:
-    Watched(Hierarchy& hierarchy, std::size_t link) {
+    NodeWatcher(Hierarchy& hierarchy, std::size_t link) {
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) hierarchy.listen(link, copy, *this);
     }
     std::uint32_t kinds() const override { return ~bit(EventKind::fill); }
@@ -49,19 +49,19 @@ public:
     std::vector<std::string> seen;
 };
 
-struct Played {
+struct OnNodes {
     std::vector<Tick> cycles;  ///< of each reference
     HierarchyCounts counts;
     std::vector<std::string> interconnect, m0, m1;  ///< events
 };
 
 /// "0L40 1S40": core, then as golden.hpp has it; each when the one before it is complete.
-Played play_on_nodes(const MachineDescription& description, std::string_view text) {
+OnNodes play_on_nodes(const MachineDescription& description, std::string_view text) {
     const Topology topology(description);
     Hierarchy hierarchy(topology);
-    Watched interconnect(hierarchy, topology.link("numa-interconnect")), m0(hierarchy, topology.link("numa-M0")),
+    NodeWatcher interconnect(hierarchy, topology.link("numa-interconnect")), m0(hierarchy, topology.link("numa-M0")),
         m1(hierarchy, topology.link("numa-M1"));
-    Played played;
+    OnNodes played;
     Tick now = 0;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find(' ', begin), text.size());
@@ -115,7 +115,7 @@ TEST(Homes, AreAsTheRangesSay) {
 
 // Straight at memory: 10 where it is local, 5 + 12 and 5 + 10 where it is not.
 TEST(Nodes, WhatIsAtHomeElsewhereTakesLonger) {
-    const Played played = play_on_nodes(two_nodes({}, HomePolicy::first_touch), "0L0 1L1000 0L1000 1S8 1L1008");
+    const OnNodes played = play_on_nodes(two_nodes({}, HomePolicy::first_touch), "0L0 1L1000 0L1000 1S8 1L1008");
     EXPECT_THAT(played.cycles, ElementsAre(10, 12, 17, 15, 12));
     EXPECT_EQ(played.counts.memories[0], (MemoryCounts{.reads = 1, .writes = 1}));
     EXPECT_EQ(played.counts.memories[1], (MemoryCounts{.reads = 3}));
@@ -132,7 +132,7 @@ TEST(Nodes, WhatIsAtHomeElsewhereTakesLonger) {
 TEST(Nodes, AWordTakesTheInterconnect) {
     MachineDescription description = second_page_in_m1({});
     description.numa.interconnect.bytes_per_cycle = 4;
-    const Played played = play_on_nodes(description, "0L1000 0S1000 0L0");
+    const OnNodes played = play_on_nodes(description, "0L1000 0S1000 0L0");
     EXPECT_THAT(played.cycles, ElementsAre(5 + 12 + 2, 2 + 5 + 12, 10));
     EXPECT_EQ(played.counts.buses.back(), (BusCounts{.transfers = 2, .bytes = 16, .busy = 4'000}));
 }
@@ -142,7 +142,7 @@ TEST(Nodes, AWordTakesTheInterconnect) {
 TEST(Nodes, LinesAndVictimsTakeTheInterconnect) {
     MachineDescription description = second_page_in_m1({cache("L1", "numa", 1, 4)});
     description.numa.interconnect.bytes_per_cycle = 16;
-    const Played played = play_on_nodes(description, "0S1000 0L1100 0L0");
+    const OnNodes played = play_on_nodes(description, "0S1000 0L1100 0L0");
     EXPECT_THAT(played.cycles, ElementsAre(22, 22, 11));
     EXPECT_EQ(played.counts.buses.back(),
               (BusCounts{.transfers = 3, .bytes = 192, .busy = 12'000, .waited = (44 - 23) * 1000}));
@@ -173,10 +173,38 @@ TEST(Nodes, MayShareOneInterconnect) {
 TEST(Nodes, BanksAreThoseOfTheHome) {
     MachineDescription description = second_page_in_m1({});
     description.memories[1].bank_busy = 30;
-    const Played played = play_on_nodes(description, "0L1000 0L1000 0L0");
+    const OnNodes played = play_on_nodes(description, "0L1000 0L1000 0L0");
     EXPECT_THAT(played.cycles, ElementsAre(17, 17 + 13, 10));
     EXPECT_THAT(played.m1, ElementsAre("load 1000, core 0, at 5", "load 1000, core 0, at 22",
                                        "bank_conflict 1000, core 0, at 22"));
+}
+
+/// Sends a record of 16 bytes to page 1 for each load.
+class NodeRecorder final : public LinkListener {
+public:
+    std::uint32_t kinds() const override { return bit(EventKind::load); }
+    bool accepts_merged(std::uint32_t) const override { return false; }
+    void on_event(const LinkEvent&, Injector& injector) override { injector.write({0x1800, 16, true}); }
+    void on_control(const Control&, Tick, Injector&) override {}
+};
+
+// L0 is local, until 11. Its record is carried for 1, is there at 12 + 5, and takes the bank until 47. L1000 is there
+// at 12 + 5, too, but behind it: 47 + 12 + 4.
+TEST(Nodes, RecordsCrossTheInterconnectUnseen) {
+    MachineDescription description = second_page_in_m1({cache("L1", "numa", 4)});
+    description.numa.interconnect.bytes_per_cycle = 16;
+    description.memories[1].bank_busy = 30;
+    const Topology topology(description);
+    Hierarchy hierarchy(topology);
+    NodeRecorder recorder;
+    hierarchy.listen(topology.link("L1-numa"), 0, recorder);
+    NodeWatcher interconnect(hierarchy, topology.link("numa-interconnect"));
+    const Tick first = hierarchy.access(0, references("L0")[0], 0);
+    EXPECT_EQ(first, 11'000U);
+    EXPECT_EQ(hierarchy.access(0, references("L1000")[0], first), (47U + 12 + 4) * 1000);
+    EXPECT_EQ(hierarchy.counts().numa[1], (NumaCounts{.remote_reads = 1, .remote_ring_writes = 2}));
+    EXPECT_EQ(hierarchy.counts().buses.back().bytes, 16U + 64 + 16);
+    EXPECT_THAT(interconnect.seen, ElementsAre("load 1000, core 0, at 12"));
 }
 
 // A transaction takes 4 cycles, asking nodes 20, a supply 30. The directory of page 1 is in node 1: 5 more for core 0,
@@ -185,16 +213,16 @@ TEST(CoherentNodes, TheDirectoryIsAtTheHome) {
     MachineDescription description = second_page_in_m1({cache("L1", "numa", 4)});
     description.coherence = {.protocol = Protocol::mesi, .by = CoherenceBy::directory, .supply = 30, .mark = {}};
     const char* const text = "0L1000 1L1000 0S1000 1L1000 1L0 0S0";
-    const Played by_directory = play_on_nodes(description, text);
+    const OnNodes by_directory = play_on_nodes(description, text);
     // Core 1 finds the line exclusive with core 0, which is asked; the store is an upgrade that asks core 1; then core
     // 0 supplies; line 0 is remote to core 1, and core 0 takes it from there (exclusive: asked, and memory answers).
     EXPECT_THAT(by_directory.cycles,
                 ElementsAre(1 + 5 + 4 + 12, 1 + 24 + 12, 5 + 24 + 1, 1 + 24 + 30, 1 + 5 + 4 + 10, 1 + 24 + 10));
     description.coherence.by = CoherenceBy::snooping;
-    const Played by_snooping = play_on_nodes(description, text);
+    const OnNodes by_snooping = play_on_nodes(description, text);
     EXPECT_THAT(by_snooping.cycles,
                 ElementsAre(1 + 4 + 5 + 12, 1 + 4 + 12, 4 + 1, 1 + 4 + 30, 1 + 4 + 5 + 10, 1 + 4 + 10));
-    for (const Played* played : {&by_directory, &by_snooping}) {
+    for (const OnNodes* played : {&by_directory, &by_snooping}) {
         // What core 0 cleans for core 1 goes home over the interconnect; what it supplies is not asked for there.
         EXPECT_EQ(played->counts.numa[1], (NumaCounts{.local_reads = 1, .remote_reads = 1, .remote_writes = 1}));
         EXPECT_EQ(played->counts.numa[0], (NumaCounts{.local_reads = 1, .remote_reads = 1}));

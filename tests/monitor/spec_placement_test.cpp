@@ -71,6 +71,22 @@ TEST(Placement, KindsOfCoherence) {
     EXPECT_EQ(kinds_on(Topology(description), "L2-L3"), load | fetch | fill | write_back | lost | changed);
 }
 
+TEST(Placement, KindsAndLinesOfNodes) {
+    const char* const nodes =
+        "cores: 2\ncaches: [{name: L1, next: numa, size: 1K, ways: 2, line: 128, shared_by: 1}]\n"
+        "numa: {nodes: 2, policy: interleaved}\nmemories: [{name: A, node: 0}, {name: B, node: 1, bank_busy: 3}]\n";
+    const Topology topology(read_machine(nodes, "m"));
+    EXPECT_EQ(kinds_on(topology, "L1-numa"), load | fetch | fill | write_back);
+    EXPECT_EQ(kinds_on(topology, "numa-interconnect"), load | fetch | write_back);
+    EXPECT_EQ(kinds_on(topology, "numa-A"), load | fetch | write_back);
+    EXPECT_EQ(kinds_on(topology, "numa-B"), load | fetch | write_back | bit(EventKind::bank_conflict));
+    MonitorSpec spec;
+    for (const char* link : {"numa-A", "numa-interconnect"}) {
+        spec.link = link;
+        EXPECT_EQ(completed(spec, topology).line, 128U);
+    }
+}
+
 TEST(Placement, OneOnEachLinkByDefault) {
     const Topology topology = machine("");
     const std::vector<MonitorSpec> specs = placed(default_monitors(topology), topology);

@@ -53,5 +53,11 @@ TEST(MachineDocs, TheMachineOfTimingIsReal) {
     EXPECT_TRUE(Topology(read_machine(blocks[0].text, "mine.yaml")).machine().has_link_timing());
 }
 
+TEST(MachineDocs, TheMachineOfNodesIsReal) {
+    const auto blocks = blocks_of(CACHETALLY_SOURCE_DIR "/docs/numa.md");
+    ASSERT_FALSE(blocks.empty());
+    EXPECT_EQ(Topology(read_machine(blocks[0].text, "mine.yaml")).machine().numa.nodes, 2U);
+}
+
 }  // namespace
 }  // namespace cachetally

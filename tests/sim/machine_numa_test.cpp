@@ -6,7 +6,7 @@
 namespace cachetally {
 namespace {
 
-constexpr const char* two_nodes =
+constexpr const char* fixed_homes =
     "cores: 4\n"
     "caches:\n"
     "  - {name: L1, next: L2, shared_by: 1, size: 1K, ways: 2}\n"
@@ -18,7 +18,7 @@ constexpr const char* two_nodes =
     "  - {name: B, node: 1, latency: 60}\n";
 
 TEST(MachineNuma, ReadsEveryKey) {
-    const MachineDescription machine = read_machine(two_nodes, "m");
+    const MachineDescription machine = read_machine(fixed_homes, "m");
     const NumaConfig& numa = machine.numa;
     EXPECT_EQ(numa.nodes, 2U);
     EXPECT_EQ(numa.policy, HomePolicy::fixed);
@@ -36,7 +36,7 @@ TEST(MachineNuma, ReadsEveryKey) {
 }
 
 TEST(MachineNuma, NodesLieBetweenCachesAndMemories) {
-    const Topology topology(read_machine(two_nodes, "m"));
+    const Topology topology(read_machine(fixed_homes, "m"));
     std::map<std::string, std::pair<unsigned, unsigned>> sharing;
     for (const Component& component : topology.components())
         sharing[component.name] = {component.copies, component.cores_per_copy};
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
             "node one memory, or write another 'policy'"},
         Refusal{
             "FirstTouchWithPagesOfSeveralSizes", "numa: {nodes: 1}\npages: {ranges: [{from: 0, to: 2M, size: 2M}]}\n",
-            "m:2:18: error: homes are given to pages of one size by first touch; remove 'ranges', or write 'policy: "
+            "m:2:17: error: homes are given to pages of one size by first touch; remove 'ranges', or write 'policy: "
             "interleaved' or 'policy: fixed' for 'numa'"},
         Refusal{"GranuleWithoutInterleaving", "numa: {nodes: 1, granule: 4K}\n",
                 "m:1:27: error: 'granule' means nothing with 'policy: first_touch'; write 'policy: interleaved', or "
@@ -126,7 +126,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"UnknownPolicy", "numa: {nodes: 2, policy: interleave}\n",
                 "m:1:26: error: 'interleave' is not a value of 'policy'; did you mean 'interleaved'? known are: "
                 "first_touch, interleaved, fixed"},
-        Refusal{"NoNodes", "numa: {policy: fixed}\n", "m:1:7: error: 'numa' needs the key 'nodes'"}),
+        Refusal{"NoNodes", "numa: {policy: fixed}\n",
+                "m:1:7: error: 'numa' needs 'nodes', as in '{nodes: 2, policy: first_touch, interconnect: {latency: "
+                "100}}'"}),
     case_name);
 
 }  // namespace

@@ -30,11 +30,17 @@ CacheCounts cache_counts(Random& random) {
     return counts;
 }
 
-/// A run that never happened, with so many phases.
+void add_nodes(StoredRun& stored) {
+    stored.names.numa = stored.names.memories;
+    stored.run.counts.numa = {{.local_reads = 5, .remote_ring_writes = 9}};
+    for (PhaseResult& phase : stored.run.phases) phase.counts.numa = {{.remote_reads = 3 + phase.begin}};
+}
+
+/// A run that never happened, with so many phases; one of seven with nodes that have memories of their own.
 StoredRun made_up_run(std::size_t phases) {
     Random random(7);
     StoredRun stored;
-    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}, {}, {"L2"}};
+    stored.names = {{"L1", "L2"}, {"DTLB"}, {"memory"}, {}, {"L2"}, {}};
     stored.period = 500;
     RunResult& run = stored.run;
     run.counts.caches.resize(2);
@@ -58,6 +64,7 @@ StoredRun made_up_run(std::size_t phases) {
         run.counts.tlbs[0] = run.counts.tlbs[0] + phase.counts.tlbs[0];
     }
     run.core_ends = {phases * 1000000, phases * 1000000 + 1};
+    if (phases == 7) add_nodes(stored);
     return stored;
 }
 

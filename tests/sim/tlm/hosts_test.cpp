@@ -42,12 +42,13 @@ TEST(Hosts, AgreeOnFourCores) { agree_on(4); }
 TEST(Hosts, AgreeOnEightCores) { agree_on(8); }
 
 /// Of the cases of four cores.
-std::map<std::string, std::uint64_t> coherence_counts() {
+template <class Counts>
+std::map<std::string, std::uint64_t> sums_of(std::vector<Counts> HierarchyCounts::*member) {
     std::map<std::string, std::uint64_t> sum;
     for (unsigned i = 0; i < 40; ++i) {  // with sanitizers too: the engine alone is quick
         Run engine(random_case(4000 + i, 4));
         engine.by_engine();
-        for (const CoherenceCounts& counts : engine.result().counts.coherence)
+        for (const Counts& counts : engine.result().counts.*member)
             for (const auto& [name, count] : named(counts)) sum[name] += count;
     }
     return sum;
@@ -55,8 +56,14 @@ std::map<std::string, std::uint64_t> coherence_counts() {
 
 /// Not only caches that are kept coherent, but lines that their cores take from each other.
 TEST(Hosts, AreComparedWhereCoresTalkToEachOther) {
-    const auto sum = coherence_counts();
+    const auto sum = sums_of(&HierarchyCounts::coherence);
     EXPECT_EQ(sum.size(), named(CoherenceCounts{}).size());
+    for (const auto& [name, count] : sum) EXPECT_GT(count, 10U) << name;
+}
+
+TEST(Hosts, AreComparedWhereMemoriesBelongToNodes) {
+    const auto sum = sums_of(&HierarchyCounts::numa);
+    EXPECT_EQ(sum.size(), named(NumaCounts{}).size());
     for (const auto& [name, count] : sum) EXPECT_GT(count, 10U) << name;
 }
 

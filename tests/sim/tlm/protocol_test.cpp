@@ -117,6 +117,44 @@ TEST(CacheHierarchy, DebugTransportIsNotCountedAndDmiDenied) {
     EXPECT_EQ(board.counts(), CacheCounts{});
 }
 
+// Core 1 touches page 1, so that both pages lie in one transfer and two memories; what it writes back goes home, too.
+TEST(CacheHierarchy, DataAreWhereTheyAreAtHome) {
+    MachineDescription machine = small_machine(2);
+    machine.caches[0].next = numa_name;
+    machine.caches[0].shared_by = 1;
+    machine.numa.nodes = 2;
+    machine.memories = {{.name = "M0", .mark = {}}, {.name = "M1", .node = 1, .mark = {}}};
+    CacheHierarchy hierarchy("hierarchy", Topology(machine));
+    Memory near("near"), far("far");
+    hierarchy.memory[0].bind(near.socket);
+    hierarchy.memory[1].bind(far.socket);
+    Initiator second("second", [](Initiator& core) {
+        std::uint32_t value = 0x11223344;
+        EXPECT_EQ(core.access(true, 0x1000, &value, 4), tlm::TLM_OK_RESPONSE);
+    });
+    Initiator first("first", [](Initiator& core) {
+        wait(1000 * nanosecond);
+        std::uint64_t both = 0, found = 0;
+        EXPECT_EQ(core.access(false, 0xffc, &both, 8), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(both, 0x1122334400000000U);
+        Payload write;
+        unsigned char bytes[4] = {1, 2, 3, 4};
+        fill(write, tlm::TLM_WRITE_COMMAND, 0xffe, bytes, 4);
+        EXPECT_EQ(core.socket->transport_dbg(write), 4U);
+        EXPECT_EQ(core.access(false, 0xffc, &found, 8), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(found, 0x1122040302010000U);
+    });
+    second.socket.bind(hierarchy.core[1]);
+    first.socket.bind(hierarchy.core[0]);
+    sc_core::sc_start();
+    EXPECT_EQ(near.number(0xffe, 2), 0x0201U);
+    EXPECT_EQ(far.number(0x1000, 4), 0x11220403U);
+    EXPECT_EQ(near.number(0x1000, 4), 0U);
+    const HierarchyCounts counts = hierarchy.hierarchy().counts();
+    EXPECT_EQ(counts.numa[0], (NumaCounts{.local_reads = 1}));
+    EXPECT_EQ(counts.numa[1], (NumaCounts{.local_reads = 1, .remote_reads = 1}));
+}
+
 TEST(CacheHierarchy, WhatIsNoReferenceIsRefusedAndNotCounted) {
     Board board(small_machine(), {[](Initiator& core) {
                     unsigned char word[4] = {}, enable[4] = {};

@@ -127,10 +127,14 @@ void holds_on_both_hosts(const MachineDescription& machine, const Table& table,
     by_reference.elaborate("by_reference");
     by_quantum.elaborate("by_quantum");
     CacheHierarchy hierarchy("hierarchy", plain.topology(), plain.hierarchy());
-    TimedMemory memory("memory", machine.memories[0], machine.period);
+    std::vector<std::unique_ptr<TimedMemory>> memories;
+    for (const MemoryConfig& config : machine.memories) {
+        const std::string name = "memory_" + std::to_string(memories.size());
+        memories.push_back(std::make_unique<TimedMemory>(name.c_str(), config, machine.period));
+        hierarchy.memory[memories.size() - 1].bind(memories.back()->in);
+    }
     Core core("core", table);
     core.socket.bind(hierarchy.core[0]);
-    hierarchy.memory[0].bind(memory.in);
     sc_core::sc_start();
     by_reference.take();
     by_quantum.take();
@@ -141,7 +145,9 @@ void holds_on_both_hosts(const MachineDescription& machine, const Table& table,
     expect_times(by_quantum, table);
     for (const Run* run : {&engine, &by_reference, &by_quantum}) EXPECT_EQ(conflicts(*run), conflicting);
     EXPECT_EQ(core.ends, ends_of(table));
-    EXPECT_EQ(memory.counts(), engine.result().counts.memories[0]);
+    for (std::size_t i = 0; i < memories.size(); ++i)
+        EXPECT_EQ(memories[i]->counts(), engine.result().counts.memories[i]);
+    EXPECT_EQ(by_quantum.result().counts, engine.result().counts);
 }
 
 // A miss takes 1 + 10, a hit 1. Line 0 leaves for line 80, clean; line 40 for line 0, dirty, for which nobody waits.
@@ -208,6 +214,27 @@ TEST(Times, OfRingWritesThroughTheCache) {
     holds_on_both_hosts(
         two_lines(), {{0x0, 4, load, 0, 11}, {0x40, 4, load, 11, 25}, {0x0, 4, load, 25, 39}, {0x40, 4, load, 39, 53}},
         {one_counter(RingSpec::Path::link)});
+}
+
+// Page 1 is at home in the memory of the other node, of 12 ns and 5 ns away, over an interconnect of 16 bytes per ns.
+// Line 1000: 1 + 5 + 12 + 4. Line 0 is local. Line 1080 takes the place of line 1000, which is written back behind it,
+// from 55 to 59. Line 10c0 is ready at 73, and carried at once.
+TEST(Times, OfNodes) {
+    MachineDescription machine = two_lines();
+    machine.cores = 2;
+    machine.caches[0].next = numa_name;
+    machine.caches[0].shared_by = 1;
+    machine.memories = {{.name = "M0", .latency = 10, .mark = {}},
+                        {.name = "M1", .node = 1, .latency = 12, .mark = {}}};
+    machine.numa.nodes = 2;
+    machine.numa.policy = HomePolicy::fixed;
+    machine.numa.ranges = {{0x1000, 0x2000, "M1", {}}};
+    machine.numa.interconnect = {.latency = 5, .bytes_per_cycle = 16};
+    holds_on_both_hosts(machine, {{0x1000, 4, store, 0, 22},
+                                  {0x0, 4, load, 22, 33},
+                                  {0x1080, 4, load, 33, 55},
+                                  {0x10c0, 4, load, 55, 77},
+                                  {0x10c0, 4, load, 77, 78}});
 }
 
 }  // namespace

@@ -67,6 +67,32 @@ TEST_P(KernelsOnCoherentCaches, AddUpForOneToSixteenProcessors) {
     }
 }
 
+// By first touch, on 4 nodes of 4 cores: what the nodes ask is what the memories are asked, and a core alone is at
+// home.
+TEST_P(KernelsOnCoherentCaches, AddUpOnNodesWithMemoriesOfTheirOwn) {
+    const auto& [name, options] = GetParam();
+    MachineDescription machine = load_machine("numa4");
+    machine.cores = 16;
+    for (const unsigned processors : {1U, 16U}) {
+        std::vector<std::string> words = options;
+        words.push_back("processors=" + std::to_string(processors));
+        WorkloadSource source(make_workload(name, words));
+        Hierarchy hierarchy{Topology(machine)};
+        const HierarchyCounts counts = run(hierarchy, source).counts;
+        EXPECT_TRUE(source.workload().check().passed());
+        std::uint64_t read = 0, written = 0, remote = 0;
+        for (std::size_t i = 0; i < counts.memories.size(); ++i) {
+            read += counts.memories[i].reads;
+            written += counts.memories[i].writes;
+            remote += counts.numa[i].remote_reads + counts.numa[i].remote_writes;
+        }
+        const CacheCounts& last = counts.caches[2];
+        EXPECT_EQ(read + counts.coherence.at(0).supplies, last.load_misses + last.store_misses + last.fetch_misses);
+        EXPECT_EQ(written, last.writebacks_out + counts.coherence[0].write_backs);
+        EXPECT_EQ(remote > 0, processors > 1);
+    }
+}
+
 TEST_P(KernelsOnCoherentCaches, OneProcessorHasTheCountsOfCachesThatAreNotCoherent) {
     const auto& [name, options] = GetParam();
     const CoherentRun with = run_kernel(name, options, 1, "coherence: {protocol: mesi, by: directory}\n");
