@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "probes/cooper_xu/tests.hpp"
+#include "probes/cross_checks.hpp"
 #include "probes/dongarra/tests.hpp"
 #include "probes/drongowski/tests.hpp"
 #include "probes/ours/levels.hpp"
@@ -28,43 +29,6 @@ TestReport without_l1(const Context& context, const std::string& what) {
     std::string reason = "the geometry of L1, which this test needs, was not found";
     if (!context.no_l1.empty()) reason += " (l1: " + context.no_l1 + ")";
     report.refuse("", what, std::move(reason));
-    return report;
-}
-
-/// Answers that the test of levels contradicts are refused: one of the two is wrong. They agree where one holds what
-/// the other says.
-TestReport confirmed(TestReport report, const std::optional<TestReport>& levels) {
-    const auto holds = [](const Finding& finding, const Finding& other) {
-        const double share = finding.parameter == "latency" ? 0.05 : 0;
-        const double number = other.value->number;
-        return finding.low * (1 - share) <= number && number <= finding.high * (1 + share);
-    };
-    const auto contradicted = [&](const Finding& finding) {
-        const Finding* other = levels ? levels->find(finding.level, finding.parameter) : nullptr;
-        return finding.value && other != nullptr && !holds(finding, *other) && !holds(*other, finding);
-    };
-    const bool otherwise = std::ranges::any_of(report.findings, [&](const Finding& finding) {
-        return finding.parameter == "levels" && contradicted(finding);
-    });
-    for (Finding& finding : report.findings) {
-        if (!otherwise && !contradicted(finding)) continue;
-        finding.value.reset();
-        finding.method.clear();
-        finding.reason =
-            otherwise ? "the test of levels finds another number of levels" : "the test of levels finds something else";
-    }
-    return report;
-}
-
-/// Ways of L2 by eviction sets, only with a capacity that they explain.
-TestReport with_capacity(TestReport report) {
-    if (report.find("L2", "capacity") != nullptr) return report;
-    for (Finding& finding : report.findings) {
-        if (!finding.value) continue;
-        finding.value.reset();
-        finding.method.clear();
-        finding.reason = "sets of so many ways explain no capacity that was found";
-    }
     return report;
 }
 
@@ -111,8 +75,9 @@ const std::vector<ProbeTest>& all_tests() {
          false,
          nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? confirmed(change_points_hardened(meter, *context.hardened_l1), context.levels)
-                                        : without_l1(context, "levels");
+             return context.hardened_l1
+                        ? confirmed(change_points_hardened(meter, *context.hardened_l1), context.levels, true)
+                        : without_l1(context, "levels");
          },
          {"levels"},
          "the published test of levels looks for any rise; this is another way to look"},
@@ -124,9 +89,22 @@ const std::vector<ProbeTest>& all_tests() {
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1(context, "tlb_levels");
          }},
+        {"prefetcher",
+         "ours",
+         "whether anything is prefetched",
+         false,
+         nullptr,
+         [](Meter& meter, const Context& context) {
+             return context.hardened_l1 ? prefetcher_hardened(meter, *context.hardened_l1)
+                                        : without_l1(context, "prefetcher");
+         },
+         {},
+         "none of the sources has such a test"},
         {"events", "Dongarra et al. 2004", "sizes, lines, pages and ways from event counts", true,
          [](Meter& meter, const Context&) { return events_published(meter); },
-         [](Meter& meter, const Context&) { return events_hardened(meter); }},
+         [](Meter& meter, const Context& context) {
+             return context.prefetches ? without_prefetched(events_hardened(meter)) : events_hardened(meter);
+         }},
         {"replacement",
          "ours",
          "replacement policy of L1 from shares of misses",
@@ -159,19 +137,8 @@ const std::vector<ProbeTest>& all_tests() {
          [](Meter& meter, const Context& context) {
              return context.hardened_l1
                         ? with_capacity(confirmed(physical_hardened(meter, *context.hardened_l1, context.l1_policy),
-                                                  context.levels))
+                                                  context.levels, false))
                         : without_l1(context, "ways");
-         },
-         {},
-         "none of the sources has such a test"},
-        {"prefetcher",
-         "ours",
-         "whether anything is prefetched",
-         false,
-         nullptr,
-         [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? prefetcher_hardened(meter, *context.hardened_l1)
-                                        : without_l1(context, "prefetcher");
          },
          {},
          "none of the sources has such a test"},
@@ -248,7 +215,8 @@ std::vector<PlannedRun> plan_of(const SuiteOptions& options) {
     for (const ProbeTest& test : probe_tests()) {
         const bool wanted = is_wanted(options, test), first = test.name == "l1";
         const bool needed = first || (test.name == "levels" && wants({"l2", "physical", "change_points"})) ||
-                            (test.name == "replacement" && wants({"l2", "physical"}));
+                            (test.name == "replacement" && wants({"l2", "physical"})) ||
+                            (test.name == "prefetcher" && wants({"events"}));
         if (!wanted && !needed) continue;
         const bool too_much = test.costly && options.tests.empty() && options.cheap;
         if (test.published && options.published && !too_much && (wanted || first))
@@ -326,6 +294,9 @@ private:
         if (report.test == "levels" && planned.hardened) context_.levels = report;
         if (report.test == "replacement")
             if (const Finding* found = report.find("L1", "replacement")) context_.l1_policy = found->value->word;
+        if (report.test == "prefetcher")
+            if (const Finding* found = report.find("", "prefetcher"))
+                context_.prefetches = found->value->word == "present";
     }
 
     ProbeTarget& target_;

@@ -16,6 +16,7 @@ struct Context {
     std::optional<TestReport> levels;  ///< hardened
     std::string l1_policy;             ///< as `replacement` found it
     std::string no_l1;                 ///< why there is no hardened_l1
+    bool prefetches = false;           ///< as `prefetcher` found it
     TlbOptions sweep;                  ///< of the published sweeps
 };
 

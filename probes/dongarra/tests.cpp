@@ -16,7 +16,8 @@ constexpr std::uint64_t element = 8;  ///< bytes
 constexpr std::uint64_t least_array = 1024;
 constexpr double clear_misses = 0.01;  ///< of loads
 constexpr std::uint64_t least_line = 32;
-constexpr std::uint64_t few_loads = 8192;  ///< so few that a lap may be free of interrupts
+constexpr std::uint64_t many_translations = std::uint64_t{1} << 20;  ///< bytes: of smaller pages there are many
+constexpr std::uint64_t few_loads = 8192;                            ///< so few that a lap may be free of interrupts
 constexpr double clear_with_noise = 0.02;  ///< interrupts make loads miss, the more the longer these take
 constexpr double some_misses = 0.5;        ///< of a lap: one that comes now and then is of others
 constexpr double nearly_all = 0.7;         ///< of the misses that there can be; at half a block it is half of them
@@ -158,13 +159,16 @@ std::uint64_t most_that_fit(Events& events, std::uint64_t stride, std::uint64_t 
 }
 
 /// Elements of a set of W ways halve in number as their distance doubles up to a way, and remain W from there on. What
-/// levels above keep besides, or a distance that is no multiple of a way (three times a power of two, say), shows as
+/// levels above keep besides, or a distance that is no multiple of a way (an odd multiple of a power of two), shows as
 /// numbers that do not. Capacity must be W ways.
 bool confirmed_ways(Events& events, const Geometry& found, std::uint64_t stride) {
     if (!events.all_arrive(strided_string(found.ways * stride, stride))) return false;
     while (stride > found.block && most_that_fit(events, stride / 2, found.ways) == found.ways) stride /= 2;
-    for (const unsigned times : {2U, 3U})
+    // Sets may be an odd multiple of a power of two: lines a power of two apart then fill several sets.
+    for (std::uint64_t times = 2; times <= found.ways; times = times == 2 ? 3 : times + 2) {
+        if (times > 3 && found.ways % times != 0) continue;
         if (most_that_fit(events, times * stride, found.ways / times + 1) != found.ways) return false;
+    }
     const auto bytes = static_cast<double>(stride * found.ways);
     // Where misses grow slowly the level ends where they are clear.
     if (bytes < std::max(found.low, found.high / 1.1) || bytes > found.high) return false;
@@ -286,6 +290,8 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Ge
     if (bytes)
         return answer(report, level, "capacity", *bytes, "bytes",
                       "papi_cacheSize; to the byte by lines that meet in its sets");
+    if (number > 1 && meter.large_page() < many_translations)
+        return report.refuse(level, "capacity", "lines of page tables share sets with those that are loaded");
     report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",
                   "papi_cacheSize");
 }

@@ -280,7 +280,8 @@ TestReport no_large_pages() {
     report.variant = "hardened";
     for (const char* parameter : {"levels", "capacity"})
         report.refuse("", parameter,
-                      "there are no large pages that a TLB holds: small ones may lie anywhere, so that sets fill "
+                      "there are no large pages that a TLB holds, in such an arena: small ones may lie anywhere, so "
+                      "that sets fill "
                       "unevenly, and TLBs are in the times");
     return report;
 }

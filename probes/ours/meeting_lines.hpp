@@ -26,13 +26,15 @@ public:
     /// Lines `stride` apart that all stay in the level, the most; 0 = not to be found.
     std::uint64_t most_that_stay(std::uint64_t stride);
 
+    /// Whether so many lines `stride` apart all stay in the level: in one of a few places.
+    bool stay(std::uint64_t stride, std::uint64_t count);
+
     /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it fit as often as the same
     /// capacity says, and one more does not. Empty where they do not agree: pages, lines of other levels or hashed sets
     /// make them differ. (ours; after X-Ray, 4.5)
     std::optional<std::uint64_t> capacity();
 
 private:
-    bool stay(std::uint64_t stride, std::uint64_t count);
     bool misses(const Offsets& offsets);
 
     Meter& meter_;

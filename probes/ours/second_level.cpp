@@ -55,15 +55,15 @@ public:
             return none("it has few more ways than L1, which keeps some of the lines that meet");
         found.way = stride;
         found.ways = now;
-        const std::uint64_t third = lines_.most_that_stay(3 * stride);  // sets may be three times a power of two
-        const bool three = third != 0 && third < now;
-        if (three) found.way *= 3, found.ways = third;
+        const std::uint64_t odd = odd_factor(stride, now);
+        if (odd == 0) return none("the arena is too small for sets that are an odd multiple of a power of two");
+        if (odd > 1) found.way *= odd, found.ways = lines_.most_that_stay(odd * stride);
         if (before != 2 * now) {
             if (found.ways <= l1_.ways) return none("numbers of lines that stay do not halve with their distance");
             found.exclusive = true;
             found.ways -= l1_.ways;
             // Which lines L1 holds is not as even as they lie in L2.
-            const std::uint64_t least = (three ? 6 : 2) * found.ways;
+            const std::uint64_t least = 2 * odd * found.ways;
             if (before < least || before > least + l1_.ways)
                 return none("numbers of lines that stay do not halve with their distance");
         }
@@ -102,6 +102,20 @@ public:
     void replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report);
 
 private:
+    /// Sets may be an odd multiple of a power of two, O: then O times as many lines stay at a distance that is one as
+    /// at O times this. 1 = they are none; 0 = the arena is too small to tell.
+    std::uint64_t odd_factor(std::uint64_t stride, std::uint64_t staying) {
+        std::uint64_t factor = 1, least = staying;
+        for (std::uint64_t odd = 3; odd <= staying; odd += 2) {
+            if (staying % odd != 0 && (staying <= l1_.ways || (staying - l1_.ways) % odd != 0)) continue;
+            if (staying * odd * stride + 2 * moved_by > arena_.bytes) return 0;
+            if (lines_.stay(odd * stride, staying)) continue;
+            const std::uint64_t fewer = lines_.most_that_stay(odd * stride);
+            if (fewer != 0 && fewer < least) least = fewer, factor = odd;
+        }
+        return factor;
+    }
+
     /// Misses of L1 in a lap through others that meet in a set of it, with visits to one line between them.
     double misses_beside(const Second& found, std::uint64_t others, std::uint64_t visits, unsigned order,
                          bool meeting) {

@@ -169,7 +169,26 @@ private:
 /// Ways and entries of the first TLB by (X-Ray, Figure 8) on pages; 0 ways = not found.
 struct Sets {
     std::uint64_t ways = 0, entries = 0;
+    std::uint64_t together = 0;  ///< pages that stay of those a power of two apart: the ways of several sets, or of one
+    bool sure = true;            ///< false: sets may be more, and ways fewer, than the arena can show
 };
+
+/// Of `together` pages that stay `sets` pages apart, a power of two, where sets may be an odd multiple of that.
+/// `misses(odd, n)`: whether n pages odd * sets apart do not fit.
+template <class Misses>
+Sets with_odd_sets(const Pairs& pairs, std::uint64_t together, std::uint64_t sets, const Misses& misses) {
+    Sets found{together, together * sets, together};
+    for (std::uint64_t odd = 3; odd <= together; odd += 2) {
+        if (together % odd != 0) continue;
+        found.sure = found.sure && pairs.fits(odd * sets, together + 1);
+        if (!found.sure) break;
+        const std::uint64_t fewer = together / odd;
+        if (fewer < found.ways && misses(odd, together) && misses(odd, fewer + 1) && !misses(odd, fewer))
+            found.ways = fewer;
+    }
+    return found;
+}
+
 Sets first_tlb(Pairs& pairs, std::uint64_t limit) {
     const auto misses = [&](std::uint64_t stride, std::uint64_t n) { return pairs.step(stride, n) > 0.02; };
     std::uint64_t old = 0, high = limit;
@@ -180,7 +199,10 @@ Sets first_tlb(Pairs& pairs, std::uint64_t limit) {
             const std::uint64_t middle = (low + high) / 2;
             (misses(stride, middle) ? high : low) = middle;
         }
-        if (high == old) return {high - 1, (high - 1) * stride / 2};
+        if (high == old) {
+            const auto misses_at = [&](std::uint64_t odd, std::uint64_t n) { return misses(odd * stride / 2, n); };
+            return with_odd_sets(pairs, high - 1, stride / 2, misses_at);
+        }
         old = high;
     }
 }
@@ -190,7 +212,7 @@ Sets first_tlb(Pairs& pairs, std::uint64_t limit) {
 class SecondTlb {
 public:
     SecondTlb(Pairs& pairs, const Sets& first)
-        : pairs_(pairs), first_(first), first_sets_(first.ways == 0 ? 1 : first.entries / first.ways) {}
+        : pairs_(pairs), first_(first), first_sets_(first.together == 0 ? 1 : first.entries / first.together) {}
 
     Sets find() {
         if (!pairs_.fits(2 * first_sets_, std::max(most_ways + 2, others()))) return {};
@@ -203,7 +225,8 @@ public:
         while (stride > 2 * first_sets_ && first_misses(stride / 2) == full) stride /= 2;
         limited_ = stride == longest;
         if (stride > 2 * first_sets_ && !twice(stride / 2, full)) return {};
-        return {full - 1, (full - 1) * stride};
+        return with_odd_sets(pairs_, full - 1, stride,
+                             [&](std::uint64_t odd, std::uint64_t n) { return bends(odd * stride, n); });
     }
 
     /// A longer stride might have shown fewer ways.
@@ -214,7 +237,7 @@ private:
     static constexpr double least_walk = 4;  ///< cycles that a walk takes, at least
 
     /// Pages enough for the first TLB to miss.
-    std::uint64_t others() const { return first_.ways + (first_.ways + 1) / 2 + 2; }
+    std::uint64_t others() const { return first_.together + (first_.together + 1) / 2 + 2; }
 
     /// Of n pages that meet in a set of the second TLB, or that do not, and of those that make the first one miss:
     /// these and those meet in one of its sets, so that it behaves alike in both cases.
@@ -279,7 +302,10 @@ void answer_first(TestReport& report, Pairs& pairs, const Edge& edge, Sets& sets
     const auto entries = static_cast<double>(sets.entries), ways = static_cast<double>(sets.ways);
     if (sets.ways != 0 && low <= entries && entries <= high) {
         report.answer("TLB1", "entries", entries, entries, entries, "entries", "compact sets of pages, paired");
-        report.answer("TLB1", "ways", ways, ways, ways, "ways", "compact sets of pages, paired");
+        if (sets.sure)
+            report.answer("TLB1", "ways", ways, ways, ways, "ways", "compact sets of pages, paired");
+        else
+            report.refuse("TLB1", "ways", "the arena has too few pages for a longer stride");
         return;
     }
     sets = {};
@@ -308,7 +334,7 @@ void answer_second(TestReport& report, Pairs& pairs, std::span<const Edge> later
         if (cause_of(pairs, edge.low, report.decisions) == Cause::cache) continue;
         report.answer("TLB2", "entries", entries, entries, entries, "entries", method);
         const auto ways = static_cast<double>(second.ways);
-        if (search.limited())
+        if (search.limited() || !second.sure)
             report.refuse("TLB2", "ways", "the arena has too few pages for a longer stride");
         else
             report.answer("TLB2", "ways", ways, ways, ways, "ways", method);

@@ -8,6 +8,7 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t most_pages = 12288;
+constexpr std::uint64_t least_page = 4096;
 
 /// The most pages that a TLB does not miss any of once it has seen them; 0 = none do not fit into the arena.
 std::uint64_t pages_that_fit(Meter& meter, unsigned level) {
@@ -15,7 +16,8 @@ std::uint64_t pages_that_fit(Meter& meter, unsigned level) {
     const Arena arena = meter.target().make_arena(most * page, page);
     const auto misses = [&](std::uint64_t pages) {
         Offsets offsets;
-        for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * 128 % page);
+        // TLBs may hold parts of pages: each of these as often as the others.
+        for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * (least_page + 128) % page);
         // Random TLBs above may keep what does not fit for a lap or two.
         const auto laps = static_cast<unsigned>(std::clamp<std::uint64_t>(1024 / pages, 1, 16));
         const double misses_per_load = meter.count(arena, {offsets}, {2, laps}).tlb_misses[level];
@@ -38,6 +40,16 @@ std::uint64_t entries_by_events(Meter& meter, unsigned level) {
     return most;
 }
 
+/// A TLB that holds all pages of the arena, if it translates any of them: no more is known than what was said before.
+void refuse_unseen(TestReport& report, const std::string& level) {
+    std::erase_if(report.findings, [&](const Finding& finding) {
+        return finding.parameter == "tlb_levels" || (finding.level == level && finding.value);
+    });
+    const std::string reason = level + " misses none of as many pages as there are";
+    report.refuse(level, "entries", reason);
+    report.refuse("", "tlb_levels", reason);
+}
+
 }  // namespace
 
 void decide_tlbs_by_events(TestReport& report, Meter& meter) {
@@ -46,7 +58,7 @@ void decide_tlbs_by_events(TestReport& report, Meter& meter) {
     for (unsigned i = 0; i < count; ++i) {
         const std::string level = fmt::format("TLB{}", i + 1);
         const auto entries = static_cast<double>(entries_by_events(meter, i));
-        if (entries == 0) continue;
+        if (entries == 0) return refuse_unseen(report, level);
         ++levels;
         const Finding* found = report.find(level, "entries");
         report.decisions.push_back(fmt::format("{}: misses are counted beyond {} pages, times say {}", level, entries,

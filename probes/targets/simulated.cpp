@@ -349,6 +349,13 @@ std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& 
 }
 
 std::vector<std::size_t> data_caches(const MachineDescription& machine) { return chain(machine.caches); }
-std::vector<std::size_t> data_tlbs(const MachineDescription& machine) { return chain(machine.tlbs); }
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine) {
+    std::vector<std::size_t> found = chain(machine.tlbs);
+    std::erase_if(found, [&](std::size_t index) {
+        const std::vector<std::uint64_t>& sizes = machine.tlbs[index].page_sizes;
+        return !sizes.empty() && std::ranges::find(sizes, machine.pages.size) == sizes.end();
+    });
+    return found;
+}
 
 }  // namespace cachetally

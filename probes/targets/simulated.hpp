@@ -46,7 +46,7 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-/// Indices of the caches (or TLBs) that a load of data passes, nearest first.
+/// Indices of the caches that a load of data passes, nearest first, and of the TLBs that hold pages of its size.
 std::vector<std::size_t> data_caches(const MachineDescription& machine);
 std::vector<std::size_t> data_tlbs(const MachineDescription& machine);
 

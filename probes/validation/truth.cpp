@@ -94,7 +94,10 @@ private:
         add("line", {static_cast<double>(cache.line), ""});
         add("latency", {latency_, ""});
         add("replacement", {0, std::string(name_of(cache.replacement))});
-        if (level_ > 1) add("inclusion", {0, std::string(name_of(cache.inclusion))});
+        // A level that takes victims alone is exclusive to programs, whatever becomes of a line that they use again.
+        const bool of_victims = cache.inclusion == Inclusion::victim;
+        if (level_ > 1)
+            add("inclusion", {0, std::string(name_of(of_victims ? Inclusion::exclusive : cache.inclusion))});
     }
 
     const MachineDescription& machine_;

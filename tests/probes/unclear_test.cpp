@@ -109,11 +109,15 @@ TEST(Unclear, HashedSetsOfL1) {
 }
 
 TEST(Unclear, LinesThatComeTogetherByPrefetching) {
-    for (const auto& [level, kind] : {std::pair{0U, PrefetchKind::next_line}, {1U, PrefetchKind::stream}}) {
+    for (const auto& [level, kind, distance] : {std::tuple{0U, PrefetchKind::next_line, 1U},
+                                                {0U, PrefetchKind::stream, 2U},
+                                                {1U, PrefetchKind::stream, 1U}}) {
         MachineDescription machine = three_levels();
         machine.caches.pop_back();
         machine.caches[1].next = "memory";
         machine.caches[level].prefetch.kind = kind;
+        machine.caches[level].prefetch.degree = 2 * distance;
+        machine.caches[level].prefetch.distance = distance;
         expect_none_wrong(hardened(machine, "events"));
     }
 }
@@ -127,6 +131,46 @@ TEST(Unclear, LargePagesThatNoTlbHolds) {
     EXPECT_EQ(finding(l1, "L1", "latency").verdict, Verdict::right);
     EXPECT_EQ(finding(l1, "L1", "capacity").verdict, Verdict::right);
     expect_none_wrong(hardened(machine, "levels"));
+}
+
+// Lines and pages a power of two apart then fill several sets.
+TEST(Exact, WaysWhereSetsAreAnOddMultipleOfAPowerOfTwo) {
+    MachineDescription machine = three_levels();
+    machine.caches.pop_back();
+    machine.caches[1].next = "memory";
+    machine.caches[1].size = 640 << 10;
+    machine.caches[1].ways = 16;  // of 40 KiB
+    machine.tlbs[0].entries = 60;
+    machine.tlbs[0].ways = 6;
+    for (const char* test : {"l2", "events", "tlb"}) expect_none_wrong(hardened(machine, test));
+    EXPECT_EQ(finding(hardened(machine, "l2"), "L2", "ways").verdict, Verdict::right);
+    EXPECT_EQ(finding(hardened(machine, "tlb"), "TLB1", "ways").verdict, Verdict::right);
+}
+
+TEST(Unclear, ATlbThatHoldsTheArena) {
+    MachineDescription machine = three_levels();
+    TlbConfig second;
+    second.name = "STLB";
+    second.entries = 1536;
+    second.ways = 12;
+    second.latency = 7;
+    machine.tlbs.push_back(second);
+    machine.tlbs[0].next = "STLB";
+    SimulatedOptions options;
+    options.largest_arena = 4 << 20;
+    const TestReport report = hardened(machine, "tlb", options);
+    expect_none_wrong(report);
+    EXPECT_FALSE(finding(report, "", "tlb_levels").value);
+    EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right);
+}
+
+// A TLB of 4 KiB granules holds a page of 16 KiB in four parts.
+TEST(Exact, EntriesOfPartsOfPages) {
+    MachineDescription machine = three_levels();
+    machine.tlbs[0].ways = 8;
+    machine.tlbs[0].granule = 4096;
+    machine.pages.size = 16384;
+    EXPECT_EQ(finding(hardened(machine, "tlb"), "TLB1", "entries").verdict, Verdict::right);
 }
 
 // 128 sets: lines that meet in them lie farther apart than the arena has pages.
