@@ -85,11 +85,20 @@ private:
     std::vector<SwapOut> swapped_;               ///< by the event at hand
 };
 
+/// Rings of copies lie behind each other, each from a page on, so that cores do not write to each other's lines.
+RingSpec ring_of_copy(RingSpec ring, unsigned copy) {
+    constexpr std::uint64_t page = 4096;
+    ring.base += copy * ((ring.capacity * ring.record + page - 1) / page * page);
+    return ring;
+}
+
 }  // namespace
 
 std::unique_ptr<CounterBank> make_counter_bank(const MonitorSpec& spec, unsigned copy, Tick cycle) {
-    if (auto summed = make_summed_bank(spec, cycle)) return summed;
-    return std::make_unique<RecordedBank>(spec, copy, cycle);
+    MonitorSpec own = spec;
+    own.ring = ring_of_copy(spec.ring, copy);
+    if (auto summed = make_summed_bank(own, cycle)) return summed;
+    return std::make_unique<RecordedBank>(own, copy, cycle);
 }
 
 }  // namespace cachetally

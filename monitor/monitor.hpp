@@ -47,6 +47,7 @@ public:
 
     std::uint32_t kinds() const override { return spec_.kinds; }
     bool accepts_merged(std::uint32_t line_bytes) const override;
+    bool sends() const override { return true; }
     void on_event(const LinkEvent& event, Injector& injector) override;
     void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
     bool takes_sieved() const override;

@@ -30,11 +30,12 @@ void CorePath::take(ReferenceKind kind) {
     if (cache_ != nullptr && cache_->hits_are_plain(kind)) plain_kinds_ |= bit;
 }
 
-void CorePath::settle(std::uint32_t block_bytes, bool timeless) {
+void CorePath::settle(std::uint32_t block_bytes, bool timed, bool all_merge) {
     const bool watched = link_.kinds() != 0 || (tlb_link_ != nullptr && tlb_link_->kinds() != 0);
-    const bool merges = link_.merges(block_bytes) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes));
+    const bool merges =
+        link_.merges(block_bytes, timed) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes, timed));
     watch_ = !watched ? Watch::nobody : merges ? Watch::merged : Watch::each;
-    posts_ = timeless && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
+    posts_ = !timed && all_merge && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
     sieves_ = posts_ && fits_sieve();
 }
 

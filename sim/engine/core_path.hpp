@@ -33,9 +33,9 @@ public:
     std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(line_bytes_); }
 
     /// To be called when all listeners are attached. Events may be merged within blocks of `block_bytes`, the longest
-    /// line of the paths that share a link with this one. `timeless`: no listener anywhere looks at the time or sends
-    /// anything into caches.
-    void settle(std::uint32_t block_bytes, bool timeless);
+    /// line of the paths that share a link with this one. `timed`: links or memories are busy for a time with what they
+    /// carry; `all_merge`: all listeners anywhere accept merged events.
+    void settle(std::uint32_t block_bytes, bool timed, bool all_merge);
 
     /// Declares that page walks do not enter the hierarchy below the first cache of this path.
     void walks_enter_here() { walks_enter_here_ = true; }

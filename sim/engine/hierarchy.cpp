@@ -21,10 +21,11 @@ auto sum_of(const Copies<Part>& copies) {
 void Hierarchy::Parts::settle() {
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
-    const bool timeless = !machine.has_link_timing() && !numa &&
-                          std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest); }) &&
-                          std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
-    for (const auto& path : paths) path->settle(longest, timeless);
+    const bool timed = machine.has_link_timing() || numa ||
+                       !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
+    const bool merges =
+        std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest, timed); });
+    for (const auto& path : paths) path->settle(longest, timed, merges);
     settled = true;
 }
 

@@ -41,8 +41,10 @@ void Downlink::listen(LinkListener& listener, bool* pending) {
     if (memory_ != nullptr && wants(EventKind::bank_conflict)) in_steps_ = true;
 }
 
-bool Downlink::merges(std::uint32_t line_bytes) const {
-    return std::ranges::all_of(listeners_, [&](const Listening& l) { return l.listener->accepts_merged(line_bytes); });
+bool Downlink::merges(std::uint32_t line_bytes, bool timed) const {
+    return std::ranges::all_of(listeners_, [&](const Listening& l) {
+        return l.listener->accepts_merged(line_bytes) && !(timed && l.listener->sends());
+    });
 }
 
 void Downlink::tell(const LinkEvent& event) {

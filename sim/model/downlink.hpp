@@ -96,7 +96,8 @@ public:
     void listen(LinkListener& listener, bool* pending);
     bool wants(EventKind kind) const { return (kinds_ & bit(kind)) != 0; }
     std::uint32_t kinds() const { return kinds_; }
-    bool merges(std::uint32_t line_bytes) const;
+    /// Whether events may be merged for all listeners; `timed`: as LinkListener::sends() says.
+    bool merges(std::uint32_t line_bytes, bool timed) const;
 
     void notify(const LinkEvent& event) {
         if (wants(event.kind)) tell(event);

@@ -82,6 +82,10 @@ public:
     /// be sent as a number.
     virtual void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector);
 
+    /// Whether it has records sent. Where these take time, on links or in memory, it is told of events one by one, when
+    /// they happen, accepts_merged() or not. Asked once, when attached.
+    virtual bool sends() const { return false; }
+
     /// Whether it takes on_sieved(), where accepts_merged(). Asked once, when attached.
     virtual bool takes_sieved() const { return false; }
 

@@ -386,5 +386,24 @@ TEST(Monitor, AcceptsMergedEventsOnlyWhereNothingIsLost) {
     EXPECT_FALSE(Monitor(spec).accepts_merged(64));
 }
 
+// By hand: a ring of 3 records of 16 bytes takes a page, so that the third copy's begins two pages behind the first's.
+TEST(Monitor, CopiesHaveRingsOfTheirOwn) {
+    MonitorSpec spec;
+    spec.link = "core-L1";
+    spec.line = 64;
+    spec.counters = 1;
+    spec.ring.capacity = 3;
+    spec.ring.base = 0x10000;
+    for (const std::uint64_t cost : {0U, 1U}) {
+        spec.ring.write_cost = cost;
+        Monitor monitor(spec, 2);
+        Injector injector;
+        for (const Address address : {0x40, 0x80})
+            monitor.on_event({.address = address}, injector);
+        ASSERT_EQ(injector.writes().size(), 1U);
+        EXPECT_EQ(injector.writes().front().address, 0x12000U);
+    }
+}
+
 }  // namespace
 }  // namespace cachetally

@@ -118,5 +118,48 @@ TEST(Hosts, AgreeOnRecordsThatRecordsCause) {
     expect_equal_hosts(cases);
 }
 
+/// A record every 4 cycles, which takes a bus below for one: nobody ever waits, by hand.
+Case records_of_hits() {
+    Case made;
+    made.machine.name = "hits";
+    CacheConfig cache;
+    cache.name = "L1";
+    cache.next = "memory";
+    cache.size = 256;
+    cache.ways = 2;
+    cache.latency = 4;
+    cache.bus.bytes_per_cycle = 16;
+    made.machine.caches = {cache};
+    made.machine.memories.emplace_back();
+    MonitorSpec spec;
+    spec.link = "core-L1";
+    spec.counters = 1;
+    made.monitors = {spec};
+    made.watching = Watching::monitors;
+    Part part;
+    for (unsigned i = 0; i < 100; ++i)
+        part.references.push_back({.address = i % 2 * 64, .size = 8, .kind = ReferenceKind::load});
+    made.programs = {{part}};
+    return made;
+}
+
+HierarchyCounts counts_by_engine(const Case& made) {
+    Run engine(made);
+    engine.by_engine();
+    return engine.result().counts;
+}
+
+TEST(Hosts, RecordsOfHitsFindABusFree) {
+    const HierarchyCounts counts = counts_by_engine(records_of_hits());
+    EXPECT_EQ(counts.memories.front().ring_writes, 99U);
+    EXPECT_EQ(counts.buses.front().waited, 0U);
+    std::vector<Case> cases;
+    for (const Tick quantum : quanta) {
+        cases.push_back(records_of_hits());
+        cases.back().options.quantum = quantum;
+    }
+    expect_equal_hosts(cases);
+}
+
 }  // namespace
 }  // namespace cachetally::testing

@@ -73,7 +73,7 @@ MonitorSpec monitor(Draw& draw, const Topology& topology, bool costly) {
     spec.counters = 1U << draw(5);
     spec.barriers = draw(2) == 0;
     spec.functions = draw(3) == 0;
-    if (!costly) return spec;
+    if (!costly || draw(3) == 0) return spec;
     spec.ring.capacity = 2 + draw(6);
     spec.ring.path = draw(2) == 0 ? RingSpec::Path::link : RingSpec::Path::memory;
     spec.ring.overflow = draw(2) == 0 ? RingSpec::Overflow::stall : RingSpec::Overflow::drop;
