@@ -43,6 +43,7 @@ struct PlotColumns {
     std::vector<PlotSegment> segments;  ///< ascending by address; their columns follow each other, one apart
     std::vector<double> heights;        ///< of all columns of all segments
     std::vector<Address> addresses;     ///< where each column begins
+    std::vector<std::size_t> sources;  ///< by column, the one whose lines it shows: itself, or where a wide line begins
     double highest = 0;
 };
 

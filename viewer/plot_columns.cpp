@@ -68,7 +68,7 @@ void join(std::vector<PlotSegment>& segments, std::size_t most) {
             const std::uint64_t span = segments[i + 1].first + (segments[i + 1].bytes - 1) - segments[i].first;
             if (span < least) least = span, best = i;
         }
-        segments[best].bytes = segments[best].size = least + 1;
+        segments[best].bytes = segments[best].size = std::max(least, least + 1);  // all of the address space: but one
         segments[best].base = segments[best].first;
         segments[best].label.clear();
         segments.erase(segments.begin() + static_cast<std::ptrdiff_t>(best) + 1);
@@ -97,24 +97,29 @@ void give_columns(std::vector<PlotSegment>& segments, unsigned columns) {
     }
 }
 
+__extension__ using Product = unsigned __int128;  ///< of a place and a number of columns, exact
+
 /// The column within a segment that an address is drawn in.
 unsigned column_of(const PlotSegment& segment, Address address) {
-    const double place = static_cast<double>(address - segment.first) / static_cast<double>(segment.bytes);
-    return std::min(static_cast<unsigned>(place * segment.columns), segment.columns - 1);
+    const auto column = Product{address - segment.first} * segment.columns / segment.bytes;
+    return std::min(static_cast<unsigned>(column), segment.columns - 1);
 }
 
+/// The first address that is drawn in a column.
 Address begin_of(const PlotSegment& segment, unsigned column) {
-    const double part = static_cast<double>(column) / segment.columns;
-    return segment.first + static_cast<std::uint64_t>(std::ceil(part * static_cast<double>(segment.bytes)));
+    const auto place = (Product{column} * segment.bytes + segment.columns - 1) / segment.columns;
+    return segment.first + static_cast<std::uint64_t>(place);
 }
 
-/// Where lines are wider than columns, a line is drawn in all columns that begin in it, not in its first alone.
-void widen_lines(const PlotSegment& segment, std::uint32_t line_bytes, PlotColumns& result, std::size_t offset) {
-    for (unsigned column = 1; column < segment.columns; ++column) {
-        const Address line = std::max(align_down(result.addresses[offset + column], line_bytes), segment.first);
-        const unsigned begins = column_of(segment, line);
-        if (begins < column) result.heights[offset + column] = result.heights[offset + begins];
-    }
+/// Where what is drawn in a column is: in itself where a line begins in it, else, where lines are wider than columns,
+/// in the one that the line begins in.
+unsigned source_of(const PlotSegment& segment, unsigned column, std::uint32_t line_bytes) {
+    const Address line = std::max(align_down(begin_of(segment, column), line_bytes), segment.first);
+    const unsigned from = column_of(segment, line);
+    if (from >= column) return column;
+    const std::uint64_t next = line - segment.first + (line_bytes - line % line_bytes);
+    const bool own = next < segment.bytes && column_of(segment, segment.first + next) == column;
+    return own ? column : from;
 }
 
 }  // namespace
@@ -153,8 +158,9 @@ PlotColumns plot_columns(const PlotInput& input, std::span<const Region> regions
             const double over = input.rate ? weights[column] / 100 : lines[column];
             result.heights.push_back(over > 0 ? values[column] / over : 0.0);
             result.addresses.push_back(begin_of(segment, column));
+            result.sources.push_back(offset + source_of(segment, column, input.line_bytes));
+            result.heights.back() = result.heights[result.sources.back()];
         }
-        if (segment.bytes / input.line_bytes < segment.columns) widen_lines(segment, input.line_bytes, result, offset);
     }
     result.highest = *std::ranges::max_element(result.heights);
     return result;

@@ -28,7 +28,7 @@ public:
             const double over = input.rate ? weights[i] / 100 : lines[i % columns_];
             if (over > 0) values_[i] /= over;
         }
-        widen(columns, input.line_bytes);
+        widen(columns);
     }
 
     double at(std::size_t row, std::size_t column) const { return values_[row * columns_ + column]; }
@@ -48,13 +48,9 @@ private:
     }
 
     /// A line that is wider than a column is drawn in all columns that begin in it.
-    void widen(const PlotColumns& columns, std::uint32_t line_bytes) {
-        for (std::size_t column = 1; column < columns_; ++column) {
-            const auto begins = column_at(columns, align_down(columns.addresses[column], line_bytes));
-            if (!begins || *begins >= column) continue;
-            for (std::size_t at = column; at < values_.size(); at += columns_)
-                values_[at] = values_[at - (column - *begins)];
-        }
+    void widen(const PlotColumns& columns) {
+        for (std::size_t cell = 0; cell < values_.size(); ++cell)
+            values_[cell] = values_[cell - cell % columns_ + columns.sources[cell % columns_]];
     }
 
     std::size_t columns_;

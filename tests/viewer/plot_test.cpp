@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
+
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
+
+constexpr double mean_of_none = -1;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -81,6 +87,7 @@ TEST(Plot, TheLastLineOfTheAddressSpace) {
     EXPECT_EQ(columns.segments.size(), 2U);
     EXPECT_EQ(columns.segments.back().label, "top");
     EXPECT_EQ(columns.heights.back(), 5);
+    EXPECT_EQ(plot_columns(input, {}, 3).heights, (std::vector<double>{5, 0, 5}));  // in one segment
 }
 
 TEST(Plot, PictureInAscii) {
@@ -112,6 +119,54 @@ TEST(Plot, SteepHistogramsAreLogarithmic) {
     const std::string text = draw(input, regions, {12, 3, false});
     EXPECT_NE(text.find("logarithmic"), std::string::npos);
     EXPECT_EQ(lines_of(text)[3].substr(7), "|......##");  // what is there is seen
+}
+
+/// Each cell has the mean of the lines that begin in it, or where none does, shows what the column has that its line
+/// begins in.
+std::string heat_row(const std::vector<std::vector<double>>& phases, std::size_t phase, unsigned columns) {
+    const std::size_t lines = phases[0].size();
+    const auto mean = [&](std::size_t row, std::size_t column) {
+        double sum = 0, count = 0;
+        for (std::size_t line = 0; line < lines; ++line)
+            if (line * columns / lines == column) sum += phases[row][line], count += 1;
+        return count > 0 ? sum / count : mean_of_none;
+    };
+    double highest = 0;
+    for (std::size_t row = 0; row < phases.size(); ++row)
+        for (unsigned column = 0; column < columns; ++column) highest = std::max(highest, mean(row, column));
+    std::string row;
+    for (std::size_t column = 0; column < columns; ++column) {
+        double value = mean(phase, column);
+        if (value == mean_of_none) value = mean(phase, column * lines / columns * columns / lines);
+        row += " .:+#"[static_cast<std::size_t>(std::ceil(value / highest * 4 - 1e-9))];
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    return row;
+}
+
+TEST(Plot, HeatHasTheMeansOfTheLinesAtAnyWidth) {
+    for (const std::size_t lines : {3U, 10U, 17U, 100U, 251U})
+        for (const unsigned columns : {8U, 15U, 67U, 80U, 100U, 130U}) {
+            PlotInput input;
+            std::vector<std::vector<double>> phases(4);
+            std::minstd_rand random(1);
+            for (std::uint32_t phase = 0; phase < 4; ++phase)
+                for (std::size_t line = 0; line < lines; ++line) {
+                    phases[phase].push_back(static_cast<double>(random() % 3 * (random() % 50)));
+                    input.points.push_back({0x1000 + 64 * line, phases[phase].back(), 1});
+                    input.phases.push_back(phase);
+                }
+            const std::vector<Region> regions{{"A", 0x1000, 64 * lines, 8}};
+            const std::vector<std::string> text = lines_of(draw_heat(input, regions, {columns + 13, 10, false}));
+            ASSERT_EQ(text.size(), 6U);
+            for (std::uint32_t phase = 0; phase < 4; ++phase)
+                EXPECT_EQ(text[phase + 2].substr(13), heat_row(phases, phase, columns)) << lines << ' ' << columns;
+        }
+}
+
+TEST(Plot, LinesLittleWiderThanColumnsKeepTheirOwn) {  // 3 lines in 4 columns: only in the last no line begins
+    const std::vector<Region> regions{{"A", 0x1000, 3 * 64, 8}};
+    EXPECT_EQ(plot_columns(values_from(0x1000, {7, 3, 5}), regions, 4).heights, (std::vector<double>{7, 3, 5, 5}));
 }
 
 TEST(Plot, NothingToDrawIsSaid) {
