@@ -386,4 +386,57 @@ with h5py.File("cost.h5", "r+") as f:
             await t.picture(page, 'compare');
         },
     ],
+    [
+        'compare: sweeps by cell, and what only one file has',
+        async (t, page) => {
+            const sweep = (name, counters) =>
+                t.run('sweep', 'lu', 'n=32', '--link', 'core-L1', '-m', 'schulz2002', '--counters', counters, '--granularity', '1,4', '--eviction', 'fifo,random', '-o', name);
+            sweep('s1.h5', '4,8');
+            t.run('sweep', 'lu', 'n=48', '--link', 'core-L1', '-m', 'schulz2002', '--counters', '8,16', '--granularity', '1,4', '--eviction', 'fifo,random', '-o', 's2.h5');
+            await t.open(page, t.file('s1.h5'));
+            await page.get(`cachetally.purpose = 'compare'`);
+            await page.choose(t.file('s2.h5'));
+            await page.until('cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.quiet(page);
+            const rows = await page.get(
+                `[...document.querySelectorAll('.view table')].filter((each) => /Sweep/.test(each.caption?.textContent)).flatMap((each) => [...each.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)))`,
+            );
+            const cells = (name) => t.json('show', name).rows;
+            const swapouts = (name, eviction, granularity) =>
+                cells(name).find((each) => each.eviction === eviction && String(each.granularity) === granularity && each.counters === 8).swapouts;
+            for (const eviction of ['fifo', 'random'])
+                for (const granularity of ['1', '4']) {
+                    const row = rows.find(
+                        ([cell, what]) => cell === `eviction ${eviction}, granularity ${granularity}, counters 8` && what === 'swap-outs',
+                    );
+                    t.check(row, `${eviction} ${granularity} is not among ${JSON.stringify(rows.slice(0, 3))}`);
+                    t.equal(number(row[2]), swapouts('s1.h5', eviction, granularity), 'swap-outs of the first');
+                    t.equal(number(row[3]), swapouts('s2.h5', eviction, granularity), 'swap-outs of the second');
+                }
+            const text = await page.get('document.body.innerText');
+            t.check(/Only in the first: eviction fifo, granularity 1, counters 4;/.test(text), 'cells of the first alone');
+            t.check(/Only in the second: eviction fifo, granularity 1, counters 16;/.test(text), 'cells of the second alone');
+            await t.open(page, t.file('lu.h5'));
+            await page.get(`cachetally.purpose = 'compare'`);
+            await page.choose(t.file('matmul.h5'));
+            await page.until('cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.quiet(page);
+            const runs = await page.get('document.body.innerText');
+            const only = runs.split('\n').filter((each) => /nly in the|in common/.test(each));
+            t.check(only.includes('Only in the first: L1.') && only.some((each) => each === 'Only in the second: L1D; L1I; L3.'), `levels of one file alone: ${only.join('|')}`);
+            t.check(/Tables only in the second: TLBs/.test(runs), 'tables of one file alone');
+        },
+    ],
+    [
+        'a link of the topology tells of all its kinds of events',
+        async (t, page) => {
+            await t.open(page, t.file('matmul.h5'), 'view=topology');
+            await t.press(page, 'L1D-L2');
+            const kinds = await page.get(
+                `[...document.querySelectorAll('[aria-label="All that is on L1D-L2"] button')].map((each) => [each.textContent.split(' ')[0], each.getAttribute('aria-pressed')])`,
+            );
+            t.check(kinds.length > 1 && kinds.filter(([, pressed]) => pressed === 'true').length === 1, JSON.stringify(kinds));
+            t.check(kinds.every(([name]) => /^[A-Z]/.test(name)), `names of kinds: ${JSON.stringify(kinds)}`);
+        },
+    ],
 ];

@@ -54,10 +54,22 @@ const eventNames: Record<string, string> = {
     prefetch: 'Prefetches',
     clean_victim: 'Clean victims',
     invalidate: 'Invalidations',
+    flush: 'Flushes',
+    coherence: 'Coherence messages',
+    bank_conflict: 'Bank conflicts',
     ring_write: 'Records of monitors',
 };
 
-export const eventName = (kind: string): string => eventNames[kind] ?? kind;
+/** What people call it; of kinds that are not known, the file's own word. */
+export const eventName = (kind: string): string =>
+    eventNames[kind] ?? (kind.charAt(0).toUpperCase() + kind.slice(1)).replace(/_/g, ' ');
+
+/** Kinds of events as they are listed everywhere: the program's own first, unknown ones last. */
+export function inOrder(kinds: string[]): string[] {
+    const order = Object.keys(eventNames);
+    const rank = (kind: string) => (order.includes(kind) ? order.indexOf(kind) : order.length);
+    return [...kinds].sort((a, b) => rank(a) - rank(b));
+}
 
 /** All that histograms can show of a file. */
 export function shows(source: Source): Show[] {
@@ -69,10 +81,8 @@ export function shows(source: Source): Show[] {
     const monitors = series.filter((each) => each.kind === 'monitor');
     if (monitors.length)
         found.push({ id: 'monitor', title: 'Counted by monitors', quantity: 'count', series: monitors });
-    const kinds = [...new Set(series.filter((each) => each.kind === 'link').map((each) => each.event))];
-    const order = Object.keys(eventNames);
-    kinds.sort((a, b) => order.indexOf(a) - order.indexOf(b));
-    for (const kind of kinds)
+    const kinds = new Set(series.filter((each) => each.kind === 'link').map((each) => each.event));
+    for (const kind of inOrder([...kinds]))
         found.push({
             id: `link:${kind}`,
             title: `${eventName(kind)} on links`,

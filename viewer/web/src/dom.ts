@@ -67,6 +67,8 @@ export interface Table {
     caption: string;
     headers: string[];
     rows: (string | number)[][];
+    /** How many of the first columns together name a row; default: 1. */
+    keys?: number;
     /** How columns of numbers are shown; default: in full. */
     format?: (value: number, column: number) => string;
 }

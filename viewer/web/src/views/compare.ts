@@ -2,11 +2,12 @@
 import { scaleKind, scaleChooser, baseName, shows, titleOf, type App, type View } from '../app';
 import { axisOf } from '../axis';
 import { theme } from '../colours';
-import { h, select, tableElement, type Table } from '../dom';
+import { h, select, tableElement } from '../dom';
 import { bytes, full } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
 import type { Axis, Buckets, Quantity, SeriesInfo } from '../protocol';
 import { parseRange } from '../state';
+import { comparisons } from './compare_tables';
 import { differenceOf } from './phases_difference';
 import { tablesOf } from './tables';
 
@@ -34,46 +35,6 @@ function pairs(app: App): Pair[] {
     });
 }
 
-/** Tables that both have, with numbers of both and the difference. */
-export function comparison(app: App): Table[] {
-    const others = tablesOf(app.others[0].info);
-    return tablesOf(app.source.info).flatMap((table) => {
-        const other = others.find((each) => each.caption === table.caption);
-        if (!other) return [];
-        const rows: (string | number)[][] = [];
-        let common = 0;
-        for (const row of table.rows) {
-            const twin = other.rows.find((each) => rowKey(each) === rowKey(row));
-            if (!twin) continue;
-            ++common;
-            row.forEach((value, i) => {
-                const column = other.headers.indexOf(table.headers[i]);
-                const second = twin[column];
-                if (typeof value !== 'number' || typeof second !== 'number' || value === second || Number.isNaN(value))
-                    return;
-                rows.push([
-                    String(row[0]),
-                    table.headers[i],
-                    value,
-                    second,
-                    second - value,
-                    value !== 0 ? second / value : NaN,
-                ]);
-            });
-        }
-        if (common === 0) return [];
-        return [
-            {
-                caption: `${table.caption}: what differs`,
-                headers: ['', 'number', 'first', 'second', 'second − first', 'second ÷ first'],
-                rows,
-            },
-        ];
-    });
-}
-
-const rowKey = (row: (string | number)[]) => row.filter((each) => typeof each === 'string').join(' ');
-
 export function compareView(app: App): View {
     const { source } = app;
     const other = app.others[0];
@@ -94,13 +55,12 @@ export function compareView(app: App): View {
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
     plot.figure.bar.append(controls);
-    const tables = comparison(app).map((table) =>
+    const tables = comparisons(tablesOf(source.info), tablesOf(other.info)).map(({ table, notes }) =>
         h(
             'section',
             { class: 'card' },
-            table.rows.length
-                ? tableElement(table, full)
-                : h('p', { class: 'note' }, `${table.caption.replace(': what differs', '')}: no difference`),
+            table.rows.length > 0 && tableElement(table, full),
+            ...notes.map((note) => h('p', { class: 'note' }, note)),
         ),
     );
     const names = h(

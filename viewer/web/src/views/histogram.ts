@@ -6,6 +6,8 @@ import {
     baseName,
     chosenPhases,
     chosenShow,
+    eventName,
+    inOrder,
     isOff,
     phaseCount,
     phasesTitle,
@@ -18,7 +20,7 @@ import {
 import { describe, hex } from '../axis';
 import { theme } from '../colours';
 import { h, segmented, select, tableElement } from '../dom';
-import { full } from '../numbers';
+import { brief, full } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
 import { histogramPython } from '../python';
 import type { Axis, LineRow, SeriesInfo } from '../protocol';
@@ -121,6 +123,7 @@ export function histogramView(app: App): View {
                 ? [select('Events', others, show.id.startsWith('link:') ? show.id : '', (id) => id && choose(id))]
                 : []),
             scaleChooser(app),
+            ...kindsOnLink(app, show, visible(show), choose),
             ...(show.series.length > 1
                 ? [h('div', { class: 'checks', role: 'group', 'aria-label': 'Panels' }, ...boxes)]
                 : []),
@@ -201,6 +204,21 @@ export function histogramView(app: App): View {
             strip?.dispose();
         },
     };
+}
+
+/** Where one link alone is shown: of how many kinds its events are, this one being one of them. */
+function kindsOnLink(app: App, show: Show, list: SeriesInfo[], choose: (id: string) => void): HTMLElement[] {
+    const link = app.source.info.links.find((each) => list.length === 1 && each.name === list[0].owner);
+    if (!show.id.startsWith('link:') || !link) return [];
+    const counts = new Map(link.kinds.map((each) => [each.kind, each.events]));
+    const kinds = inOrder([...counts.keys()]).filter(
+        (kind) =>
+            counts.get(kind)! > 0 &&
+            app.source.info.series.some((each) => each.kind === 'link' && each.owner === link.name && each.event === kind),
+    );
+    const label = `All that is on ${link.name}`;
+    const options = kinds.map((kind): [string, string] => [`link:${kind}`, `${eventName(kind)} ${brief(counts.get(kind)!)}`]);
+    return [h('div', { class: 'row' }, h('span', { class: 'note' }, `${label}:`), segmented(label, options, show.id, choose))];
 }
 
 /** Levels share an axis; links have their own. */

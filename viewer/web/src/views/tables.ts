@@ -1,5 +1,5 @@
 // Tables: all that a file says in numbers, and where it comes from.
-import { baseName, titleOf, type App, type View } from '../app';
+import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
 import { csv, download, h, tableElement, type Table } from '../dom';
 import { bytes, full, percent } from '../numbers';
@@ -105,7 +105,7 @@ function structureTable(info: FileInfo): Table {
 }
 
 function linkTable(info: FileInfo): Table {
-    const kinds = [...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))];
+    const kinds = inOrder([...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))]);
     const rows = info.links.map((link) => [
         link.name,
         link.from,
@@ -161,6 +161,7 @@ function sweepTable(info: FileInfo): Table {
         caption: `Sweep of ${info.sweep!.link}`,
         headers: published ? [...headers, 'published swap-outs', 'published error %', 'remark'] : headers,
         rows,
+        keys: 3,
     };
 }
 

@@ -1,5 +1,5 @@
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see its histogram.
-import { baseName, eventName, titleOf, type App, type View } from '../app';
+import { baseName, eventName, inOrder, titleOf, type App, type View } from '../app';
 import { css, heatColour, inkOn, theme } from '../colours';
 import { h, segmented, type Table } from '../dom';
 import { Figure } from '../figure';
@@ -81,7 +81,7 @@ export function topologyView(app: App): View {
     const legend = h(
         'p',
         { class: 'note' },
-        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its histogram, a cache for its accesses and misses.',
+        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see a histogram of its most frequent kind, with the others beside it; a cache for its accesses and misses.',
     );
     const chooser = h('div', { class: 'row' });
     figure.bar.append(chooser, legend);
@@ -261,7 +261,7 @@ export function topologyView(app: App): View {
     }
 
     function table(): Table {
-        const kinds = [...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))];
+        const kinds = inOrder([...new Set(info.links.flatMap((link) => link.kinds.map((each) => each.kind)))]);
         const rows = info.links.map((link) => [
             link.name,
             link.from,
