@@ -47,14 +47,15 @@ class Axis:
     """Addresses side by side without the holes between them."""
 
     def __init__(self, address, line):
+        """`line`: bytes of all lines, or of each."""
         pages = np.unique(address // PAGE)
         hole = max(4, len(pages) // 50)
         breaks = np.flatnonzero(np.diff(pages.astype(np.int64)) > hole)
         firsts = pages[np.r_[0, breaks + 1]] * PAGE
-        lasts = (pages[np.r_[breaks, len(pages) - 1]] + 1) * PAGE
-        ordered = np.sort(address)
-        self.base = ordered[np.searchsorted(ordered, firsts)]
-        self.end = ordered[np.searchsorted(ordered, lasts) - 1] + line
+        order = np.argsort(address, kind="stable")
+        begin = np.searchsorted(address[order], firsts)
+        self.base = address[order][begin]
+        self.end = np.maximum.reduceat((address + np.asarray(line, np.uint64))[order], begin)
         sizes = (self.end - self.base).astype(float)
         gap = 0.012 * sizes.sum() if len(sizes) > 1 else 0
         self.start = np.r_[0, np.cumsum(sizes + gap)[:-1]]
@@ -136,8 +137,10 @@ class Lines:
             keep = (self.address + np.uint64(self.line) > base) & (self.address < base + size)
             self.address, self.phase = self.address[keep], self.phase[keep]
             self.accesses, self.misses = self.accesses[keep], self.misses[keep]
-        if len(self.address) == 0:
-            raise Refused(f"{result.path}: {self.name} has no accesses there")
+        self.where = f" in {structure}" if structure else ""
+
+    def __bool__(self):
+        return len(self.address) > 0
 
     def values(self, what, phases):
         """Lines and their numbers over some phases (None: all)."""
@@ -147,6 +150,24 @@ class Lines:
         if what == "missrate":
             return lines, np.divide(100 * m, a, out=np.zeros_like(m), where=a > 0)
         return lines, {"accesses": a, "misses": m, "hits": np.maximum(a - m, 0)}[what]
+
+
+def lines_of(result, names, structure):
+    """Levels by name; where none is named, all that have accesses."""
+    every = [Lines(result, name, structure) for name in names or result.levels()]
+    found = [lines for lines in every if lines]
+    if names and len(found) < len(every):
+        empty = next(lines for lines in every if not lines)
+        others = [lines.name for lines in (Lines(result, name, structure) for name in result.levels()) if lines]
+        raise Refused(f"{result.path}: {empty.name} has no accesses{empty.where}; there are some of: {', '.join(others) or 'none'}")
+    if not found:
+        raise Refused(f"{result.path}: no level has accesses{f' in {structure}' if structure else ''}")
+    return found
+
+
+def one_of(result, options):
+    """The level that is named, or the first that has accesses."""
+    return lines_of(result, [options.level] if options.level else None, options.structure)[0]
 
 
 LABELS = {"accesses": "accesses per line", "misses": "misses per line", "hits": "hits per line", "missrate": "miss rate / %"}
@@ -211,10 +232,11 @@ def draw_histogram(axes, axis, lines, what, phases, log):
 
 
 def histogram(result, options):
-    names = options.level.split(",") if options.level else result.levels()
-    all_lines = [Lines(result, name, options.structure) for name in names]
-    axis = Axis(all_lines[0].address, all_lines[0].line)
-    figure, axes = plt.subplots(len(names), 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * len(names)), squeeze=False,
+    all_lines = lines_of(result, options.level.split(",") if options.level else None, options.structure)
+    axis = Axis(np.concatenate([each.address for each in all_lines]),
+                np.concatenate([np.full(len(each.address), each.line) for each in all_lines]))
+    count = len(all_lines)
+    figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * count), squeeze=False,
                                 layout="constrained")
     for row, lines in zip(axes[:, 0], all_lines):
         draw_histogram(row, axis, lines, options.what, options.phases, options.log)
@@ -227,7 +249,7 @@ def histogram(result, options):
 
 
 def small_multiples(result, options):
-    lines = Lines(result, options.level, options.structure)
+    lines = one_of(result, options)
     axis = Axis(lines.address, lines.line)
     phases = options.phases if options.phases is not None else [p for p in range(result.phases()) if (lines.phase == p).any()]
     if len(phases) > 40:
@@ -254,25 +276,45 @@ def small_multiples(result, options):
     return figure
 
 
+def heat_cells(lines, axis, what, rows, phases, count):
+    """Means per line that is ever touched, by phase (rows) and column; NaN where no line is, 0 where none had any."""
+    width = axis.length / count
+    addresses, line = np.unique(lines.address, return_inverse=True)
+    place = axis.place(addresses)
+    first = np.clip((place / width).astype(int), 0, count - 1)
+    row = lines.phase.astype(np.int64) * rows // phases
+    a, m = (np.bincount(row * count + first[line], each, rows * count).reshape(rows, count)
+            for each in (lines.accesses, lines.misses))
+    touched = np.bincount(first, minlength=count)
+    over = a if what == "missrate" else np.broadcast_to(touched, a.shape)
+    value = {"accesses": a, "misses": m, "hits": np.maximum(a - m, 0), "missrate": 100 * m}[what]
+    value = np.divide(value, over, out=np.zeros_like(value), where=over > 0)
+    value[:, touched == 0] = np.nan
+    if lines.line > width:  # lines wider than columns fill those that begin in them
+        ends = np.ceil((place + lines.line) / width - 1e-9).astype(int)
+        source = np.arange(count)
+        for begin, end in zip(first, np.minimum(ends, count)):
+            own = source[begin + 1:end]
+            source[begin + 1:end] = np.where(touched[begin + 1:end] > 0, own, begin)
+        value = value[:, source]
+    return value
+
+
 def heat(result, options):
-    lines = Lines(result, options.level, options.structure)
+    lines = one_of(result, options)
     axis = Axis(lines.address, lines.line)
     count, phases = 600, result.phases()
     rows = min(phases, 400)
-    column = np.clip((axis.place(lines.address) / axis.length * count).astype(int), 0, count - 1)
-    at = (lines.phase.astype(np.int64) * rows // phases) * count + column
-    a, m = (np.bincount(at, each, rows * count).reshape(rows, count) for each in (lines.accesses, lines.misses))
-    value = {"accesses": a, "misses": m, "hits": np.maximum(a - m, 0),
-             "missrate": np.divide(100 * m, a, out=np.zeros_like(m), where=a > 0)}[options.what]
+    value = heat_cells(lines, axis, options.what, rows, phases, count)
     figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 0.7 + min(3.2, max(1.2, 0.11 * rows))), layout="constrained")
-    shown = np.ma.masked_equal(value, 0)
+    shown = np.ma.masked_invalid(np.where(value > 0, value, np.nan))
     norm = LogNorm() if options.log else None
     image = axes.imshow(shown, aspect="auto", extent=(0, axis.length, phases - 0.5, -0.5), cmap="cividis", norm=norm, interpolation="nearest")
     axes.set_facecolor("#f0f2f5")
     axes.set_ylabel("phase")
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(10, integer=True))
     bar = figure.colorbar(image, ax=axes, pad=0.01, aspect=30)
-    bar.set_label(f"{options.what if options.what != 'missrate' else 'miss rate / %'} of {lines.name}")
+    bar.set_label(f"{LABELS[options.what]} of {lines.name}")
     bar.outline.set_linewidth(0.4)
     figure.canvas.draw()
     strip(axes, axis, result.structures)

@@ -39,11 +39,14 @@ def main():
         if beyond:
             raise Refused(f"{options.file}: there is no phase {beyond[0]}; there are {result.phases()}, from 0")
         figure = KINDS[options.kind](result, options)
-        # equal results give equal figures: no dates
-        metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
-        figure.savefig(options.output, format=kind, dpi=300, metadata=metadata)
     except Refused as error:
         sys.exit(f"cachetally: {error}")
+    except (KeyError, OSError, RuntimeError) as error:  # what h5py says of things that are not there or cannot be read
+        sys.exit(f"cachetally: {options.file}: is damaged, or not whole: {error.args[0]}; make it anew")
+    # equal results give equal figures: no dates
+    metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
+    try:
+        figure.savefig(options.output, format=kind, dpi=300, metadata=metadata)
     except OSError as error:
         sys.exit(f"cachetally: {options.output}: cannot be written: {error.strerror}")
 

@@ -35,7 +35,10 @@ protected:
                 lines.accesses.push_back(static_cast<double>(10 + line % 7));
                 lines.misses.push_back(static_cast<double>(line % 3));
             }
-        write_combined(root, {lines});
+        LevelLines unused;
+        unused.level = "L1I";
+        unused.line_bytes = 64;
+        write_combined(root, {unused, lines});
         StructureTable table;
         table.regions = {{"A", 0x1000, 6400, 8}, {"B", 0x1000 + 6400, 6400, 8}};
         write_structures(root, table, {});
@@ -63,6 +66,35 @@ TEST_F(Figures, EqualResultsGiveEqualFiguresWithTheNamesOfStructures) {
         EXPECT_NE(svg.find(text), std::string::npos) << text;
 }
 
+TEST_F(Figures, LevelsWithoutAccessesAreLeftOutUnlessTheyAreNamed) {
+    for (const char* kind : {"histogram", "heat"}) {
+        draw_figure(request(kind, std::string(kind) + ".svg"));
+        EXPECT_EQ(contents(directory_ / (std::string(kind) + ".svg")).find("L1I"), std::string::npos) << kind;
+        EXPECT_NE(refusal(request(kind, "x.svg", {"--level=L1I"})).find("L1I has no accesses; there are some of: L1"),
+                  std::string::npos)
+            << kind;
+    }
+    EXPECT_NE(contents(directory_ / "heat.svg").find(">accesses per line of L1<"), std::string::npos);
+}
+
+TEST_F(Figures, CellsOfHeatMapsAreMeansPerLineAndAsWideAsLines) {
+    const std::string script(figure_script());
+    write_contents(directory_ / "cells.py", script.substr(0, script.rfind("main()")) + R"(
+lines = one_of(Result(sys.argv[1]), argparse.Namespace(level="", structure=""))
+axis = Axis(lines.address, lines.line)
+for count in (200, 40, 600, 7, 300):
+    cells = heat_cells(lines, axis, "misses", 2, 2, count)
+    for column in range(count):
+        own = [line for line in range(200) if line * count // 200 == column]
+        if not own:
+            owner = column * 200 // count * count // 200
+            own = [line for line in range(200) if line * count // 200 == owner]
+        for phase in range(2):
+            assert abs(cells[phase, column] - sum(line % 3 for line in own) / len(own)) < 1e-12, (count, column)
+)");
+    EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory_ / "cells.py") + " " + result_).c_str()), 0);
+}
+
 TEST_F(Figures, FormatsAreThoseOfTheName) {
     EXPECT_EQ(figure_format("a.pdf"), "pdf");
     EXPECT_EQ(figure_format("a.b.svg"), "svg");
@@ -75,10 +107,18 @@ TEST_F(Figures, FormatsAreThoseOfTheName) {
 }
 
 TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
-    EXPECT_NE(refusal(request("histogram", "x.svg", {"--level=L9"})).find("no level 'L9'; there are: L1"),
+    EXPECT_NE(refusal(request("histogram", "x.svg", {"--level=L9"})).find("no level 'L9'; there are: L1I, L1"),
               std::string::npos);
     EXPECT_NE(refusal(request("histogram", "x.svg", {"--structure=C"})).find("there are: A, B"), std::string::npos);
     EXPECT_NE(refusal(request("sweep", "x.svg")).find("is no sweep"), std::string::npos);
+    ResultFile bare(directory_ / "bare.h5");
+    bare.root().set_attribute("format", "cachetally result");
+    bare.root().create_group("sweep");
+    bare.finish();
+    FigureRequest damaged = request("sweep", "x.svg");
+    damaged.file = directory_ / "bare.h5";
+    EXPECT_NE(refusal(damaged).find("bare.h5: is damaged, or not whole"), std::string::npos) << refusal(damaged);
+    std::filesystem::remove(damaged.file);
     write_contents(directory_ / "there.svg", "mine");
     EXPECT_NE(refusal(request("histogram", "there.svg")).find("exists already"), std::string::npos);
     EXPECT_EQ(contents(directory_ / "there.svg"), "mine");
