@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -58,9 +59,47 @@ void check_target(const std::string& path, ResultFile::Existing existing) {
         throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
 }
 
+constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
+
+/// What is wrong with a file, as its first bytes tell it; empty where they tell nothing. The library's own messages do
+/// not help people.
+std::string fault_of_head(int file, std::uint64_t size) {
+    static constexpr const char* wanted = "cachetally reads HDF5 files that it wrote itself, with -o FILE.h5";
+    if (size == 0) return fmt::format("is empty; {}", wanted);
+    std::array<char, 64> head{};
+    const ssize_t count = ::pread(file, head.data(), head.size(), 0);
+    const std::string_view begin(head.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+    if (!begin.starts_with(signature)) return "";
+    const std::size_t place =
+        begin.size() > 8 && begin[8] < 2 ? 40 : 28;  // of the size, in superblocks 0 and 1, and later
+    std::uint64_t whole = 0;
+    if (begin.size() < place + sizeof whole)
+        return fmt::format("is cut off: it has {} bytes alone; copy it again, or make it anew", size);
+    std::memcpy(&whole, begin.data() + place, sizeof whole);
+    if (whole == ~std::uint64_t{0} || whole <= size) return "";
+    return fmt::format(
+        "is cut off: it should have {} bytes and has {}; copy it again, or wait for the run that is writing it, or "
+        "make "
+        "it anew",
+        whole, size);
+}
+
+/// What a file is that is not HDF5.
+std::string foreign(int file) {
+    std::array<char, 64> head{};
+    const ssize_t count = ::pread(file, head.data(), head.size(), 0);
+    std::string_view text(head.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (text.starts_with("<!") || text.starts_with("<html"))
+        return "is not an HDF5 file, but a page: open it in a browser";
+    if (text.starts_with('{') || text.starts_with('['))
+        return "is not an HDF5 file, but looks like JSON; run with -o FILE.h5 for a file that can be shown again";
+    return "is not an HDF5 file; cachetally reads HDF5 files that it wrote itself, with -o FILE.h5";
+}
+
 /// Whether a file begins as those do that were not written to their end: as HDF5, or not at all.
 bool is_unfinished(int file) {
-    constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8), zeros("\0\0\0\0\0\0\0\0", 8);
+    constexpr std::string_view zeros("\0\0\0\0\0\0\0\0", 8);
     std::array<char, 8> bytes{};
     const ssize_t count = ::pread(file, bytes.data(), bytes.size(), 0);
     const std::string_view begin(bytes.data(), bytes.size());
@@ -100,12 +139,16 @@ InputFile::InputFile(const std::string& path) : path_(path) {
     const Descriptor probe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (probe.number < 0) throw StorageError(fmt::format("{}: {}", path, system_error()));
     struct stat status {};
-    if (::fstat(probe.number, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-        throw StorageError(fmt::format("{}: is not a file", path));
-    if (H5Fis_hdf5(path.c_str()) <= 0) throw StorageError(fmt::format("{}: is not an HDF5 file", path));
+    const bool known = ::fstat(probe.number, &status) == 0;
+    if (known && S_ISDIR(status.st_mode))
+        throw StorageError(fmt::format("{}: is a directory; give a file that is in it", path));
+    if (known && !S_ISREG(status.st_mode)) throw StorageError(fmt::format("{}: is not a file", path));
+    const std::string fault = fault_of_head(probe.number, static_cast<std::uint64_t>(status.st_size));
+    if (!fault.empty()) throw StorageError(fmt::format("{}: {}", path, fault));
+    if (H5Fis_hdf5(path.c_str()) <= 0) throw StorageError(fmt::format("{}: {}", path, foreign(probe.number)));
     const Handle access = access_properties();
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-    if (!file_) throw_storage_error(fmt::format("{}: cannot open", path));
+    if (!file_) throw_storage_error(fmt::format("{}: is damaged", path));
     root_ = open_root(file_, path);
 }
 

@@ -1,6 +1,7 @@
 // Files appear under their name only when whole, or marked partial; damage and full disks are told in words.
 #include "storage/file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -137,7 +138,8 @@ TEST(ResultFileDeathTest, TellsOfAFullDiskAndLeavesTheOldFile) {
     const TemporaryDirectory directory;
     const std::string path = directory / "out.h5";
     write_contents(path, "precious");
-    EXPECT_EXIT(std::exit(write_beyond_limit(path)), ::testing::ExitedWithCode(0), "noise: cannot write: File too large");
+    EXPECT_EXIT(std::exit(write_beyond_limit(path)), ::testing::ExitedWithCode(0),
+                "noise: cannot write: File too large");
 }
 
 TEST(ResultFile, EqualContentsGiveEqualBytes) {
@@ -157,7 +159,12 @@ TEST(InputFile, TellsWhatIsWrongWithAFile) {
     write_contents(directory / "text.h5", "I  04000000,3\n");
     EXPECT_THAT(message_of([&] { InputFile{directory / "text.h5"}; }), HasSubstr("is not an HDF5 file"));
     write_contents(directory / "empty.h5", "");
-    EXPECT_THAT(message_of([&] { InputFile{directory / "empty.h5"}; }), HasSubstr("is not an HDF5 file"));
+    EXPECT_THAT(message_of([&] { InputFile{directory / "empty.h5"}; }), HasSubstr("empty.h5: is empty"));
+    EXPECT_THAT(message_of([&] { InputFile{directory / "."}; }), HasSubstr("is a directory; give a file"));
+    write_contents(directory / "j.h5", " {\"levels\": []}");
+    EXPECT_THAT(message_of([&] { InputFile{directory / "j.h5"}; }), HasSubstr("looks like JSON; run with -o FILE.h5"));
+    write_contents(directory / "p.html", "<!doctype html>");
+    EXPECT_THAT(message_of([&] { InputFile{directory / "p.html"}; }), HasSubstr("a page: open it in a browser"));
     {
         ResultFile file(directory / "whole.h5");
         write_sample(file);
@@ -166,8 +173,16 @@ TEST(InputFile, TellsWhatIsWrongWithAFile) {
     const std::string whole = contents(directory / "whole.h5");
     for (const std::size_t bytes : {std::size_t{50}, whole.size() / 2, whole.size() - 1}) {
         write_contents(directory / "cut.h5", whole.substr(0, bytes));
-        EXPECT_THAT(message_of([&] { InputFile{directory / "cut.h5"}; }), HasSubstr("cut.h5: cannot open")) << bytes;
+        EXPECT_THAT(
+            message_of([&] { InputFile{directory / "cut.h5"}; }),
+            HasSubstr(fmt::format("cut.h5: is cut off: it should have {} bytes and has {};", whole.size(), bytes)));
     }
+    write_contents(directory / "cut.h5", whole.substr(0, 20));
+    EXPECT_THAT(message_of([&] { InputFile{directory / "cut.h5"}; }), HasSubstr("is cut off: it has 20 bytes alone"));
+    std::string damaged = whole;
+    damaged[20] = static_cast<char>(damaged[20] ^ 0x5a);
+    write_contents(directory / "damaged.h5", damaged);
+    EXPECT_THAT(message_of([&] { InputFile{directory / "damaged.h5"}; }), HasSubstr("damaged.h5: is damaged"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "storage/axes.hpp"
 #include "storage/file.hpp"
-#include "viewer/run_view.hpp"
+#include "viewer/show.hpp"
 #include "viewer/web/copy.hpp"
 
 namespace cachetally {
@@ -252,7 +252,11 @@ private:
 
 }  // namespace
 
-void check_result(const std::string& path) { (void)result_kind(InputFile(path)); }
+void check_result(const std::string& path) {
+    ShowOptions tables;
+    tables.json = true;  // without histograms
+    (void)show(InputFile(path), tables);
+}
 
 void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows) {
     const InputFile source(from);

@@ -78,6 +78,14 @@ TEST(Page, OtherFilesAreRefusedInWords) {
     file.root().set_attribute("format", "cachetally result");
     file.root().set_attribute("format_version", 2);
     file.finish();
+    const std::string bare = directory / "bare.h5";
+    ResultFile damaged(bare);
+    damaged.root().set_attribute("format", "cachetally result");
+    damaged.root().set_attribute("format_version", 1);
+    damaged.root().set_attribute("kind", "run");
+    damaged.finish();
+    EXPECT_NE(message_of([&] { page_of(bare, 1 << 20); }).find("bare.h5:/input: there is no such group"),
+              std::string::npos);
     EXPECT_NE(message_of([&] { page_of(text, 1 << 20); }).find("not an HDF5 file"), std::string::npos);
     EXPECT_NE(message_of([&] { page_of(foreign, 1 << 20); }).find("not a result of cachetally"), std::string::npos);
     EXPECT_NE(message_of([&] { page_of(newer, 1 << 20); }).find("version 2 of the format"), std::string::npos);
