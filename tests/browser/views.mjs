@@ -439,4 +439,28 @@ with h5py.File("cost.h5", "r+") as f:
             t.check(kinds.every(([name]) => /^[A-Z]/.test(name)), `names of kinds: ${JSON.stringify(kinds)}`);
         },
     ],
+    [
+        'NUMA: requests of the own node and of others, and how many cores',
+        async (t, page) => {
+            t.run('run', 'lu', 'n=32', 'processors=8', '-m', 'numa4', '-o', 'numa.h5');
+            const { numa } = t.json('show', 'numa.h5');
+            await t.open(page, t.file('numa.h5'), 'view=tables');
+            const [head, ...rows] = await page.get(
+                `[...[...document.querySelectorAll('.view table')].find((each) => /^NUMA/.test(each.caption?.textContent)).rows].map((row) => [...row.cells].map((cell) => cell.textContent))`,
+            );
+            for (const [memory, counts] of Object.entries(numa))
+                for (const [counter, count] of Object.entries(counts))
+                    t.equal(number(rows.find(([name]) => name === counter)[head.indexOf(memory)]), count, `${counter} of ${memory}`);
+            await t.open(page, t.file('numa.h5'), 'view=topology');
+            const drawn = await page.get(
+                `(() => { const texts = []; const before = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return before.call(this, text, ...rest); }; cachetally.current.update(); return new Promise((resolve) => setTimeout(() => { CanvasRenderingContext2D.prototype.fillText = before; resolve(texts); }, 300)); })()`,
+            );
+            t.check(drawn.includes('8 cores'), `the number of cores: ${drawn.join('|')}`);
+            const sum = (where) => Object.entries(numa.M1).reduce((all, [name, count]) => all + (name.startsWith(where) ? count : 0), 0);
+            const [local, remote] = [sum('local_'), sum('remote_')];
+            t.check(local < 1000 && remote < 1000, 'counts of M1 that are drawn in full');
+            t.check(drawn.includes(`local ${local}, remote ${remote} requests`), `requests of M1: ${drawn.join('|')}`);
+            await t.picture(page, 'numa');
+        },
+    ],
 ];

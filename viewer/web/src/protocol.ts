@@ -6,7 +6,7 @@ export type Column = Float64Array;
 /** A cache, TLB or memory with its counters; what coherence did at a component; a link that takes time. */
 export interface Component {
     name: string;
-    group: 'levels' | 'tlbs' | 'memories' | 'coherence' | 'buses';
+    group: 'levels' | 'tlbs' | 'memories' | 'coherence' | 'buses' | 'numa';
     /** Sums over the run. */
     totals: Record<string, number>;
 }

@@ -180,6 +180,7 @@ export function tablesOf(info: FileInfo): Table[] {
     add(counterTable(info, 'levels', 'All counters of caches'));
     add(counterTable(info, 'tlbs', 'TLBs'));
     add(counterTable(info, 'memories', 'Memories'));
+    add(counterTable(info, 'numa', 'NUMA: what memories were asked by their own node (local) and by others (remote)'));
     add(counterTable(info, 'coherence', 'Coherence: what nodes asked of each other'));
     add(counterTable(info, 'buses', 'Links that take time (times in ps)'));
     return tables;

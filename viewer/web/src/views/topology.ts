@@ -5,7 +5,7 @@ import { h, segmented, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, full, percent } from '../numbers';
 import type { Painter } from '../paint';
-import type { LinkInfo } from '../protocol';
+import type { FileInfo, LinkInfo } from '../protocol';
 import { topologyPython } from '../python';
 
 interface Node {
@@ -62,6 +62,15 @@ export function layers(links: LinkInfo[]): Map<string, number> {
         if (!moved) break;
     }
     return layer;
+}
+
+/** What memories that belong to nodes were asked from their own, and from others: "local 5.2k, remote 4.4k requests". */
+function nearAndFar(info: FileInfo, name: string): string {
+    const totals = info.components.find((each) => each.group === 'numa' && each.name === name)?.totals;
+    if (!totals) return '';
+    const sum = (where: string) =>
+        Object.entries(totals).reduce((all, [counter, count]) => all + (counter.startsWith(where) ? count : 0), 0);
+    return `local ${brief(sum('local_'))}, remote ${brief(sum('remote_'))} requests`;
 }
 
 export function topologyView(app: App): View {
@@ -146,7 +155,8 @@ export function topologyView(app: App): View {
                 const y = ((i + 0.5) / names.length) * (height - 30) + 10;
                 const rate = missRate(name);
                 const coherence = info.components.find((each) => each.group === 'coherence' && each.name === name);
-                const detail = describeComponent(info.machine.yaml, name);
+                const cores = name === 'core' && info.machine.cores > 1 ? `${info.machine.cores} cores` : '';
+                const detail = cores || describeComponent(info.machine.yaml, name);
                 nodes.set(name, {
                     name,
                     layer,
@@ -154,7 +164,7 @@ export function topologyView(app: App): View {
                     y,
                     rate,
                     lines: [detail, Number.isNaN(rate) ? '' : `${percent(rate)} miss`].filter(Boolean),
-                    note: coherence ? `${brief(coherence.totals.messages)} coherence messages` : '',
+                    note: coherence ? `${brief(coherence.totals.messages)} coherence messages` : nearAndFar(info, name),
                 });
             }),
         );

@@ -47,7 +47,7 @@ function checkFormat(store: Store, name: string): Attributes {
 
 function components(store: Store): Component[] {
     const found: Component[] = [];
-    for (const group of ['levels', 'tlbs', 'memories', 'coherence', 'buses'] as const) {
+    for (const group of ['levels', 'tlbs', 'memories', 'coherence', 'buses', 'numa'] as const) {
         if (!store.has(group)) continue;
         for (const name of texts(store.attributes(group).names)) {
             const totals: Record<string, number> = {};
