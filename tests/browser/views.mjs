@@ -456,10 +456,11 @@ with h5py.File("cost.h5", "r+") as f:
                 `(() => { const texts = []; const before = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return before.call(this, text, ...rest); }; cachetally.current.update(); return new Promise((resolve) => setTimeout(() => { CanvasRenderingContext2D.prototype.fillText = before; resolve(texts); }, 300)); })()`,
             );
             t.check(drawn.includes('8 cores'), `the number of cores: ${drawn.join('|')}`);
-            const sum = (where) => Object.entries(numa.M1).reduce((all, [name, count]) => all + (name.startsWith(where) ? count : 0), 0);
+            const sum = (where) => ['reads', 'writes', 'page_walks'].reduce((all, kind) => all + numa.M0[where + kind], 0);
             const [local, remote] = [sum('local_'), sum('remote_')];
-            t.check(local < 1000 && remote < 1000, 'counts of M1 that are drawn in full');
-            t.check(drawn.includes(`local ${local}, remote ${remote} requests`), `requests of M1: ${drawn.join('|')}`);
+            t.check(0 < local && local < 1000 && 0 < remote && remote < 1000, 'counts of M0 that are drawn in full');
+            t.check(drawn.includes(String(local + remote)), 'the traffic on the link of M0 is both');
+            t.check(drawn.includes(`local ${local}, remote ${remote} requests`), `requests of M0: ${drawn.join('|')}`);
             await t.picture(page, 'numa');
         },
     ],

@@ -6,8 +6,8 @@
 
 namespace cachetally {
 
-/// Throws StorageError where `path` is no result file of a known version, or so damaged that `show` refuses its tables.
-/// Reads no histograms.
+/// Throws StorageError where `path` is no result file of a known version, or one of the groups at its root is damaged.
+/// Reads no numbers.
 void check_result(const std::string& path);
 
 /// Copies the result file `from` to the new file `to`, all of it but for histograms of more than `most_rows` rows.

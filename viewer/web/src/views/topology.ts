@@ -64,12 +64,15 @@ export function layers(links: LinkInfo[]): Map<string, number> {
     return layer;
 }
 
-/** What memories that belong to nodes were asked from their own, and from others: "local 5.2k, remote 4.4k requests". */
+/** What memories that belong to nodes were asked from their own, and from others, as on their links without what
+ * monitors write: "local 340, remote 109 requests". */
 function nearAndFar(info: FileInfo, name: string): string {
     const totals = info.components.find((each) => each.group === 'numa' && each.name === name)?.totals;
     if (!totals) return '';
     const sum = (where: string) =>
-        Object.entries(totals).reduce((all, [counter, count]) => all + (counter.startsWith(where) ? count : 0), 0);
+        Object.entries(totals)
+            .filter(([counter]) => counter.startsWith(where) && counter !== `${where}ring_writes`)
+            .reduce((all, [, count]) => all + count, 0);
     return `local ${brief(sum('local_'))}, remote ${brief(sum('remote_'))} requests`;
 }
 
