@@ -221,6 +221,24 @@ TEST_F(Results, TheRemoteShareIsOfTheProgramsRequests) {
     EXPECT_THAT(call(words).out, ::testing::Not(HasSubstr("local walks")));
 }
 
+TEST_F(Results, OneCoreOfACoherentMachineIsAsWithoutCoherence) {
+    std::string without = call({"machine", "show", "coherent8", "--yaml"}).out;
+    const auto line = without.find("\ncoherence:");
+    ASSERT_NE(line, std::string::npos);
+    without.erase(line, without.find('\n', line + 1) - line);
+    write_contents(directory / "alone.yaml", without);
+    const Words lu{"run", "lu", "n=32", "--cores", "1", "--monitor", "link=L2-L3", "--machine"};
+    json alone = good_json(lu + Words{"alone.yaml"});
+    for (const std::string host : {"engine", "systemc"}) {
+        json coherent = good_json(lu + Words{"coherent8", "--host", host});
+        EXPECT_FALSE(coherent.contains("coherence"));
+        for (const std::string part : {"levels", "memories", "monitors", "cycles"}) {
+            ASSERT_TRUE(alone.contains(part)) << part;
+            EXPECT_EQ(coherent[part], alone[part]) << host << ": " << part;
+        }
+    }
+}
+
 TEST_F(Results, WhyThereIsNothingByDataStructureIsTold) {
     const std::string why = "it takes monitors of load+store+fetch on all links above and below";
     EXPECT_THAT(call(radix + Words{"--monitor", "link=core-L1"}).out, HasSubstr("not known of L1, L2, DTLB:\n" + why));
