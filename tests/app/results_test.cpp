@@ -221,6 +221,10 @@ TEST_F(Results, TheRemoteShareIsOfTheProgramsRequests) {
     EXPECT_THAT(call(words).out, ::testing::Not(HasSubstr("local walks")));
 }
 
+TEST_F(Results, LinksOfMemoriesAreInTheirOrder) {
+    EXPECT_THAT(call({"machine", "show", "numa4"}).out, HasSubstr("numa-M0 numa-M1 numa-M2 numa-M3 numa-interconnect"));
+}
+
 TEST_F(Results, OneCoreOfACoherentMachineIsAsWithoutCoherence) {
     std::string without = call({"machine", "show", "coherent8", "--yaml"}).out;
     const auto line = without.find("\ncoherence:");
