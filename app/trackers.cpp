@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -13,7 +13,7 @@
 #include "app/terminal.hpp"
 #include "monitor/hardware_cost.hpp"
 #include "monitor/trackers/top_keys.hpp"
-#include "monitor/trackers/tracker_listener.hpp"
+#include "monitor/trackers/traffic_search.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally::app {
@@ -141,13 +141,17 @@ TrackerRow measured(TrackerRow row, const TrackerResult& result, const Pass& pas
     return row;
 }
 
-TrackerRow row_of(const TrackerSpec& spec, TrackerCopies& copies, const MonitorSpec& base, const Pass& pass,
-                  const Truth& truth, std::uint64_t top) {
+TrackerResult result_of(TrackerCopies& copies) {
     std::vector<TrackerResult> results;
     for (auto& copy : copies) results.push_back(copy->finish());
+    return merged(results);
+}
+
+TrackerRow row_of(const TrackerSpec& spec, const TrackerResult& result, const MonitorSpec& base, const Pass& pass,
+                  const Truth& truth, std::uint64_t top) {
     const TrackerRow row{
         .name = std::string(to_string(spec.kind)), .spec = to_string(spec), .cost = tracker_cost(spec, base)};
-    return measured(row, merged(results), pass, truth, top);
+    return measured(row, result, pass, truth, top);
 }
 
 TrackerRow row_of(const MonitorSpec& base, std::vector<std::unique_ptr<Monitor>>& copies, const Pass& pass,
@@ -173,7 +177,7 @@ std::vector<TrackerRow> rows_of(const std::vector<TrackerSpec>& specs, std::vect
                                 const MonitorSpec& base, const Pass& pass, const Truth& truth, std::uint64_t top) {
     std::vector<TrackerRow> rows;
     for (std::size_t i = 0; i < specs.size(); ++i)
-        rows.push_back(row_of(specs[i], trackers[i], base, pass, truth, top));
+        rows.push_back(row_of(specs[i], result_of(trackers[i]), base, pass, truth, top));
     return rows;
 }
 
@@ -187,36 +191,48 @@ void check_bits(const std::vector<TrackerSpec>& specs, std::uint64_t bits, const
                         bits, to_string(largest.kind), least));
 }
 
-/// Every kind with the bits and the traffic asked for, or else those of the counter array. Tables are not always full
-/// when they are read, and barriers read them too: further passes with other epochs bring the traffic near.
+/// Runs all that are not done, together in a pass, until they are.
+void finish(std::vector<std::vector<EpochSearch>>& kinds, const TrackersOptions& options, const Topology& topology,
+            const MonitorSpec& base) {
+    for (;;) {
+        std::vector<EpochSearch*> open;
+        for (std::vector<EpochSearch>& searches : kinds)
+            for (EpochSearch& search : searches)
+                if (!search.is_done()) open.push_back(&search);
+        if (open.empty()) return;
+        Pass pass(options, topology, base);
+        std::vector<TrackerCopies> trackers;
+        for (const EpochSearch* search : open) trackers.push_back(pass.attach<TrackerListener>(search->next()));
+        pass.run();
+        for (std::size_t i = 0; i < open.size(); ++i) open[i]->tell(result_of(trackers[i]));
+    }
+}
+
+/// Every kind with the bits and the traffic asked for. Tables are not always full when they are read, and barriers read
+/// them too: traffic has to be searched for.
 std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topology& topology, const MonitorSpec& base,
-                                   const TrackerRow& array, const Truth& truth) {
-    constexpr int most_passes = 12;
-    constexpr double near_enough = 0.1;
-    const std::uint64_t bits = options.bits == 0 ? array.cost.bits : options.bits;
-    const double traffic = options.traffic == 0 ? array.bytes_per_event : options.traffic;
+                                   std::uint64_t bits, double traffic, const Pass& pass, const Truth& truth) {
     std::vector<TrackerSpec> specs;
     for (unsigned kind = 0; kind < tracker_kind_count; ++kind)
         specs.push_back(tracker_of_size(static_cast<TrackerKind>(kind), bits, traffic, base));
     if (options.bits != 0) check_bits(specs, options.bits, base);
-    for (int pass_number = 1;; ++pass_number) {
-        Pass pass(options, topology, base);
-        std::vector<TrackerCopies> trackers = attach_all(pass, specs);
-        pass.run();
-        std::vector<TrackerRow> rows = rows_of(specs, trackers, base, pass, truth, options.top);
-        bool changed = false;
-        for (std::size_t i = 0; i < specs.size() && pass_number < most_passes; ++i) {
-            const double share = std::clamp(rows[i].bytes_per_event / traffic, 0.1, 10.0);
-            if (traffic <= 0 || std::abs(share - 1) <= near_enough) continue;
-            const TrackerSpec before = specs[i];
-            specs[i] = with_less_traffic(before, share);
-            changed = changed || specs[i] != before;
-        }
-        if (!changed) return rows;
+    std::vector<std::vector<EpochSearch>> kinds;
+    for (const TrackerSpec& spec : specs) kinds.push_back(searches_of(spec, traffic));
+    finish(kinds, options, topology, base);
+    std::vector<TrackerRow> rows;
+    for (const std::vector<EpochSearch>& searches : kinds) {
+        const EpochSearch& best = best_of(searches);
+        rows.push_back(row_of(best.spec(), best.result(), base, pass, truth, options.top));
     }
+    return rows;
 }
 
-Json json_of(const TrackerRow& row) {
+/// The traffic asked for, if any is.
+using Asked = std::optional<double>;
+
+bool is_off(const TrackerRow& row, Asked asked) { return asked && !is_near_traffic(row.bytes_per_event, *asked); }
+
+Json json_of(const TrackerRow& row, Asked asked) {
     Json phases = Json::array();
     for (const TopKeys& phase : row.phases)
         phases.push_back(
@@ -229,6 +245,7 @@ Json json_of(const TrackerRow& row) {
             {"reports", row.reports},
             {"bytes", row.bytes},
             {"bytes_per_event", row.bytes_per_event},
+            {"traffic_is_off", is_off(row, asked)},
             {"lost", row.lost},
             {"error", row.error},
             {"recall", row.top.recall},
@@ -237,18 +254,20 @@ Json json_of(const TrackerRow& row) {
             {"phases", phases}};
 }
 
-void print_rows_json(const Truth& truth, const std::string& link, std::uint64_t top,
+void print_rows_json(const Truth& truth, const std::string& link, std::uint64_t top, Asked asked,
                      const std::vector<TrackerRow>& rows) {
     Json json = truth.title.json();
     json["link"] = link;
     json["events"] = truth.exact.total();
     json["top"] = top;
+    json["asked_bytes_per_event"] = asked ? Json(*asked) : Json();
     json["rows"] = Json::array();
-    for (const TrackerRow& row : rows) json["rows"].push_back(json_of(row));
+    for (const TrackerRow& row : rows) json["rows"].push_back(json_of(row, asked));
     print_json(json);
 }
 
-void print_table(const Truth& truth, const std::string& link, std::uint64_t top, const std::vector<TrackerRow>& rows) {
+void print_table(const Truth& truth, const std::string& link, std::uint64_t top, Asked asked,
+                 const std::vector<TrackerRow>& rows) {
     fmt::print("{}: {} on {}, {}\n{}\n", truth.title.text(), counted(truth.exact.total(), "event"), link,
                counted(truth.exact.phases(), "phase"), truth.title.remarks());
     TextTable table({{"tracker", TextTable::Align::left},
@@ -261,10 +280,13 @@ void print_table(const Truth& truth, const std::string& link, std::uint64_t top,
                      {"precision %"}});
     for (const TrackerRow& row : rows)
         table.add({row.name, count_cell(row.cost.bits), count_cell(row.cost.comparators),
-                   fmt::format("{:.4f}", row.bytes_per_event), percent_text(100 * row.error),
-                   fmt::format("{:.1f}", 100 * row.top.recall), fmt::format("{:.1f}", 100 * row.top.worst_recall),
-                   fmt::format("{:.1f}", 100 * row.top.precision)});
+                   fmt::format("{}{:.4f}", is_off(row, asked) ? "*" : "", row.bytes_per_event),
+                   percent_text(100 * row.error), fmt::format("{:.1f}", 100 * row.top.recall),
+                   fmt::format("{:.1f}", 100 * row.top.worst_recall), fmt::format("{:.1f}", 100 * row.top.precision)});
     fmt::print("{}\n", table.text(terminal_width()));
+    if (std::ranges::any_of(rows, [&](const TrackerRow& row) { return is_off(row, asked); }))
+        fmt::print("*: off the {:.4f} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",
+                   asked.value_or(0));
     for (const TrackerRow& row : rows)
         fmt::print("{}: {}{}\n", row.name, row.spec,
                    row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
@@ -297,13 +319,16 @@ void compare(const TrackersOptions& options) {
     for (auto& copy : exact) histograms.push_back(copy->finish());
     truth.exact = merged(histograms);
     std::vector<TrackerRow> rows{row_of(base, array, first, truth, options.top)};
-    const std::vector<TrackerRow> others = specs.empty() ? equal_rows(options, topology, base, rows.front(), truth)
-                                                         : rows_of(specs, trackers, base, first, truth, options.top);
+    Asked asked;
+    if (specs.empty()) asked = options.traffic == 0 ? rows.front().bytes_per_event : options.traffic;
+    const std::uint64_t bits = options.bits == 0 ? rows.front().cost.bits : options.bits;
+    const std::vector<TrackerRow> others = asked ? equal_rows(options, topology, base, bits, *asked, first, truth)
+                                                 : rows_of(specs, trackers, base, first, truth, options.top);
     rows.insert(rows.end(), others.begin(), others.end());
     if (options.simulation.json)
-        print_rows_json(truth, base.link, options.top, rows);
+        print_rows_json(truth, base.link, options.top, asked, rows);
     else
-        print_table(truth, base.link, options.top, rows);
+        print_table(truth, base.link, options.top, asked, rows);
 }
 
 }  // namespace

@@ -88,18 +88,43 @@ std::string coherence_table(const ComponentNames& names, const HierarchyCounts& 
     return '\n' + table.text(options.width);
 }
 
+/// Page walks and monitors' records have columns where there are any; the remote share is of the program's requests.
 std::string numa_table(const ComponentNames& names, const HierarchyCounts& counts, const TextOptions& options) {
     if (names.numa.empty() || !options.level.empty()) return "";
-    TextTable table({{"memory", to_left}, {"local reads"}, {"remote"}, {"local writes"}, {"remote"}, {"remote %"}});
+    struct Requests {
+        const char* name;
+        std::uint64_t NumaCounts::*local;
+        std::uint64_t NumaCounts::*remote;
+        bool always = false;
+    };
+    std::vector<Requests> shown = {
+        {"local reads", &NumaCounts::local_reads, &NumaCounts::remote_reads, true},
+        {"local writes", &NumaCounts::local_writes, &NumaCounts::remote_writes, true},
+        {"local walks", &NumaCounts::local_page_walks, &NumaCounts::remote_page_walks},
+        {"local records", &NumaCounts::local_ring_writes, &NumaCounts::remote_ring_writes},
+    };
+    std::erase_if(shown, [&](const Requests& each) {
+        return !each.always && std::ranges::all_of(counts.numa, [&](const NumaCounts& memory) {
+            return memory.*each.local + memory.*each.remote == 0;
+        });
+    });
+    std::vector<TextTable::Column> columns{{"memory", to_left}};
+    for (const Requests& each : shown) {
+        columns.push_back({each.name});
+        columns.push_back({"remote"});
+    }
+    columns.push_back({"remote %"});
+    TextTable table(std::move(columns));
     for (std::size_t i = 0; i < names.numa.size(); ++i) {
         const NumaCounts& memory = counts.numa[i];
-        const std::uint64_t near_reads = memory.local_reads + memory.local_page_walks,
-                            far_reads = memory.remote_reads + memory.remote_page_walks,
-                            near_writes = memory.local_writes + memory.local_ring_writes,
-                            far_writes = memory.remote_writes + memory.remote_ring_writes;
-        table.add({names.numa[i], count_cell(near_reads), count_cell(far_reads), count_cell(near_writes),
-                   count_cell(far_writes),
-                   percent_text(far_reads + far_writes, near_reads + far_reads + near_writes + far_writes)});
+        std::vector<Cell> row{names.numa[i]};
+        for (const Requests& each : shown) {
+            row.push_back(count_cell(memory.*each.local));
+            row.push_back(count_cell(memory.*each.remote));
+        }
+        const std::uint64_t remote = memory.remote_reads + memory.remote_writes;
+        row.push_back(percent_text(remote, memory.local_reads + memory.local_writes + remote));
+        table.add(std::move(row));
     }
     return '\n' + table.text(options.width);
 }

@@ -83,29 +83,7 @@ std::uint64_t events_per(double bytes, double bytes_per_event) {
     return static_cast<std::uint64_t>(std::clamp(events, 1.0, 1e9));
 }
 
-/// What has at least its share of the list is hot.
-void set_threshold(TrackerSpec& spec) {
-    if (spec.kind != TrackerKind::hotness) return;
-    spec.threshold =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(spec.epoch / spec.list / spec.down_sampling, 1, 1U << 31));
-}
-
 }  // namespace
-
-TrackerSpec with_less_traffic(TrackerSpec spec, double factor) {
-    constexpr double half_with_margin = 0.55, more_than_epochs_can = 1.5, most_down_sampling = 32768;
-    if (spec.kind == TrackerKind::sampling || spec.epoch == 0) return spec;
-    if (spec.kind == TrackerKind::hotness && spec.threshold == 1 && factor > more_than_epochs_can) {
-        const double wanted = std::min(std::ceil(spec.down_sampling * factor), most_down_sampling);
-        spec.down_sampling = std::bit_ceil(static_cast<std::uint32_t>(wanted));
-    } else if (spec.kind == TrackerKind::hotness && spec.down_sampling > 1 && factor < 1) {
-        if (factor <= half_with_margin) spec.down_sampling /= 2;
-    } else {
-        spec.epoch = events_per(static_cast<double>(spec.epoch) * factor, 1);
-        set_threshold(spec);
-    }
-    return spec;
-}
 
 TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_per_event, const MonitorSpec& base) {
     TrackerSpec spec;
@@ -123,9 +101,8 @@ TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_p
         spec.list = static_cast<std::uint32_t>(
             std::clamp<std::uint64_t>(bits / 4 / (spec.record() * 8), 1, most_tracker_entries));
     fill_up(spec, bits, base);
-    const std::uint32_t reports = kind == TrackerKind::hotness ? std::min(spec.list, spec.counters) : spec.counters;
-    spec.epoch = events_per(static_cast<double>(reports) * spec.record(), bytes_per_event);
-    set_threshold(spec);
+    spec.epoch = events_per(static_cast<double>(spec.counters) * spec.record(), bytes_per_event);
+    if (kind == TrackerKind::hotness) spec.threshold = 1;
     return spec;
 }
 

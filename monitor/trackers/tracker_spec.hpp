@@ -66,9 +66,4 @@ TrackerCost tracker_cost(const TrackerSpec& spec, const MonitorSpec& base);
 /// full whenever they are read, so many bytes of reports per event.
 TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_per_event, const MonitorSpec& base);
 
-/// The same for a run like one in which traffic was `factor` times what it should be: epochs (and with them the
-/// threshold) grow by the factor. A hotness unit that reports all it counts takes fewer events instead, as powers of
-/// two allow. Sampling is as it was made.
-TrackerSpec with_less_traffic(TrackerSpec spec, double factor);
-
 }  // namespace cachetally

@@ -166,6 +166,12 @@ CoherentPart coherent_part(const MachineDescription& machine) {
     return part;
 }
 
+bool is_one_node(const MachineDescription& machine) {
+    const auto belongs_to_all = [&](const CacheConfig& cache) { return cache.shared_by == machine.cores; };
+    const auto is_of_some = [&](const CacheConfig& cache) { return is_private(machine, cache); };
+    return std::ranges::any_of(machine.caches, belongs_to_all) && std::ranges::none_of(machine.caches, is_of_some);
+}
+
 std::vector<Diagnostic> check_coherence(const MachineDescription& machine) {
     if (machine.coherence.protocol == Protocol::none) return {};
     return CoherenceChecker(machine).check();

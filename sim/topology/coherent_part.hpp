@@ -18,6 +18,10 @@ struct CoherentPart {
 /// Of a machine that keeps caches coherent and is valid.
 CoherentPart coherent_part(const MachineDescription& machine);
 
+/// True where caches that cores may share belong to all the cores there are, as where one core is left of several:
+/// coherence then has nothing to do.
+bool is_one_node(const MachineDescription& machine);
+
 /// What is wrong with the coherence of a machine whose components and graph are good.
 std::vector<Diagnostic> check_coherence(const MachineDescription& machine);
 

@@ -78,8 +78,9 @@ private:
     void connect_nodes() {
         const Vertex nodes = by_name_.at(numa_name);
         connect(nodes, by_name_.at("interconnect"), false);
-        for (const MemoryConfig& memory : machine_.memories) {
-            const auto found = by_name_.find(memory.name);
+        // What is connected last comes first in topological order.
+        for (auto memory = machine_.memories.rbegin(); memory != machine_.memories.rend(); ++memory) {
+            const auto found = by_name_.find(memory->name);
             if (found != by_name_.end() && graph_[found->second].kind == Kind::memory)
                 connect(nodes, found->second, false);
         }

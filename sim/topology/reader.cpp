@@ -112,7 +112,7 @@ private:
                 {"write_back_refreshes",
                  [&](const auto& value) { fields_.flag(value, "write_back_refreshes", cache.write_back_refreshes); }},
                 {"prefetch", [&](const auto& value) { prefetch(value, cache.prefetch); }},
-                {"bus", [&](const auto& value) { bus(value, cache.bus); }},
+                {"bus", [&](const auto& value) { bus(value, cache.bus, "a bus"); }},
                 {"outstanding_misses",
                  [&](const auto& value) {
                      fields_.whole(value, "outstanding_misses", cache.outstanding_misses, 1, most_places);
@@ -123,9 +123,9 @@ private:
         machine_.caches.push_back(std::move(cache));
     }
 
-    void bus(const YAML::Node& node, BusConfig& bus) {
+    void bus(const YAML::Node& node, BusConfig& bus, const char* what) {
         fields_.mapping(
-            node, {"a bus", "{latency: 2, bytes_per_cycle: 16}"},
+            node, {what, "{latency: 2, bytes_per_cycle: 16}"},
             {
                 {"latency", [&](const auto& value) { fields_.whole(value, "latency", bus.latency, 0, most_cycles); }},
                 {"bytes_per_cycle",
@@ -276,7 +276,7 @@ private:
                 {"ranges",
                  [&](const auto& value) { fields_.list(value, "ranges", [&](const auto& each) { homes(each); }); }},
                 {"otherwise", [&](const auto& value) { fields_.text(value, "otherwise", "M0", numa.otherwise); }},
-                {"interconnect", [&](const auto& value) { bus(value, numa.interconnect); }},
+                {"interconnect", [&](const auto& value) { bus(value, numa.interconnect, "'interconnect'"); }},
             });
     }
 

@@ -88,6 +88,7 @@ Topology::Topology(MachineDescription machine) : machine_(std::move(machine)) {
     graph_ = build_graph(machine_, diagnostics);
     for (auto more : {check_components(machine_), check_neighbours(machine_), check_numa(machine_)})
         diagnostics.insert(diagnostics.end(), more.begin(), more.end());
+    if (is_one_node(machine_)) machine_.coherence = {};
     if (diagnostics.empty()) diagnostics = check_coherence(machine_);
     if (!diagnostics.empty()) throw MachineError(file, std::move(diagnostics));
     elaborate();

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "tests/app/program.hpp"
 
 namespace cachetally::testing {
@@ -52,6 +55,74 @@ TEST_F(TrackerCommand, ComparesAllKindsAtEqualBitsAndTraffic) {
     for (const std::string& name : names) EXPECT_THAT(text.out, HasSubstr("\n" + name + " "));
     EXPECT_THAT(text.out, HasSubstr("top 8: recall %"));
     EXPECT_THAT(text.out, HasSubstr("kind=count_min,"));
+}
+
+/// A threshold with which the hotness unit tells more for the same traffic is looked for.
+TEST_F(TrackerCommand, TheHotnessUnitHasTheThresholdThatTellsMost) {
+    const nlohmann::json told = call({"lu", "n=64", "--top", "16", "--json"}).json();
+    const nlohmann::json& unit = told["rows"][4];
+    const double asked = told["asked_bytes_per_event"];
+    EXPECT_EQ(told["rows"][0]["bytes_per_event"], asked);
+    EXPECT_LE(unit["bytes_per_event"], asked);
+    EXPECT_GE(unit["bytes_per_event"], 0.9 * asked);
+    EXPECT_LT(unit["error"], 0.0345) << "threshold=4,epoch=3000";
+    EXPECT_EQ(unit["recall"], 1.0);
+    EXPECT_EQ(unit["traffic_is_off"], false);
+}
+
+TEST_F(TrackerCommand, TrafficThatIsOffIsMarked) {
+    const TrackerWords words{"lu", "n=32", "block=8", "--traffic", "0.02"};
+    const Finished text = call(words);
+    EXPECT_THAT(text.out, HasSubstr("*: off the 0.0200 bytes/event asked for by more than a tenth"));
+    EXPECT_THAT(text.out, ::testing::ContainsRegex("counter_array +[0-9,]+ +[0-9]+ +\\*"));
+    TrackerWords as_json = words;
+    as_json.push_back("--json");
+    const nlohmann::json told = call(as_json).json();
+    EXPECT_EQ(told["asked_bytes_per_event"], 0.02);
+    EXPECT_EQ(told["rows"][0]["traffic_is_off"], true);
+    for (const nlohmann::json& row : told["rows"])
+        EXPECT_EQ(row["traffic_is_off"], std::abs(row["bytes_per_event"].get<double>() - 0.02) > 0.002) << row;
+    const Finished own = call({"lu", "n=32", "block=8", "--tracker", "kind=sampling", "--json"});
+    EXPECT_TRUE(own.json()["asked_bytes_per_event"].is_null());
+    EXPECT_EQ(own.json()["rows"][1]["traffic_is_off"], false);
+}
+
+/// The tables of docs/trackers.md: WATER's, which are the quickest (with sanitizers, the quickest of these), stand
+/// there as the program prints them.
+TEST_F(TrackerCommand, ThePageSaysWhatTheProgramDoes) {
+    std::ostringstream read;
+    read << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/trackers.md").rdbuf();
+#ifdef CACHETALLY_SANITIZED
+    const std::string begin = "`cachetally trackers water --link";
+    constexpr int of_water = 1;
+#else
+    const std::string begin = "`cachetally trackers water";
+    constexpr int of_water = 5;
+#endif
+    const std::string page = read.str();
+    int tables = 0;
+    for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1), ++tables) {
+        std::istringstream command(page.substr(at + 1, page.find('`', at + 1) - at - 1));
+        TrackerWords words;
+        for (std::string word; command >> word;) words.push_back(word);
+        words.erase(words.begin(), words.begin() + 2);
+        std::istringstream lines(call(words).out);
+        const std::string told = page.substr(at, page.find("\n\n", page.find("|---", at)) - at);
+        int rows = 0;
+        for (std::string line; std::getline(lines, line);) {
+            std::istringstream cells(line);
+            std::vector<std::string> cell;
+            for (std::string each; cells >> each;) cell.push_back(each);
+            if (cell.size() != 8 || cell[0] == "tracker") continue;
+            if (cell[3][0] == '*') cell[3].insert(0, "\\");
+            std::string row = "| " + cell[0] + " | " + cell[1];  // not the comparators
+            for (std::size_t i = 3; i < cell.size(); ++i) row += " | " + cell[i];
+            EXPECT_THAT(told, HasSubstr(row + " |"));
+            ++rows;
+        }
+        EXPECT_EQ(rows, 5);
+    }
+    EXPECT_EQ(tables, of_water);
 }
 
 TEST_F(TrackerCommand, TrackersOfOnesOwn) {

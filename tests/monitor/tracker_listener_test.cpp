@@ -150,29 +150,9 @@ RC_GTEST_PROP(TrackerCost, TrackersOfASizeFillIt, ()) {
         RC_ASSERT(spec.period == 64U);
         return;
     }
-    const std::uint64_t reports = kind == TrackerKind::hotness ? std::min(spec.list, spec.counters) : spec.counters;
-    RC_ASSERT(spec.epoch == reports * spec.record() * 4);
+    RC_ASSERT(spec.epoch == spec.counters * spec.record() * std::uint64_t{4});
     spec.counters += 2;
     RC_ASSERT(tracker_cost(spec, base).bits > bits);
-}
-
-TEST(TrackerCost, TrafficIsChangedByEpochsOrDownSampling) {
-    const auto changed = [](const char* spec, double factor) {
-        return to_string(with_less_traffic(parse_tracker(spec), factor));
-    };
-    EXPECT_EQ(changed("kind=hotness,epoch=1000,list=10,threshold=7", 0.5),
-              "kind=hotness,epoch=500,threshold=50,list=10");
-    EXPECT_EQ(changed("kind=hotness,epoch=1000,list=10", 1e-9), "kind=hotness,epoch=1,threshold=1,list=10");
-    EXPECT_EQ(changed("kind=hotness,epoch=10,threshold=1", 1.2), "kind=hotness,epoch=12,threshold=1");
-    EXPECT_EQ(changed("kind=hotness,epoch=5,threshold=1", 5.3), "kind=hotness,epoch=5,threshold=1,down_sampling=8");
-    EXPECT_EQ(changed("kind=hotness,epoch=5,threshold=1", 1e9), "kind=hotness,epoch=5,threshold=1,down_sampling=32768");
-    EXPECT_EQ(changed("kind=hotness,epoch=5,threshold=1,down_sampling=8", 0.5),
-              "kind=hotness,epoch=5,threshold=1,down_sampling=4");
-    EXPECT_EQ(changed("kind=hotness,epoch=5,threshold=1,down_sampling=8", 0.7),
-              "kind=hotness,epoch=5,threshold=1,down_sampling=8");
-    EXPECT_EQ(changed("kind=space_saving,epoch=100", 3), "kind=space_saving,epoch=300");
-    EXPECT_EQ(changed("kind=sampling,period=9", 0.5), "kind=sampling,period=9");
-    EXPECT_EQ(changed("kind=space_saving", 0.5), "kind=space_saving");
 }
 
 Histogram lines(std::vector<std::pair<Address, std::uint64_t>> counts, std::uint32_t span = 1) {

@@ -30,6 +30,18 @@ TEST(CoherentPart, IsWhatSomeCoresHaveAndWhereItMeets) {
     EXPECT_EQ(part.nodes, 8U);
 }
 
+/// A series of runs on one to many cores begins with a machine on which coherence has nothing to do.
+TEST(CoherentPart, OneNodeIsAsWithoutCoherence) {
+    MachineDescription machine = load_machine("coherent8");
+    machine.cores = 1;
+    EXPECT_EQ(Topology(machine).machine().coherence.protocol, Protocol::none);
+    machine.cores = 2;
+    EXPECT_EQ(Topology(machine).machine().coherence.protocol, Protocol::mesi);
+    for (CacheConfig& cache : machine.caches)
+        if (cache.shared_by != 0) cache.shared_by = 2;
+    EXPECT_EQ(Topology(machine).machine().coherence.protocol, Protocol::none);
+}
+
 TEST(CoherentPart, TheMachineOfItsPageIsReal) {
     std::ifstream file(CACHETALLY_SOURCE_DIR "/docs/coherence.md");
     std::stringstream page;

@@ -113,6 +113,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "m:5:7: error: the range from 0x0 to 0x64 cuts lines; its ends must be multiples of 64\n"
                 "m:6:7: error: the range from 0x40 to 0x40 is empty; 'to' is the first address after it\n"
                 "m:6:7: error: this range overlaps the one from 0x0 to 0x64; ranges are disjoint"},
+        Refusal{"UnknownKeyOfInterconnect", "numa: {nodes: 1, interconnect: {latncy: 3}}\n",
+                "m:1:33: error: unknown key 'latncy' in 'interconnect'; did you mean 'latency'? known are: "
+                "latency, bytes_per_cycle, shared"},
         Refusal{"SharedInterconnectWithoutLimit", "numa: {nodes: 1, interconnect: {shared: true}}\n",
                 "m:1:32: error: the interconnect is shared, but carries any number of bytes at once; write "
                 "'bytes_per_cycle', or remove 'shared'"},
