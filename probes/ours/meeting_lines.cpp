@@ -44,9 +44,18 @@ std::uint64_t MeetingLines::most_that_stay(std::uint64_t stride) {
 }
 
 std::optional<std::uint64_t> MeetingLines::capacity() {
+    if (!events_ && known_.latency == 0) return {};
+    // Distances have to divide a way, which may be an odd multiple of a power of two.
+    for (const std::uint64_t parts : {64, 256})
+        if (const auto found = capacity_by(std::bit_floor(static_cast<std::uint64_t>(known_.low) / parts)))
+            return found;
+    return {};
+}
+
+/// By lines so far apart, and by lines half as far.
+std::optional<std::uint64_t> MeetingLines::capacity_by(std::uint64_t stride) {
     const auto least = static_cast<std::uint64_t>(known_.low), most = static_cast<std::uint64_t>(known_.high);
-    const std::uint64_t stride = std::bit_floor(least / 64);
-    if (stride == 0 || (!events_ && known_.latency == 0)) return {};
+    if (stride < 2) return {};
     std::uint64_t count = (least + stride - 1) / stride;
     if (!stay(stride, count)) return {};
     while ((count + 1) * stride <= most && stay(stride, count + 1)) ++count;

@@ -29,12 +29,13 @@ public:
     /// Whether so many lines `stride` apart all stay in the level: in one of a few places.
     bool stay(std::uint64_t stride, std::uint64_t count);
 
-    /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it fit as often as the same
-    /// capacity says, and one more does not. Empty where they do not agree: pages, lines of other levels or hashed sets
-    /// make them differ. (ours; after X-Ray, 4.5)
+    /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it (or a 256th and a 512th) fit
+    /// as often as the same capacity says, and one more does not. Empty where they do not agree: pages, lines of other
+    /// levels or hashed sets make them differ. (ours; after X-Ray, 4.5)
     std::optional<std::uint64_t> capacity();
 
 private:
+    std::optional<std::uint64_t> capacity_by(std::uint64_t stride);
     bool misses(const Offsets& offsets);
 
     Meter& meter_;
