@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "monitor/level_links.hpp"
 #include "monitor/spec_checks.hpp"
 #include "sim/topology/coherent_part.hpp"
 #include "sim/topology/names.hpp"
@@ -20,15 +21,14 @@ using Kind = Component::Kind;
 using Conflict = std::optional<SpecConflict>;
 
 constexpr std::uint32_t smallest_page = 4096, line_without_caches = 64;
-constexpr std::uint32_t demand = bit(EventKind::load) | bit(EventKind::store) | bit(EventKind::fetch);
 
 /// What goes on where it is at home; the others are consequences of it.
-constexpr std::uint32_t requests = demand | bit(EventKind::page_walk) | bit(EventKind::prefetch) |
+constexpr std::uint32_t requests = demand_kinds | bit(EventKind::page_walk) | bit(EventKind::prefetch) |
                                    bit(EventKind::ring_write) | bit(EventKind::write_back);
 
 std::uint32_t kinds_served(Serves serves) {
     if (serves == Serves::data) return bit(EventKind::load) | bit(EventKind::store);
-    return serves == Serves::fetch ? bit(EventKind::fetch) : demand;
+    return serves == Serves::fetch ? bit(EventKind::fetch) : demand_kinds;
 }
 
 bool by_victims(const CacheConfig& cache) {
@@ -71,7 +71,7 @@ private:
         if (from.kind == Kind::walker) return bit(EventKind::page_walk);
         if (from.kind == Kind::cache) return below(machine_.caches[from.index], to, arriving);
         if (to.kind == Kind::tlb) return kinds_served(machine_.tlbs[to.index].serves);
-        return to_cache ? kinds_served(machine_.caches[to.index].serves) : demand;
+        return to_cache ? kinds_served(machine_.caches[to.index].serves) : demand_kinds;
     }
 
     bool has_busy_banks(const Component& component) const {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "storage/axes.hpp"
+#include "storage/copy.hpp"
 #include "storage/file.hpp"
 #include "viewer/run_view.hpp"
-#include "viewer/web/copy.hpp"
 
 namespace cachetally {
 namespace {

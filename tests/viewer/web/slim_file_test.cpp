@@ -9,9 +9,9 @@
 
 #include "monitor/histogram_file.hpp"
 #include "monitor/result_file.hpp"
+#include "storage/copy.hpp"
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
-#include "viewer/web/copy.hpp"
 
 namespace cachetally {
 namespace {

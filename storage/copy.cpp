@@ -1,5 +1,5 @@
 // Copies attributes, datasets and axes between files.
-#include "viewer/web/copy.hpp"
+#include "storage/copy.hpp"
 
 #include <fmt/format.h>
 #include <hdf5_hl.h>
