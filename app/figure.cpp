@@ -32,7 +32,8 @@ const Kind& kind_of(const std::string& name) {
         {"histogram", {"--level", "--structure", "--what", "--phases", "--log"}, {}},
         {"phases", {"--level", "--structure", "--what", "--phases", "--log"}, {}},
         {"heat", {"--level", "--structure", "--what", "--log"}, {}},
-        {"sweep", {"--metric", "--eviction"}, {"swapouts", "error", "bytes"}},
+        {"sweep", {"--metric", "--eviction"}, {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
+        {"front", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
         {"curves", {"--metric", "--test", "--variant"}, {"cycles", "misses"}},
         {"intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
@@ -85,10 +86,11 @@ void add_figure(CLI::App& app) {
     command
         ->add_option("KIND", options->request.kind,
                      "histogram: counts over addresses; phases: one picture per phase; heat: phases over addresses; "
-                     "sweep: the matrix and curves of a sweep; curves: response curves of a probe, with edges and "
-                     "plateaus; intrusion: what monitors cost over the number of counters")
+                     "sweep: the matrix and curves of a sweep; front: its cells by error and another cost, and those "
+                     "that no other beats in both; curves: response curves of a probe, with edges and plateaus; "
+                     "intrusion: what monitors cost over the number of counters")
         ->required()
-        ->check(one_of({"histogram", "phases", "heat", "sweep", "curves", "intrusion"}));
+        ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "curves", "intrusion"}));
     command
         ->add_option("FILE", options->request.file, "A result of run, replay, sweep, intrusion or probe with --output")
         ->required();
@@ -101,9 +103,11 @@ void add_figure(CLI::App& app) {
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases", options->phases, "Some phases alone, as in 4 or 3,5-7");
     command->add_flag("--log", options->log, "Counts on a logarithmic scale");
-    command->add_option("--metric", options->metric,
-                        "Of sweeps: swapouts (default), error or bytes; of curves: cycles (default) or misses; of "
-                        "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
+    command->add_option(
+        "--metric", options->metric,
+        "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, beside "
+        "error: bytes (default) or the like; of curves: cycles (default) or misses; of "
+        "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
     command->add_option("--eviction", options->eviction, "Of sweeps with several: which (default: the first)");
     command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
@@ -118,6 +122,7 @@ void add_figure(CLI::App& app) {
         "  cachetally figure histogram lu.h5 --what misses -o misses.pdf\n"
         "  cachetally figure phases lu.h5 --structure A --phases 3-6 -o phases.pdf\n"
         "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg\n"
+        "  cachetally figure front sweep.h5 --metric slowdown -o front.pdf\n"
         "  cachetally figure curves probe.h5 --test levels --columns 1 -o levels.pdf");
     command->callback([options, command] {
         check_use(*command, *options);

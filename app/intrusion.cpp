@@ -2,16 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/comparison.hpp"
 #include "app/input.hpp"
 #include "app/lists.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
-#include "monitor/intrusion/intrusion.hpp"
 #include "monitor/spec_placement.hpp"
 #include "viewer/intrusion_view.hpp"
 
@@ -65,30 +63,6 @@ std::vector<MonitorSpec> configurations(const IntrusionOptions& options, const T
     return all;
 }
 
-/// One run, with a source of its own.
-class Experiment {
-public:
-    Experiment(const IntrusionOptions& options, const Topology& topology) : options_(options), topology_(topology) {}
-
-    ObservedRun observed(const Input& input, const MonitorSpec* monitor) const {
-        const auto run = [&](Hierarchy& hierarchy) {
-            const RunOptions how = run_options(options_.simulation, *input.source);
-            RunResult result = cachetally::run(hierarchy, *input.source, within_time(how, topology_, hierarchy));
-            clear_progress_line();
-            return result;
-        };
-        return observe(topology_, monitor, run, input.source->can_sieve());
-    }
-
-    ObservedRun observed(const MonitorSpec& monitor) const { return observed(opened(), &monitor); }
-
-    Input opened() const { return open_input(options_.source, options_.settings, options_.choice); }
-
-private:
-    const IntrusionOptions& options_;
-    const Topology& topology_;
-};
-
 IntrusionView view_without(const Topology& topology, const ObservedRun& without) {
     IntrusionView view;
     view.references = without.run.counts.references;
@@ -100,48 +74,32 @@ IntrusionView view_without(const Topology& topology, const ObservedRun& without)
     return view;
 }
 
-/// Rows until all are there, an end is asked for, or a run ends otherwise than the one without monitor. The title tells
-/// why some are missing.
-void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, const Experiment& experiment,
-              const Topology& topology, const ObservedRun& without) {
-    for (const MonitorSpec& monitor : monitors) {
-        const ObservedRun with = experiment.observed(monitor);
-        if (with.run.complete != without.run.complete || with.run.failure != without.run.failure) {
-            view.title.complete = false;
-            view.title.incomplete = fmt::format("{} after {} of {} configurations",
-                                                with.run.failure.empty() ? "interrupted" : with.run.failure,
-                                                view.rows.size(), monitors.size());
-            return;
-        }
-        view.rows.push_back({monitor, intrusion_of(topology, monitor, without, with)});
-    }
-}
-
-void refuse_second_reading(const std::string& source) {
-    std::error_code absent;
-    const auto type = std::filesystem::status(source, absent).type();
-    const bool once = type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
-    if (source != "-" && !once) return;
-    throw UsageError(
-        fmt::format("each configuration is a run of its own, and {} can be read only once; pack it first: cachetally "
-                    "trace convert {} t.ct.h5",
-                    source == "-" ? "standard input" : "'" + source + "'", source));
+/// The title tells why some rows are missing, if they are.
+void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, const Comparison& comparison,
+              const ObservedRun& without) {
+    const std::string missing =
+        comparison.each(monitors, without, [&](const MonitorSpec& monitor, const Intrusion& intrusion) {
+            view.rows.push_back({monitor, intrusion});
+        });
+    if (missing.empty()) return;
+    view.title.complete = false;
+    view.title.incomplete = missing;
 }
 
 void compare_with_none(const IntrusionOptions& options) {
     const Topology topology = topology_of(options.simulation);
     const std::vector<MonitorSpec> monitors = configurations(options, topology);
-    refuse_second_reading(options.source);
-    const Experiment experiment(options, topology);
-    const Input input = experiment.opened();
+    const auto open = [&] { return open_input(options.source, options.settings, options.choice); };
+    const Comparison comparison(options.source, open, options.simulation, topology);
+    const Input input = comparison.opened();
     check_cores(input, topology);
     const std::unique_ptr<ResultFile> file = open_output(options.output, input);
-    const ObservedRun without = experiment.observed(input, nullptr);
+    const ObservedRun without = comparison.observed(input, nullptr);
     if (!without.run.complete && without.run.failure.empty())
         throw std::runtime_error("interrupted within the run without monitor: there is nothing to compare with");
     IntrusionView view = view_without(topology, without);
     view.title = title_of(topology, input, without.run, options.simulation.max_references);
-    add_rows(view, monitors, experiment, topology, without);
+    add_rows(view, monitors, comparison, without);
     if (options.simulation.json) {
         print_json(to_json(view));
     } else {

@@ -33,7 +33,8 @@ void add_show(CLI::App& app) {
     auto options = std::make_shared<ShowArguments>();
     CLI::App* command =
         app.add_subcommand("show", "Show a result file: tables, histograms over the addresses, heat maps, curves");
-    command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")->required();
+    command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
+        ->required();
     ShowOptions& show = options->show;
     command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
         ->type_name("NAME")

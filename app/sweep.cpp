@@ -5,6 +5,7 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/comparison.hpp"
 #include "app/input.hpp"
 #include "app/lists.hpp"
 #include "app/paper2002.hpp"
@@ -29,6 +30,7 @@ struct Options {
     std::string link;
     std::string monitor;
     std::string preset;
+    bool slowdown = false;
 };
 
 /// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md tells which of these choices are ours.
@@ -59,36 +61,38 @@ void check_beside_preset(const CLI::App& command) {
     }
 }
 
-constexpr std::string_view free_ring =
-    "the ring of a sweep costs nothing, loses nothing and makes no traffic; try it with 'cachetally run'";
-constexpr RefusedKey not_in_sweeps[] = {
+constexpr RefusedKey varied_by_sweeps[] = {
     {"link", "write --link NAME"},
     {"name", "a sweep has no single monitors"},
     {"counters", "a sweep varies it: write --counters 16,32"},
     {"granularity", "a sweep varies it: write --granularity 1-4"},
     {"eviction", "a sweep varies it: write --eviction fifo,lru"},
-    {"capacity", free_ring},
-    {"base", free_ring},
-    {"path", free_ring},
-    {"drain", free_ring},
-    {"watermark", free_ring},
-    {"period", free_ring},
-    {"drain_cost", free_ring},
-    {"write_cost", free_ring},
-    {"overflow", free_ring},
+    {"overflow", "the ring of a sweep loses nothing; try it with 'cachetally run' or 'cachetally intrusion'"},
+};
+constexpr std::string_view free_ring =
+    "the ring of a sweep costs nothing and makes no traffic, but with --slowdown; or try it with 'cachetally run'";
+constexpr RefusedKey only_with_slowdown[] = {
+    {"capacity", free_ring},  {"base", free_ring},   {"path", free_ring},       {"drain", free_ring},
+    {"watermark", free_ring}, {"period", free_ring}, {"drain_cost", free_ring}, {"write_cost", free_ring},
 };
 
 MonitorSpec base_of(const Options& options, const Topology& topology) {
-    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_in_sweeps);
+    std::vector<RefusedKey> refused(std::begin(varied_by_sweeps), std::end(varied_by_sweeps));
+    if (!options.slowdown) refused.insert(refused.end(), std::begin(only_with_slowdown), std::end(only_with_slowdown));
+    MonitorSpec spec = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, refused);
     spec.link = options.link.empty() ? topology.links()[topology.core_link(false)].name : options.link;
     return completed(placed({spec}, topology).front(), topology);
 }
 
-SweepCost cost_of(MonitorSpec spec, const SweepRow& row, std::uint64_t events) {
-    spec.counters = row.counters;
-    spec.granularity = row.granularity;
-    spec.eviction = row.eviction;
-    const HardwareCost cost = hardware_cost(spec);
+MonitorSpec monitor_of(const SweepRow& row, MonitorSpec base) {
+    base.counters = row.counters;
+    base.granularity = row.granularity;
+    base.eviction = row.eviction;
+    return base;
+}
+
+SweepCost cost_of(const MonitorSpec& base, const SweepRow& row, std::uint64_t events) {
+    const HardwareCost cost = hardware_cost(monitor_of(row, base));
     return {cost.bits(), cost.comparators, cost.area, cost.energy_per_event(events, row.swapouts)};
 }
 
@@ -113,6 +117,7 @@ struct Result {
     SweepView view;
     Histogram exact;
     std::vector<Region> regions;
+    std::vector<MonitorSpec> monitors;  ///< of the cells
 };
 
 Result sweep(const Options& options, const Topology& topology, const Input& input) {
@@ -144,19 +149,42 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     result.view.events = result.exact.total();
     const AddressMap map = [&](Address address) { return hierarchy.virtual_address(address); };
     for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)),
-                                          topology.machine().pages.mapping == Mapping::identity ? AddressMap() : map))
+                                          topology.machine().pages.mapping == Mapping::identity ? AddressMap() : map)) {
         result.view.cells.push_back(cell_of(row, spec.base, result.view.events, !options.preset.empty()));
+        result.monitors.push_back(monitor_of(row, spec.base));
+    }
     return result;
+}
+
+/// By what fraction the program takes longer with the monitor of each cell. Returns why not all are known, if so.
+std::string add_slowdowns(Result& result, const Topology& topology, const Comparison& comparison) {
+    const ObservedRun without = comparison.observed(comparison.opened(), nullptr);
+    if (!without.run.complete && without.run.failure.empty()) return "interrupted before the first slowdown";
+    const std::uint64_t cycles = without.run.end() / topology.machine().period;
+    std::size_t cell = 0;
+    return comparison.each(result.monitors, without, [&](const MonitorSpec&, const Intrusion& intrusion) {
+        result.view.cells[cell++].slowdown = intrusion.slowdown(cycles);
+    });
 }
 
 void run_command(Options options) {
     apply_preset(options);
     const Topology topology = topology_of(options.simulation);
-    const Input input = open_input(options.source, options.settings, options.choice);
+    const auto open = [&] { return open_input(options.source, options.settings, options.choice); };
+    std::optional<Comparison> comparison;
+    if (options.slowdown) comparison.emplace(options.source, open, options.simulation, topology);
+    const Input input = open();
     check_cores(input, topology);
     const std::unique_ptr<ResultFile> file = open_output(options.output, input);
-    const Result result = sweep(options, topology, input);
+    Result result = sweep(options, topology, input);
     clear_progress_line();
+    std::string missing;
+    if (comparison && (result.run.complete || !result.run.failure.empty()))
+        missing = add_slowdowns(result, topology, *comparison);
+    if (!missing.empty()) {
+        result.view.title.complete = false;
+        result.view.title.incomplete = missing;
+    }
     if (options.simulation.json) {
         print_json(to_json(result.view));
     } else {
@@ -168,6 +196,9 @@ void run_command(Options options) {
         close_output(file.get(), result.view.title);
     }
     refuse_incomplete(result.run, result.view.title, file.get());
+    if (!missing.empty())
+        throw std::runtime_error(fmt::format("{}: the slowdown of the other cells is not known{}", missing,
+                                             file ? fmt::format("; {} is marked partial", file->path()) : ""));
 }
 
 }  // namespace
@@ -205,13 +236,17 @@ void add_sweep(CLI::App& app) {
                      "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
                      "the other options, only --counters, --granularity and those of output can stand beside it")
         ->type_name("NAME");
+    command->add_flag("--slowdown", options->slowdown,
+                      "Also run the program with the monitor of each cell, and tell by how much that takes longer "
+                      "(docs/intrusion.md); then --monitor takes the keys of the ring, too");
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
     add_output_options(*command, options->output, "the exact histogram of the link");
     command->footer(
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"
-        "  cachetally sweep gzip.ct.h5 --counters 32,64,128 --granularity 1,2,dynamic:4 --eviction fifo,lru");
+        "  cachetally sweep gzip.ct.h5 --counters 32,64,128 --granularity 1,2,dynamic:4 --eviction fifo,lru\n"
+        "  cachetally sweep lu -m generic3-timed --slowdown --monitor drain_cost=20 -o lu.h5");
     command->callback([options, command] {
         check_beside_preset(*command);
         run_command(*options);

@@ -21,10 +21,7 @@ struct IntrusionView {
     std::vector<std::uint64_t> misses;         ///< without monitor
     std::vector<IntrusionRow> rows;            ///< one per configuration
 
-    /// By which fraction the run takes longer.
-    double slowdown(const IntrusionRow& row) const {
-        return cycles == 0 ? 0.0 : static_cast<double>(row.intrusion.cycles) / static_cast<double>(cycles);
-    }
+    double slowdown(const IntrusionRow& row) const { return row.intrusion.slowdown(cycles); }
 };
 
 /// "full", "watermark 2048", "periodic 10000"

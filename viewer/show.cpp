@@ -6,7 +6,6 @@
 #include "storage/provenance.hpp"
 #include "viewer/histogram_view.hpp"
 #include "viewer/intrusion_view.hpp"
-#include "viewer/intrusion_view.hpp"
 #include "viewer/probe_text.hpp"
 #include "viewer/sweep_view.hpp"
 

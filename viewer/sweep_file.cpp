@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
@@ -35,6 +36,13 @@ void for_each_cost(std::span<const SweepCell> cells, Write write) {
     write("energy", values(&SweepCost::energy));
 }
 
+/// NaN where it was not run.
+std::vector<double> slowdowns_of(std::span<const SweepCell> cells) {
+    std::vector<double> all;
+    for (const SweepCell& cell : cells) all.push_back(cell.slowdown.value_or(std::nan("")));
+    return all;
+}
+
 template <class T>
 std::vector<T> distinct(const std::vector<T>& values) {
     std::vector<T> result;
@@ -62,7 +70,7 @@ void write_published(Group& rows, const std::vector<SweepCell>& cells) {
 }
 
 /// Granularities by counters; the cells of one eviction policy stand in this order.
-void write_matrices(Group& sweep, const std::vector<SweepCell>& cells) {
+void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool timed) {
     Group matrices = sweep.create_group("matrices");
     const std::vector<std::string> evictions = distinct(column(cells, &SweepCell::eviction));
     set_nexus_class(matrices, "NXcollection", evictions.empty() ? "" : evictions.front());
@@ -85,6 +93,7 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells) {
         table("error", column(own, &SweepCell::error));
         table("bytes_per_event", column(own, &SweepCell::bytes_per_event));
         if (has_cost(own)) for_each_cost(own, table);
+        if (timed) table("slowdown", slowdowns_of(own));
         set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
         attach_axes(group, "granularity_name", {"granularity"});
     }
@@ -110,6 +119,13 @@ void read_cost(const Group& rows, std::vector<SweepCell>& cells) {
         cells[i].cost = SweepCost{bits[i], comparators[i], area[i], energy[i]};
 }
 
+void read_slowdown(const Group& rows, std::vector<SweepCell>& cells) {
+    if (!rows.has("slowdown")) return;
+    const auto slowdown = read_column<double>(rows, "slowdown", cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (!std::isnan(slowdown[i])) cells[i].slowdown = slowdown[i];
+}
+
 }  // namespace
 
 void write_sweep(Group& root, const SweepView& view) {
@@ -129,9 +145,10 @@ void write_sweep(Group& root, const SweepView& view) {
     rows.write("bytes_per_event", column(view.cells, &SweepCell::bytes_per_event));
     if (has_cost(view.cells))
         for_each_cost(view.cells, [&](const char* name, const auto& values) { rows.write(name, values); });
+    if (view.timed()) rows.write("slowdown", slowdowns_of(view.cells));
     write_published(rows, view.cells);
     set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
-    write_matrices(sweep, view.cells);
+    write_matrices(sweep, view.cells, view.timed());
 }
 
 SweepView read_sweep_view(const InputFile& file) {
@@ -153,6 +170,7 @@ SweepView read_sweep_view(const InputFile& file) {
     for (std::size_t i = 0; i < eviction.size(); ++i)
         view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}, {}});
     read_cost(rows, view.cells);
+    read_slowdown(rows, view.cells);
     read_published(rows, view.cells);
     return view;
 }

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
@@ -83,24 +82,30 @@ std::string plain(const Matrix& matrix, unsigned width) {
                               [](const SweepCell& cell) { return Cell(fmt::format("{:.4f}", cell.bytes_per_event)); });
 }
 
+bool all_timed(std::span<const SweepCell> cells) {
+    return std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.slowdown.has_value(); });
+}
+
 /// All cells of one eviction policy with what they give and what they take.
-std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& front, unsigned width) {
-    TextTable table({{fmt::format("cost, {}", matrix.eviction), left},
-                     {"C"},
-                     {"error %"},
-                     {"bytes/event"},
-                     {"bits"},
-                     {"comparators"},
-                     {"area"},
-                     {"energy/event"},
-                     {"", left}});
+std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& front, bool timed, unsigned width) {
+    std::vector<TextTable::Column> columns{{fmt::format("cost, {}", matrix.eviction), left}, {"C"}, {"error %"}};
+    if (timed) columns.push_back({"slower %"});
+    for (const char* title : {"bytes/event", "bits", "comparators", "area", "energy/event"}) columns.push_back({title});
+    columns.push_back({"", left});
+    TextTable table(std::move(columns));
     for (const Row& row : matrix.rows)
         for (const SweepCell* cell : row.cells) {
             if (!cell->cost) return "";
-            table.add({"G=" + row.granularity, std::to_string(cell->counters), percent_text(100 * cell->error),
-                       fmt::format("{:.4f}", cell->bytes_per_event), count_cell(cell->cost->bits),
-                       count_cell(cell->cost->comparators), count_cell(cell->cost->area),
-                       fmt::format("{:.0f}", cell->cost->energy), front.contains(cell) ? "*" : ""});
+            std::vector<Cell> cells{"G=" + row.granularity, std::to_string(cell->counters),
+                                    percent_text(100 * cell->error)};
+            if (timed) cells.emplace_back(cell->slowdown ? fmt::format("{:.3f}", 100 * *cell->slowdown) : "?");
+            for (Cell& each :
+                 std::vector<Cell>{fmt::format("{:.4f}", cell->bytes_per_event), count_cell(cell->cost->bits),
+                                   count_cell(cell->cost->comparators), count_cell(cell->cost->area),
+                                   fmt::format("{:.0f}", cell->cost->energy)})
+                cells.push_back(std::move(each));
+            cells.emplace_back(front.contains(cell) ? "*" : "");
+            table.add(std::move(cells));
         }
     return '\n' + table.text(width);
 }
@@ -154,8 +159,10 @@ std::string how_far(const SweepView& view) {
 
 std::string remarks_on_cost(const SweepView& view) {
     if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
+    const std::string also = all_timed(view.cells) ? ", slowdown" : "";
     return "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an\n"
-           "SRAM bit. *: no other cell is as good in error, bytes/event and bits, and better in one.\n";
+           "SRAM bit. *: no other cell is as good in error" +
+           also + ", bytes/event and bits, and better in one.\n";
 }
 
 }  // namespace
@@ -163,27 +170,26 @@ std::string remarks_on_cost(const SweepView& view) {
 std::vector<bool> front_of(std::span<const SweepCell> cells) {
     if (std::ranges::any_of(cells, [](const SweepCell& cell) { return !cell.cost; }))
         return std::vector<bool>(cells.size(), false);
+    const bool timed = all_timed(cells);
+    const auto figures = [&](const SweepCell& cell) {
+        return std::array{static_cast<double>(cell.cost->bits), cell.error, cell.bytes_per_event,
+                          timed ? *cell.slowdown : 0.0};
+    };
     std::vector<std::size_t> order(cells.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto key = [&](std::size_t i) {
-        return std::tuple(cells[i].cost->bits, cells[i].error, cells[i].bytes_per_event);
-    };
-    std::ranges::sort(order, {}, key);
-    std::vector<bool> front(cells.size());
-    std::map<double, double> best;  // error to traffic of cells before, falling
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const auto& [bits, error, traffic] = key(order[i]);
-        if (i != 0 && key(order[i]) == key(order[i - 1])) {  // equals are both on the front, or neither is
-            front[order[i]] = front[order[i - 1]];
-            continue;
-        }
-        const auto after = best.upper_bound(error);
-        if (after != best.begin() && std::prev(after)->second <= traffic) continue;
-        front[order[i]] = true;
-        const auto place = best.insert_or_assign(error, traffic).first;
-        for (auto next = std::next(place); next != best.end() && next->second >= traffic;) next = best.erase(next);
+    std::ranges::sort(order, {}, [&](std::size_t i) { return figures(cells[i]); });
+    std::vector<bool> on_front(cells.size());
+    std::vector<std::array<double, 4>> front;  // what beats a cell comes before it
+    for (const std::size_t i : order) {
+        const auto own = figures(cells[i]);
+        const bool beaten = std::ranges::any_of(front, [&](const auto& other) {
+            return other != own && std::ranges::equal(other, own, std::ranges::less_equal());
+        });
+        if (beaten) continue;
+        on_front[i] = true;
+        front.push_back(own);
     }
-    return front;
+    return on_front;
 }
 
 nlohmann::ordered_json to_json(const SweepView& view) {
@@ -200,6 +206,7 @@ nlohmann::ordered_json to_json(const SweepView& view) {
             row["energy"] = cell.cost->energy;
             row["front"] = static_cast<bool>(front[rows.size()]);
         }
+        if (cell.slowdown) row["slowdown"] = *cell.slowdown;
         if (cell.published)
             row["published"] = {{"swapouts", cell.published->swapouts},
                                 {"error", cell.published->error},
@@ -227,7 +234,7 @@ std::string to_text(const SweepView& view, unsigned width) {
     const std::vector<bool> on_front = front_of(view.cells);
     for (std::size_t i = 0; i < view.cells.size(); ++i)
         if (on_front[i]) front.insert(&view.cells[i]);
-    for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, width);
+    for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, view.timed(), width);
     return text + "\nC: counters. G: lines per counter.\n" + remarks_on_cost(view);
 }
 

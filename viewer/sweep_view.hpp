@@ -1,6 +1,7 @@
 // SweepView: all that tables and JSON say of a sweep, from one that has just ended or from its result file.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "viewer/run_view.hpp"
@@ -32,6 +33,7 @@ struct SweepCell {
     double bytes_per_event = 0;
     std::optional<SweepCost> cost;  ///< nothing in files of versions that did not tell it
     std::optional<PublishedFigures> published;
+    std::optional<double> slowdown = {};  ///< a fraction: by which the program takes longer; nothing where not run
     friend bool operator==(const SweepCell&, const SweepCell&) = default;
 };
 
@@ -41,14 +43,19 @@ struct SweepView {
     std::string monitor;  ///< what all cells have in common, as parse_monitor takes it
     std::uint64_t references = 0, events = 0;
     std::vector<SweepCell> cells;  ///< by eviction, granularity, counters
+
+    /// Whether the slowdown of some cell is known.
+    bool timed() const {
+        return std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.slowdown.has_value(); });
+    }
 };
 
 /// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, bits,
-/// comparators, area, energy, front, published}
+/// comparators, area, energy, slowdown, front, published}
 nlohmann::ordered_json to_json(const SweepView& view);
 
-/// For each cell whether no other is at least as good in error, traffic and bits and better in one of them; false
-/// where the cost is not known.
+/// For each cell whether no other is at least as good in error, traffic, bits and (where it is known of all cells)
+/// slowdown, and better in one of them; false where the cost is not known.
 std::vector<bool> front_of(std::span<const SweepCell> cells);
 
 /// A matrix of swap-outs and errors per eviction policy, and all cells with their cost; beside published figures where

@@ -36,6 +36,12 @@ struct Circumstances {
     std::function<bool()> interrupt_when;
 };
 
+/// Arguments, and more of them.
+inline std::vector<std::string> operator+(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
 /// Runs the program in a directory and waits for its end; after 60 s it is killed.
 Finished cachetally(const std::string& directory, const std::vector<std::string>& arguments,
                     const Circumstances& circumstances = {});

@@ -17,11 +17,6 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-Words operator+(Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
-
 /// Two cores, split lines, a TLB, pages in random frames, monitors that err and one of them twice.
 constexpr char mixed_machine[] = R"(name: mixed
 cores: 2
@@ -369,55 +364,6 @@ TEST_F(Results, AnEmptyTraceHasAnEmptyHistogram) {
     const Finished shown = call({"show", "r.h5"});
     EXPECT_EQ(shown.status, 0) << shown.err;
     EXPECT_THAT(shown.out, HasSubstr("(no events)"));
-}
-
-TEST_F(Results, SweepsAreShownAsTheyWerePrinted) {
-    const Words sweep{"sweep",         "lu",         "n=32",    "block=8", "--counters", "4,16", "--granularity",
-                      "1,2,dynamic:3", "--eviction", "fifo,lru"};
-    const Finished printed = call(sweep + Words{"-o", "s.h5"});
-    ASSERT_EQ(printed.status, 0) << printed.err;
-    const std::string shown = call({"show", "s.h5"}).out;
-    EXPECT_EQ(shown.substr(0, printed.out.size()), printed.out);
-    EXPECT_THAT(shown.substr(printed.out.size()),
-                HasSubstr("sweep lu n=32 block=8 --counters 4,16"));  // how it was made
-    const json told = good_json(sweep);
-    EXPECT_EQ(good_json({"show", "s.h5"}), told);
-    ASSERT_EQ(told["rows"].size(), 12U);
-    for (const char* key : {"counters", "granularity", "swapouts", "error", "bytes_per_event", "bits", "comparators",
-                            "area", "energy", "front"})
-        EXPECT_TRUE(told["rows"][0].contains(key)) << key;
-    // 4 counters of 32 + 43 bits, a pointer of 2 and registers of 111
-    EXPECT_EQ(told["rows"][0]["bits"], 413);
-    EXPECT_EQ(told["rows"][1]["comparators"], 16);
-    EXPECT_EQ(told["rows"][2]["granularity"], 2);
-    const Finished refused = call({"show", "s.h5", "--level", "L1"});
-    EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, HasSubstr("is of a sweep"));
-}
-
-/// A load or store, the addresses in no order.
-std::string din_line(int i) {
-    char line[32];
-    std::snprintf(line, sizeof line, "%d %x\n", i % 3 == 0 ? 1 : 0, (i * 7919 % 4096) * 8);
-    return line;
-}
-
-TEST_F(Results, SweepsTakeTracesOfEveryFormat) {
-    std::string text;
-    for (int i = 0; i < 3000; ++i) text += din_line(i);
-    write_contents(directory / "t.din", text);
-    ASSERT_EQ(call({"trace", "convert", "t.din", "t.h5"}).status, 0);
-    const Words rest{"--machine", "schulz2002", "--counters", "8,32", "--granularity", "1-3"};
-    const json packed = good_json(Words{"sweep", "t.h5"} + rest);
-    EXPECT_EQ(packed["references"], 3000);
-    EXPECT_EQ(packed["rows"], good_json(Words{"sweep", "t.din"} + rest)["rows"]);
-    EXPECT_EQ(call(Words{"sweep", "t.din", "n=8"} + rest).status, 2);
-}
-
-TEST_F(Results, WhatASweepIsToldTwiceItDoesOnce) {
-    const Words lu{"sweep", "lu", "n=16", "block=8"};
-    EXPECT_TRUE(good_json(lu + Words{"--counters", "4,8,4", "--granularity", "1-2,2,aligned:1"}) ==
-                good_json(lu + Words{"--counters", "4,8", "--granularity", "1,2"}));
 }
 
 TEST_F(Results, OptionsOfShowThatNameNothing) {

@@ -314,6 +314,13 @@ TEST(SweepFront, CellsThatNoOtherBeats) {
         cell(50, 0.7, 0.5),  // worse than the fourth
     };
     EXPECT_EQ(front_of(cells), (std::vector<bool>{true, false, true, true, true, true, true, false}));
+    std::vector<SweepCell> timed = cells;
+    for (SweepCell& each : timed) each.slowdown = 0.25;
+    timed[1].slowdown = 0.125;  // now better in something than the first, which is smaller
+    timed[5].slowdown = 0.5;    // now worse than its equal
+    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
+    timed[7].slowdown.reset();  // not known of all cells: it does not count
+    EXPECT_EQ(front_of(timed), front_of(cells));
     std::vector<SweepCell> unknown = cells;
     unknown[0].cost.reset();
     EXPECT_EQ(front_of(unknown), std::vector<bool>(8, false));

@@ -22,6 +22,8 @@ __asm__(
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_sweep.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_curves.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_intrusion.py\"\n"

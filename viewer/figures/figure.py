@@ -1,5 +1,5 @@
-"""Figures for print from result files of cachetally: histograms over addresses, phases side by side, phases over time,
-sweeps; figure_curves.py, figure_intrusion.py and figure_main.py go on. Run by `cachetally figure`, as one script."""
+"""Figures for print from result files of cachetally: histograms over addresses, phases side by side, phases over time;
+figure_sweep.py, figure_curves.py, figure_intrusion.py and figure_main.py go on. Run by `cachetally figure`, as one script."""
 import argparse
 import sys
 
@@ -318,69 +318,4 @@ def heat(result, options):
     bar.outline.set_linewidth(0.4)
     figure.canvas.draw()
     strip(axes, axis, result.structures)
-    return figure
-
-
-METRICS = {"swapouts": "swap-outs", "error": "error / %", "bytes": "bytes per event"}
-
-
-def sweep(result, options):
-    """The matrix with its numbers, and curves over the counters with published points."""
-    options.metric = options.metric or "swapouts"
-    if "sweep" not in result.file:
-        raise Refused(f"{result.path}: is no sweep")
-    rows = result.file["sweep/rows"]
-    eviction = rows["eviction"].asstr()[:]
-    chosen = eviction == (options.eviction or eviction[0])
-    if not chosen.any():
-        raise Refused(f"{result.path}: there is no eviction '{options.eviction}'; there are: {', '.join(dict.fromkeys(eviction))}")
-    granularity, counters = rows["granularity"].asstr()[:][chosen], rows["counters"][:][chosen]
-    column = {"swapouts": "swapouts", "error": "error", "bytes": "bytes_per_event"}[options.metric]
-    value = rows[column][:][chosen] * (100.0 if options.metric == "error" else 1.0)
-    published = misprint = None
-    if "published" in rows and options.metric != "bytes":
-        published = rows[f"published_{options.metric}"][:][chosen] * (100.0 if options.metric == "error" else 1.0)
-        published = np.where(rows["published"][:][chosen] == 1, published, np.nan)
-        # the misprints are among the swap-outs
-        misprint = (rows["published_misprint"][:][chosen] == 1) & (options.metric == "swapouts")
-    names, counts = list(dict.fromkeys(granularity)), sorted(set(counters.tolist()))
-    across = options.columns == 2
-    figure, axes = plt.subplots(1 if across else 2, 2 if across else 1, figsize=(WIDTHS[options.columns], 2.5 if across else 4.6), layout="constrained")
-    matrix = np.full((len(names), len(counts)), np.nan)
-    for g, c, v in zip(granularity, counters, value):
-        matrix[names.index(g), counts.index(c)] = v
-    log = options.metric != "error" and np.nanmin(matrix) > 0
-    image = axes[0].imshow(matrix, aspect="auto", cmap="cividis", norm=LogNorm() if log else None)
-    for i, g in enumerate(names):
-        for j, c in enumerate(counts):
-            if np.isnan(matrix[i, j]):
-                continue
-            red, green, blue, _ = image.cmap(image.norm(matrix[i, j]))
-            text = number(matrix[i, j]) if options.metric != "error" else f"{matrix[i, j]:.2f}"
-            k = np.flatnonzero((granularity == g) & (counters == c))[0]
-            if published is not None and not np.isnan(published[k]):
-                paper = number(published[k]) if options.metric == "swapouts" else f"{published[k]:.2f}"
-                text += f"\n({paper}{'*' if misprint[k] else ''})"
-            axes[0].text(j, i, text, ha="center", va="center", fontsize=6, color="black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white")
-    axes[0].set_xticks(range(len(counts)), counts)
-    axes[0].set_yticks(range(len(names)), names)
-    axes[0].set(xlabel="counters", ylabel="granularity / lines")
-    told = "" if published is None else " (published; * misprint)" if misprint.any() else " (published)"
-    axes[0].set_title(METRICS[options.metric] + told, loc="left")
-    for i, g in enumerate(names):
-        of = granularity == g
-        order = np.argsort(counters[of])
-        axes[1].plot(counters[of][order], value[of][order], marker=MARKERS[i % len(MARKERS)], color=CURVES[i % len(CURVES)], label=f"G = {g}")
-        if published is not None:
-            clean = of & ~misprint & ~np.isnan(published)
-            axes[1].plot(counters[clean], published[clean], linestyle="none", marker=MARKERS[i % len(MARKERS)], markerfacecolor="white",
-                         markeredgecolor=CURVES[i % len(CURVES)], markeredgewidth=0.8)
-    axes[1].set_xscale("log", base=2)
-    axes[1].set_xticks(counts, counts)
-    axes[1].minorticks_off()
-    if log:
-        axes[1].set_yscale("log")
-    axes[1].set(xlabel="counters", ylabel=METRICS[options.metric])
-    axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title="open: published" if published is not None else None, title_fontsize=7)
-    axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
     return figure

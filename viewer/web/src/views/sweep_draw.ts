@@ -43,13 +43,13 @@ const metrics: Metric[] = [
     },
 ];
 
-/** What else files may have of their cells (docs/cost.md). */
+/** What else files may have of their cells (docs/cost.md, docs/intrusion.md); slowdown: NaN where it was not run. */
 const more: [string, string, (value: number) => string][] = [
     ['bits', 'Bits', brief],
     ['comparators', 'Comparators', brief],
     ['area', 'Area', brief],
     ['energy', 'Energy per event', brief],
-    ['slowdown', 'Slowdown', (value) => value.toPrecision(4)],
+    ['slowdown', 'Slowdown', percent],
 ];
 
 /** All that the cells of a sweep tell. */
@@ -100,7 +100,7 @@ export const matrixHeight = (cells: Cell[]): number => matrixTop + rowsOf(cells)
 /** 0 .. 1 over the range of the metric. */
 function shareOf<C extends Cell>(picture: Picture<C>): (value: number) => number {
     const { value, log } = picture.metric;
-    const values = picture.cells.map(value).filter((each) => !log || each > 0);
+    const values = picture.cells.map(value).filter((each) => Number.isFinite(each) && (!log || each > 0));
     const [least, most] = [Math.min(...values), Math.max(...values)];
     if (!(most > least)) return () => 0;
     return log
@@ -134,7 +134,8 @@ export function drawMatrix<C extends Cell>(p: Painter, picture: Picture<C>): Hit
             const cell = picture.cells.find((each) => rowOf(each) === row && each.counters === count);
             if (!cell) return;
             const [x, y] = [matrixLeft + c * width, matrixTop + r * rowHeight];
-            const colour = heatColour(0.08 + 0.88 * share(value(cell)));
+            const known = Number.isFinite(value(cell));
+            const colour = heatColour(known ? 0.08 + 0.88 * share(value(cell)) : 0);
             p.rect(x + 1, y + 1, width - 2, rowHeight - 2, css(colour));
             const ink = inkOn(colour);
             const paper = ['swapouts', 'error'].includes(picture.metric.id) ? cell.published : undefined;
@@ -236,8 +237,14 @@ function padded(values: number[], log: boolean): [number, number] {
     return log ? [least / 1.3, most * 1.3] : [Math.min(0, least * 1.1), most > 0 ? most * 1.1 : 1];
 }
 
-export function drawLines<C extends Cell>(p: Painter, picture: Picture<C>): Hit<C>[] {
+/** Cells of which it is known. */
+const having = <C extends Cell>(cells: C[], metric: Metric<C>): C[] =>
+    cells.filter((cell) => Number.isFinite(metric.value(cell)));
+
+export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>[] {
     const colours = theme();
+    const picture = { ...whole, cells: having(whole.cells, whole.metric) };
+    if (picture.cells.length === 0) return [];
     const { value, text, log, title } = picture.metric;
     const columns = counters(picture.cells);
     const values = picture.cells.flatMap((cell) => [
@@ -303,7 +310,8 @@ function drawLabels(p: Painter, frame: Frame, labels: { y: number; text: string;
 }
 
 /** Cells that no other beats in error and in what it is weighed against at once. */
-export function paretoFront(cells: SweepCell[], over: Metric): SweepCell[] {
+export function paretoFront(all: SweepCell[], over: Metric): SweepCell[] {
+    const cells = having(all, over);
     const better = (a: SweepCell, b: SweepCell) =>
         a.error <= b.error && over.value(a) <= over.value(b) && (a.error < b.error || over.value(a) < over.value(b));
     return cells
@@ -316,16 +324,18 @@ export interface Front extends Picture {
     over: Metric;
 }
 
-export function drawPareto(p: Painter, picture: Front): Hit[] {
+export function drawPareto(p: Painter, whole: Front): Hit[] {
     const colours = theme();
-    const { over } = picture;
+    const { over } = whole;
+    const picture = { ...whole, cells: having(whole.cells, over) };
+    if (picture.cells.length === 0) return [];
     const xs = padded(
         picture.cells.map((cell) => cell.error),
         false,
     );
     const ys = padded(picture.cells.map(over.value), over.log);
     const frame = frameOf(p, [-xs[1] * 0.03, xs[1]], ys, false, over.log);
-    drawGrid(p, frame, over.log ? logTicks(...ys) : ticks(ys[1], 5), brief, 'error');
+    drawGrid(p, frame, over.log ? logTicks(...ys) : ticks(ys[1], 5), over.id === 'slowdown' ? percentTick : brief, 'error');
     p.text(14, frame.top + frame.height / 2, over.title.toLowerCase(), {
         colour: colours.faint,
         size: 12,

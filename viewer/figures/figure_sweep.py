@@ -1,0 +1,119 @@
+
+
+# Sweeps: a part of the script after figure.py.
+
+# column, title
+METRICS = {"swapouts": ("swapouts", "swap-outs"), "error": ("error", "error / %"), "bytes": ("bytes_per_event", "bytes per event"),
+           "bits": ("bits", "bits"), "area": ("area", "area / transistors"), "energy": ("energy", "energy per event"),
+           "slowdown": ("slowdown", "slowdown / %")}
+FRACTIONS = ("error", "slowdown")
+
+
+def sweep_rows(result, options):
+    """Granularity (text), counters, and a function that gives the values of a metric, for one eviction policy."""
+    if "sweep" not in result.file:
+        raise Refused(f"{result.path}: is no sweep")
+    rows = result.file["sweep/rows"]
+    eviction = rows["eviction"].asstr()[:]
+    chosen = eviction == (options.eviction or eviction[0])
+    if not chosen.any():
+        raise Refused(f"{result.path}: there is no eviction '{options.eviction}'; there are: {', '.join(dict.fromkeys(eviction))}")
+
+    def values(metric):
+        column = METRICS[metric][0]
+        if column not in rows:
+            how = "run the sweep with --slowdown" if metric == "slowdown" else "it is of an older version; run the sweep again"
+            raise Refused(f"{result.path}: does not tell {column}; {how}")
+        return rows[column][:][chosen].astype(float) * (100.0 if metric in FRACTIONS else 1.0)
+
+    return rows, chosen, rows["granularity"].asstr()[:][chosen], rows["counters"][:][chosen], values
+
+
+def sweep(result, options):
+    """The matrix with its numbers, and curves over the counters with published points."""
+    options.metric = options.metric or "swapouts"
+    rows, chosen, granularity, counters, values = sweep_rows(result, options)
+    value = values(options.metric)
+    published = misprint = None
+    if "published" in rows and options.metric in ("swapouts", "error"):
+        published = rows[f"published_{options.metric}"][:][chosen] * (100.0 if options.metric == "error" else 1.0)
+        published = np.where(rows["published"][:][chosen] == 1, published, np.nan)
+        # the misprints are among the swap-outs
+        misprint = (rows["published_misprint"][:][chosen] == 1) & (options.metric == "swapouts")
+    names, counts = list(dict.fromkeys(granularity)), sorted(set(counters.tolist()))
+    across = options.columns == 2
+    figure, axes = plt.subplots(1 if across else 2, 2 if across else 1, figsize=(WIDTHS[options.columns], 2.5 if across else 4.6), layout="constrained")
+    matrix = np.full((len(names), len(counts)), np.nan)
+    for g, c, v in zip(granularity, counters, value):
+        matrix[names.index(g), counts.index(c)] = v
+    log = options.metric not in FRACTIONS and np.nanmin(matrix) > 0
+    image = axes[0].imshow(matrix, aspect="auto", cmap="cividis", norm=LogNorm() if log else None)
+    for i, g in enumerate(names):
+        for j, c in enumerate(counts):
+            if np.isnan(matrix[i, j]):
+                continue
+            red, green, blue, _ = image.cmap(image.norm(matrix[i, j]))
+            text = number(matrix[i, j]) if options.metric not in FRACTIONS else f"{matrix[i, j]:.3g}" if options.metric == "slowdown" else f"{matrix[i, j]:.2f}"
+            k = np.flatnonzero((granularity == g) & (counters == c))[0]
+            if published is not None and not np.isnan(published[k]):
+                paper = number(published[k]) if options.metric == "swapouts" else f"{published[k]:.2f}"
+                text += f"\n({paper}{'*' if misprint[k] else ''})"
+            axes[0].text(j, i, text, ha="center", va="center", fontsize=6, color="black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white")
+    axes[0].set_xticks(range(len(counts)), counts)
+    axes[0].set_yticks(range(len(names)), names)
+    axes[0].set(xlabel="counters", ylabel="granularity / lines")
+    told = "" if published is None else " (published; * misprint)" if misprint.any() else " (published)"
+    axes[0].set_title(METRICS[options.metric][1] + told, loc="left")
+    for i, g in enumerate(names):
+        of = granularity == g
+        order = np.argsort(counters[of])
+        axes[1].plot(counters[of][order], value[of][order], marker=MARKERS[i % len(MARKERS)], color=CURVES[i % len(CURVES)], label=f"G = {g}")
+        if published is not None:
+            clean = of & ~misprint & ~np.isnan(published)
+            axes[1].plot(counters[clean], published[clean], linestyle="none", marker=MARKERS[i % len(MARKERS)], markerfacecolor="white",
+                         markeredgecolor=CURVES[i % len(CURVES)], markeredgewidth=0.8)
+    axes[1].set_xscale("log", base=2)
+    axes[1].set_xticks(counts, counts)
+    axes[1].minorticks_off()
+    if log:
+        axes[1].set_yscale("log")
+    axes[1].set(xlabel="counters", ylabel=METRICS[options.metric][1])
+    axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title="open: published" if published is not None else None, title_fontsize=7)
+    axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
+    return figure
+
+
+def on_front(error, other):
+    """The cells that no other is as good as in both, and better in one, from the least error on."""
+    order = np.lexsort((other, error))
+    front, best = [], np.inf
+    for i in order:
+        if other[i] < best or (front and error[i] == error[front[-1]] and other[i] == best):
+            front.append(i)
+            best = other[i]
+    return front
+
+
+def front(result, options):
+    """Error against what it costs: every cell, and the front of those that no other beats in both."""
+    options.metric = options.metric or "bytes"
+    _, _, granularity, counters, values = sweep_rows(result, options)
+    error, other = values("error"), values(options.metric)
+    known = ~np.isnan(other)
+    granularity, counters, error, other = granularity[known], counters[known], error[known], other[known]
+    if len(other) == 0:
+        raise Refused(f"{result.path}: has no cell whose {options.metric} is known")
+    figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 2.6 if options.columns == 2 else 3.4), layout="constrained")
+    for i, count in enumerate(sorted(set(counters.tolist()))):
+        of = counters == count
+        axes.plot(error[of], other[of], linestyle="none", marker=MARKERS[i % len(MARKERS)], color=CURVES[i % len(CURVES)], label=f"C = {count}")
+    best = on_front(error, other)
+    axes.plot(error[best], other[best], color="#333", linewidth=0.8, zorder=0, label="front")
+    for i in best:
+        axes.annotate(f"G = {granularity[i]}", (error[i], other[i]), xytext=(3, 3), textcoords="offset points", fontsize=6)
+    if options.metric != "slowdown" and other.min() > 0:
+        axes.set_yscale("log")
+    axes.set(xlabel=METRICS["error"][1], ylabel=METRICS[options.metric][1])
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.grid(color="#e4e8ee", linewidth=0.5)
+    return figure
