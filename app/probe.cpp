@@ -155,7 +155,7 @@ void probe(const ProbeOptions& options) {
     for (TestReport& report : reports) judge(report, topology.machine(), more);
     if (file) write(*file, options, topology, reports);
     if (options.json) {
-        Json json = to_json(reports);
+        Json json = to_json(reports, !interrupted());
         if (!left_out.empty()) json["left_out"] = left_out;
         print_json(json);
     } else {

@@ -16,13 +16,13 @@
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
-#include "probes/probe_file.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "sim/topology/names.hpp"
 #include "storage/axes.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
+#include "viewer/campaign_view.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -60,74 +60,22 @@ void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     }
 }
 
-Json json_of(const CampaignResult& result, const ValidateOptions& options) {
-    Json summary = Json::array(), worst = Json::array();
-    for (const Score& score : result.scores)
-        summary.push_back({{"test", score.test},
-                           {"variant", score.variant},
-                           {"parameter", score.parameter},
-                           {"right", score.right},
-                           {"wrong", score.wrong},
-                           {"not_identifiable", score.not_identifiable}});
-    for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
-        const Failure& failure = result.failures[i];
-        worst.push_back({{"machine", failure.machine},
-                         {"wrong", failure.wrong},
-                         {"not_identifiable", failure.not_identifiable},
-                         {"findings", failure.wrong_findings}});
-    }
-    Json json{{"machines", result.machines},
-              {"complete", result.machines == options.campaign.machines},
-              {"seed", options.campaign.seed},
-              {"noise", options.campaign.noise},
-              {"references", result.cost.references},
-              {"references_simulated", result.cost.simulated},
-              {"summary", summary},
-              {"worst", worst}};
-    const std::string left_out = left_out_in_words(options.campaign.suite);
-    if (!left_out.empty()) json["left_out"] = left_out;
-    return json;
-}
-
-void write(ResultFile& file, const CampaignResult& result, const ValidateOptions& options) {
+void write(ResultFile& file, const CampaignView& view) {
     RunTitle title;
-    title.complete = result.machines == options.campaign.machines;
-    title.incomplete = unfinished_campaign;
+    title.complete = view.incomplete.empty();
+    title.incomplete = view.incomplete;
     {
         Group& root = file.root();
         set_nexus_class(root, "NXroot");
         root.set_attribute("format", result_format);
         root.set_attribute("format_version", result_format_version);
         root.set_attribute("kind", std::string("validate"));
-        root.set_attribute("noise", options.campaign.noise);
-        write_campaign(root, result);
+        write_campaign_view(root, view);
         Provenance provenance = make_provenance(command_line());
-        provenance.seed = options.campaign.seed;
+        provenance.seed = view.seed;
         write_provenance(root, provenance);
     }
     close_output(&file, title);
-}
-
-void print(const CampaignResult& result, const ValidateOptions& options, double seconds, double processor) {
-    fmt::print("{} machines, seed {}, noise {}: {:.1f} s, {:.1f} s of processor time\n", result.machines,
-               options.campaign.seed, options.campaign.noise, seconds, processor);
-    const std::string left_out = left_out_in_words(options.campaign.suite);
-    fmt::print("{}\n", left_out.empty() ? "" : left_out + "\n");
-    fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>8} {:>8}\n", "test", "parameter", "variant", "right",
-               "wrong", "not id.", "right", "wrong");
-    for (const Score& score : result.scores) {
-        const double all = static_cast<double>(score.right + score.wrong + score.not_identifiable) / 100;
-        fmt::print("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>6.1f} % {:>6.1f} %\n", score.test, score.parameter,
-                   score.variant, score.right, score.wrong, score.not_identifiable,
-                   static_cast<double>(score.right) / all, static_cast<double>(score.wrong) / all);
-    }
-    if (!result.failures.empty()) fmt::print("\nworst machines:\n");
-    for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
-        const Failure& failure = result.failures[i];
-        fmt::print("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong, failure.not_identifiable);
-        for (const std::string& finding : failure.wrong_findings) fmt::print("; {}", finding);
-        fmt::print("\n");
-    }
 }
 
 std::vector<std::string> campaign_noise() {
@@ -172,6 +120,17 @@ void tell_end(const ResultFile* file, const CampaignResult& result, const Valida
             options.campaign.machines, file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
+CampaignView view_of(CampaignResult result, const ValidateOptions& options) {
+    CampaignView view;
+    if (result.machines < options.campaign.machines) view.incomplete = unfinished_campaign;
+    view.result = std::move(result);
+    view.seed = options.campaign.seed;
+    view.noise = options.campaign.noise;
+    view.left_out = left_out_in_words(options.campaign.suite);
+    view.worst = options.most_worst;
+    return view;
+}
+
 void validate(ValidateOptions options) {
     options.campaign.suite.published = !options.hardened_only;
     options.campaign.suite.hardened = !options.published_only;
@@ -181,18 +140,18 @@ void validate(ValidateOptions options) {
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
     const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
-    const CampaignResult result = run_campaign(options.campaign);
+    const CampaignView view = view_of(run_campaign(options.campaign), options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
     if (options.json) {
-        print_json(json_of(result, options));
+        print_json(to_json(view));
     } else {
-        print(result, options, seconds, processor_time());
+        fmt::print("{}", to_text(view, fmt::format("{:.1f} s, {:.1f} s of processor time", seconds, processor_time())));
     }
     std::fflush(stdout);  // whatever becomes of the files, the scores are told
-    if (file) write(*file, result, options);
-    if (!options.worst.empty()) save_worst(options, result);
-    tell_end(file.get(), result, options);
+    if (file) write(*file, view);
+    if (!options.worst.empty()) save_worst(options, view.result);
+    tell_end(file.get(), view.result, options);
 }
 
 }  // namespace

@@ -195,42 +195,6 @@ void write_probe(Group& root, std::span<const TestReport> reports) {
     root.set_attribute("default", "curves");
 }
 
-void write_campaign(Group& root, const CampaignResult& result) {
-    std::vector<std::string> tests, variants, parameters, findings;
-    std::vector<std::uint64_t> right, wrong, not_identifiable, machines, machine_wrong, machine_none;
-    for (const Score& score : result.scores) {
-        tests.push_back(score.test);
-        variants.push_back(score.variant);
-        parameters.push_back(score.parameter);
-        right.push_back(score.right);
-        wrong.push_back(score.wrong);
-        not_identifiable.push_back(score.not_identifiable);
-    }
-    for (const Failure& failure : result.failures) {
-        machines.push_back(failure.machine);
-        machine_wrong.push_back(failure.wrong);
-        machine_none.push_back(failure.not_identifiable);
-        findings.push_back(fmt::format("{}", fmt::join(failure.wrong_findings, "; ")));
-    }
-    Group summary = root.create_group("summary");
-    set_nexus_class(summary, "NXcollection");
-    summary.set_attribute("machines", result.machines);
-    summary.write_texts("test", tests);
-    summary.write_texts("variant", variants);
-    summary.write_texts("parameter", parameters);
-    summary.write("right", right);
-    summary.write("wrong", wrong);
-    summary.write("not_identifiable", not_identifiable);
-    number_rows(summary, "row", tests.size());
-    Group worst = root.create_group("worst");
-    set_nexus_class(worst, "NXcollection");
-    worst.write("machine", machines);
-    worst.write("wrong", machine_wrong);
-    worst.write("not_identifiable", machine_none);
-    worst.write_texts("findings", findings);
-    number_rows(worst, "row", machines.size());
-}
-
 std::vector<TestReport> read_probe(const Group& root) {
     std::vector<TestReport> reports = read_tests(root.open_group("tests"));
     read_findings(root.open_group("findings"), reports);

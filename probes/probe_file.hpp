@@ -4,7 +4,6 @@
 #include <span>
 
 #include "probes/result.hpp"
-#include "probes/validation/campaign.hpp"
 #include "storage/group.hpp"
 
 namespace cachetally {
@@ -12,9 +11,6 @@ namespace cachetally {
 /// Writes /findings (a column per member of Finding), /curves (a group each: points, trials, points knocked out) and
 /// /tests (decisions and costs).
 void write_probe(Group& root, std::span<const TestReport> reports);
-
-/// Writes /summary (a column per member of Score) and /worst (machines on which tests failed, worst first, and how).
-void write_campaign(Group& root, const CampaignResult& result);
 
 /// What write_probe() wrote, without the host's seconds. Throws StorageError where the file is damaged.
 std::vector<TestReport> read_probe(const Group& root);

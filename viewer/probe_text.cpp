@@ -72,7 +72,7 @@ std::string notes_of(std::span<const TestReport> reports) {
 
 }  // namespace
 
-Json to_json(std::span<const TestReport> reports) {
+Json to_json(std::span<const TestReport> reports, bool complete) {
     Json results = Json::array(), tests = Json::array();
     for (const TestReport& report : reports) {
         for (const Finding& finding : report.findings) {
@@ -106,7 +106,7 @@ Json to_json(std::span<const TestReport> reports) {
                          {"decisions", report.decisions}});
         if (const std::string note = note_of(report.test); !note.empty()) tests.back()["note"] = note;
     }
-    return {{"results", results}, {"tests", tests}};
+    return {{"complete", complete}, {"results", results}, {"tests", tests}};
 }
 
 std::string to_text(std::span<const TestReport> reports) {
@@ -140,8 +140,10 @@ std::string to_text(std::span<const TestReport> reports) {
 
 std::string show_probe(const InputFile& file, const ShowOptions& options) {
     const std::vector<TestReport> reports = read_probe(file.root());
-    if (options.json) return to_json(reports).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    std::string text = file.root().open_group("machine").text_attribute("name") + "\n\n" + to_text(reports);
+    const RunTitle title = read_title(file);
+    if (options.json)
+        return to_json(reports, title.complete).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    std::string text = title.machine + '\n' + title.remarks() + '\n' + to_text(reports);
     for (const TestReport& report : reports)
         for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
     return text;

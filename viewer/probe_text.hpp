@@ -10,8 +10,8 @@
 
 namespace cachetally {
 
-/// {"results": [...], "tests": [...]}
-nlohmann::ordered_json to_json(std::span<const TestReport> reports);
+/// {"complete": false where an end was asked for before all tests were run, "results": [...], "tests": [...]}
+nlohmann::ordered_json to_json(std::span<const TestReport> reports, bool complete);
 
 /// A table of findings, then one of costs.
 std::string to_text(std::span<const TestReport> reports);

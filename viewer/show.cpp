@@ -4,6 +4,7 @@
 
 #include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
+#include "viewer/campaign_view.hpp"
 #include "viewer/histogram_view.hpp"
 #include "viewer/intrusion_view.hpp"
 #include "viewer/probe_text.hpp"
@@ -85,6 +86,12 @@ std::string show_intrusion(const InputFile& file, const ShowOptions& options) {
                         : to_text(view, options.width) + origin(file);
 }
 
+std::string show_campaign(const InputFile& file, const ShowOptions& options) {
+    const CampaignView view = read_campaign_view(file);
+    return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
+                        : to_text(view, "") + origin(file);
+}
+
 }  // namespace
 
 std::string show(const InputFile& file, const ShowOptions& options) {
@@ -95,6 +102,10 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     if (kind == "probe") {
         refuse_choices(file, options, "probe, which has findings and curves");
         return show_probe(file, options) + (options.json ? "" : origin(file));
+    }
+    if (kind == "validate") {
+        refuse_choices(file, options, "campaign, which has scores alone");
+        return show_campaign(file, options);
     }
     throw StorageError(fmt::format("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind));
 }

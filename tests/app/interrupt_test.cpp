@@ -98,6 +98,16 @@ TEST(Interrupted, Sweep) {
     EXPECT_EQ(finished.json()["rows"].size(), 1U);
 }
 
+TEST(Interrupted, Probe) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(
+        directory.path(), {"probe", "l1", "levels", "--as-published", "--json", "-o", "p.h5"}, interrupted());
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_EQ(finished.json()["complete"], false);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "p.h5", "--json"}).json()["complete"], false);
+    EXPECT_THAT(cachetally(directory.path(), {"show", "p.h5"}).out, HasSubstr("PARTIAL: interrupted before all tests"));
+}
+
 TEST(Interrupted, Replay) {
     const TemporaryDirectory directory;
     expect_partial_results(cachetally(directory.path(), {"replay", "-", "--json"}, interrupted_while_reading()));

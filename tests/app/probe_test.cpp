@@ -105,6 +105,21 @@ TEST(Validate, TheScoresAreToldWhateverBecomesOfTheFiles) {
     EXPECT_THAT(finished.err, HasSubstr("cannot be written"));
 }
 
+TEST(Validate, ShowTellsWhatItTold) {
+    const TemporaryDirectory directory;
+    const ProbeWords words{"validate",       "--machines", "14",       "--tests", "gap,l1",
+                           "--as-published", "--seed",     "20261122", "-o",      "v.h5"};
+    const Finished printed = cachetally(directory.path(), words);
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    const std::string table = printed.out.substr(printed.out.find('\n'));  // the first line tells the time, too
+    EXPECT_THAT(table, HasSubstr("worst machines"));
+    EXPECT_THAT(cachetally(directory.path(), {"show", "v.h5"}).out, HasSubstr(table));
+    const auto told = cachetally(directory.path(), words + ProbeWords{"--force", "--json"}).json();
+    EXPECT_EQ(told["complete"], true);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "v.h5", "--json"}).json(), told);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "v.h5", "--heat"}).status, 2);
+}
+
 TEST(Probe, WhatHasNoSuchVariantIsLeftOutInWords) {
     const TemporaryDirectory directory;
     const ProbeWords words{"probe", "gap", "l1", "prefetcher", "--hardened", "--on", "bcm2835"};

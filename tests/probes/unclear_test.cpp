@@ -174,6 +174,36 @@ TEST(Exact, EntriesOfPartsOfPages) {
 }
 
 // 128 sets: lines that meet in them lie farther apart than the arena has pages.
+// With 257 pages some laps miss nothing: a page that the TLB above keeps by chance leaves room for the others.
+TEST(Exact, EntriesBehindATlbOfRandomReplacement) {
+    const MachineDescription machine = read_machine(
+        "name: random first\ncaches:\n"
+        "  - {name: L1, next: memory, serves: data, size: 8 KiB, ways: 4, latency: 4, virtually_indexed: true}\n"
+        "tlbs:\n  - {name: DTLB, next: STLB, serves: data, entries: 64, ways: 4, replacement: random, seed: "
+        "761474945}\n"
+        "  - {name: STLB, entries: 256, ways: 4, latency: 7}\n"
+        "pages: {size: 64 KiB, mapping: contiguous, walk: {through: L1, latency: 13}}\n"
+        "memory: {name: memory, size: 16 GiB, latency: 240}\n",
+        "random.yaml");
+    const TestReport report = hardened(machine, "events");
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "TLB2", "entries").low, 256);
+}
+
+// L1 keeps lines that the exclusive level does not have: misses grow with the stride, but not as they do within a line.
+TEST(Unclear, LinesOfASmallExclusiveLevel) {
+    const MachineDescription machine = read_machine(
+        "name: exclusive\ncaches:\n"
+        "  - {name: L1, next: L2, serves: data, size: 10 KiB, ways: 5, latency: 2, virtually_indexed: true}\n"
+        "  - {name: L2, next: memory, size: 40 KiB, ways: 20, latency: 4, replacement: tree_plru, inclusion: "
+        "exclusive}\n"
+        "tlbs:\n  - {name: DTLB, serves: data, entries: 16, ways: 2}\n"
+        "pages: {size: 16 KiB, mapping: contiguous, walk: {through: L1, latency: 14}}\n"
+        "memory: {name: memory, size: 16 GiB, latency: 24}\n",
+        "exclusive.yaml");
+    expect_none_wrong(hardened(machine, "events"));
+}
+
 TEST(Unclear, TlbsOfManySets) {
     MachineDescription machine = three_levels();
     machine.tlbs[0].entries = 512;

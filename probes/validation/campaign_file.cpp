@@ -1,0 +1,92 @@
+#include "probes/validation/campaign_file.hpp"
+
+#include <fmt/format.h>
+
+#include "storage/axes.hpp"
+#include "storage/columns.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::string_view between_findings = "; ";
+
+std::vector<std::string> split_findings(std::string_view text) {
+    std::vector<std::string> findings;
+    while (!text.empty()) {
+        const std::size_t end = text.find(between_findings);
+        findings.emplace_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + between_findings.size());
+    }
+    return findings;
+}
+
+std::vector<std::string> text_column(const Group& group, const std::string& name, std::size_t rows) {
+    std::vector<std::string> texts = group.read_texts(name);
+    if (texts.size() != rows)
+        throw StorageError(fmt::format("{}: columns of different lengths; the file is damaged", group.where()));
+    return texts;
+}
+
+}  // namespace
+
+void write_campaign(Group& root, const CampaignResult& result) {
+    std::vector<std::string> tests, variants, parameters, findings;
+    std::vector<std::uint64_t> right, wrong, not_identifiable, machines, machine_wrong, machine_none;
+    for (const Score& score : result.scores) {
+        tests.push_back(score.test);
+        variants.push_back(score.variant);
+        parameters.push_back(score.parameter);
+        right.push_back(score.right);
+        wrong.push_back(score.wrong);
+        not_identifiable.push_back(score.not_identifiable);
+    }
+    for (const Failure& failure : result.failures) {
+        machines.push_back(failure.machine);
+        machine_wrong.push_back(failure.wrong);
+        machine_none.push_back(failure.not_identifiable);
+        findings.push_back(fmt::format("{}", fmt::join(failure.wrong_findings, between_findings)));
+    }
+    Group summary = root.create_group("summary");
+    set_nexus_class(summary, "NXcollection");
+    summary.set_attribute("machines", result.machines);
+    summary.write_texts("test", tests);
+    summary.write_texts("variant", variants);
+    summary.write_texts("parameter", parameters);
+    summary.write("right", right);
+    summary.write("wrong", wrong);
+    summary.write("not_identifiable", not_identifiable);
+    number_rows(summary, "row", tests.size());
+    Group worst = root.create_group("worst");
+    set_nexus_class(worst, "NXcollection");
+    worst.write("machine", machines);
+    worst.write("wrong", machine_wrong);
+    worst.write("not_identifiable", machine_none);
+    worst.write_texts("findings", findings);
+    number_rows(worst, "row", machines.size());
+}
+
+CampaignResult read_campaign(const Group& root) {
+    CampaignResult result;
+    const Group summary = root.open_group("summary");
+    result.machines = summary.whole_attribute("machines");
+    const auto tests = summary.read_texts("test");
+    const auto variants = text_column(summary, "variant", tests.size()),
+               parameters = text_column(summary, "parameter", tests.size());
+    const auto column = [](const Group& group, const char* name, std::size_t rows) {
+        return read_column<std::uint64_t>(group, name, rows);
+    };
+    const auto right = column(summary, "right", tests.size()), wrong = column(summary, "wrong", tests.size()),
+               none = column(summary, "not_identifiable", tests.size());
+    for (std::size_t i = 0; i < tests.size(); ++i)
+        result.scores.push_back({tests[i], variants[i], parameters[i], right[i], wrong[i], none[i]});
+    const Group worst = root.open_group("worst");
+    const auto findings = worst.read_texts("findings");
+    const auto machines = column(worst, "machine", findings.size()),
+               their_wrong = column(worst, "wrong", findings.size()),
+               their_none = column(worst, "not_identifiable", findings.size());
+    for (std::size_t i = 0; i < findings.size(); ++i)
+        result.failures.push_back({machines[i], their_wrong[i], their_none[i], split_findings(findings[i])});
+    return result;
+}
+
+}  // namespace cachetally
