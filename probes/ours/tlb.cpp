@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
+#include "probes/ours/hidden_tlb.hpp"
 #include "probes/ours/tlb_events.hpp"
+#include "probes/ours/translation_times.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t most_pages = 6144;
 constexpr double least_step = 0.4;  ///< cycles per load by which a miss of a TLB slows it down, at least
 
 struct Point {
@@ -20,88 +20,8 @@ struct Point {
     double cycles = 0;  ///< of translation, per load
 };
 
-/// Times of translation.
-class Pairs {
-public:
-    Pairs(Meter& meter, const L1Geometry& l1)
-        : meter_(meter),
-          l1_(l1),
-          unit_(std::max<std::uint64_t>(l1.line, 128)),
-          arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, most_pages * meter.page()),
-                                           meter.page())) {}
-
-    std::uint64_t most() const { return arena_.bytes / arena_.page; }
-
-    /// Of a chase through the first `pages` pages.
-    double step(std::uint64_t pages) {
-        const auto [place, fresh] = known_.try_emplace(pages, 0);
-        if (fresh) {
-            const PairedStrings strings = paired_strings(pages, arena_.page, unit_, meter_.seed());
-            place->second = difference(strings.spread, strings.packed);
-        }
-        return place->second;
-    }
-
-    /// Of a chase with two loads in each of the first `pages` pages, per page.
-    double step_of_two(std::uint64_t pages) {
-        const PairedStrings strings = paired_strings(pages, arena_.page, unit_, meter_.seed());
-        const std::uint64_t apart = arena_.page / 2 / unit_ * unit_;
-        Offsets spread, packed;
-        for (const std::uint64_t offset : strings.spread) {
-            spread.push_back(offset);
-            spread.push_back(offset / arena_.page * arena_.page + (offset + apart) % arena_.page);
-        }
-        for (const std::uint64_t offset : strings.packed) {
-            packed.push_back(offset);
-            packed.push_back(offset + pages * unit_);
-        }
-        return difference(spread, packed) * 2;
-    }
-
-    /// Of a lap through these pages.
-    double lap(const std::vector<std::uint64_t>& pages) {
-        Offsets spread, packed;
-        const std::uint64_t lines = arena_.page / unit_;
-        for (std::size_t i = 0; i < pages.size(); ++i) {
-            spread.push_back(pages[i] * arena_.page + i % lines * unit_);
-            packed.push_back(i * unit_);
-        }
-        shuffle(spread, meter_.seed());
-        shuffle(packed, meter_.seed());
-        return difference(spread, packed) * static_cast<double>(pages.size());
-    }
-
-    /// Of a chase through `n` pages, `stride` pages apart.
-    double step(std::uint64_t stride, std::uint64_t n) {
-        Offsets spread, packed;
-        // A way that is shorter than what lines are apart is that of one set: then all lines are alike.
-        const std::uint64_t lines = (l1_.way() < unit_ ? arena_.page : std::min(l1_.way(), arena_.page)) / unit_;
-        for (std::uint64_t i = 0; i < n; ++i) {
-            spread.push_back(i * stride * arena_.page + i % lines * unit_);
-            packed.push_back(i * unit_);
-        }
-        shuffle(spread, meter_.seed());
-        shuffle(packed, meter_.seed());
-        return difference(spread, packed);
-    }
-
-    bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n <= most(); }
-
-private:
-    double difference(const Offsets& spread, const Offsets& packed) {
-        const double a = meter_.settled(arena_, spread), b = meter_.settled(arena_, packed);
-        return a - b - meter_.tolerance(std::max(a, b));
-    }
-
-    Meter& meter_;
-    L1Geometry l1_;
-    std::uint64_t unit_;  ///< bytes between lines that are used: lower levels may have longer lines than L1
-    Arena arena_;
-    std::map<std::uint64_t, double> known_;
-};
-
 /// 4, 5, 6, 7, 8, 10, 12, 14, ..., 128, 192, 256, ...
-std::vector<Point> sweep(Pairs& pairs) {
+std::vector<Point> sweep(TranslationTimes& pairs) {
     std::vector<Point> points;
     for (std::uint64_t octave = 4; octave < pairs.most(); octave *= 2)
         for (std::uint64_t quarter = 4; quarter < 8; quarter += octave < 128 ? 1 : 2) {
@@ -117,7 +37,7 @@ struct Edge {
 
 class EdgeFinder {
 public:
-    EdgeFinder(Pairs& pairs, const std::vector<Point>& points) : pairs_(pairs), points_(points) {}
+    EdgeFinder(TranslationTimes& pairs, const std::vector<Point>& points) : pairs_(pairs), points_(points) {}
 
     std::vector<Edge> edges() {
         std::vector<Edge> found;
@@ -162,7 +82,7 @@ private:
         return points_.size();
     }
 
-    Pairs& pairs_;
+    TranslationTimes& pairs_;
     const std::vector<Point>& points_;
 };
 
@@ -176,7 +96,7 @@ struct Sets {
 /// Of `together` pages that stay `sets` pages apart, a power of two, where sets may be an odd multiple of that.
 /// `misses(odd, n)`: whether n pages odd * sets apart do not fit.
 template <class Misses>
-Sets with_odd_sets(const Pairs& pairs, std::uint64_t together, std::uint64_t sets, const Misses& misses) {
+Sets with_odd_sets(const TranslationTimes& pairs, std::uint64_t together, std::uint64_t sets, const Misses& misses) {
     Sets found{together, together * sets, together};
     for (std::uint64_t odd = 3; odd <= together; odd += 2) {
         if (together % odd != 0) continue;
@@ -189,7 +109,7 @@ Sets with_odd_sets(const Pairs& pairs, std::uint64_t together, std::uint64_t set
     return found;
 }
 
-Sets first_tlb(Pairs& pairs, std::uint64_t limit) {
+Sets first_tlb(TranslationTimes& pairs, std::uint64_t limit) {
     const auto misses = [&](std::uint64_t stride, std::uint64_t n) { return pairs.step(stride, n) > 0.02; };
     std::uint64_t old = 0, high = limit;
     for (std::uint64_t stride = 1;; stride *= 2) {
@@ -211,7 +131,7 @@ Sets first_tlb(Pairs& pairs, std::uint64_t limit) {
 /// the set of the first TLB with them, so that it misses, but never that of the second.
 class SecondTlb {
 public:
-    SecondTlb(Pairs& pairs, const Sets& first)
+    SecondTlb(TranslationTimes& pairs, const Sets& first)
         : pairs_(pairs), first_(first), first_sets_(first.together == 0 ? 1 : first.entries / first.together) {}
 
     Sets find() {
@@ -266,7 +186,7 @@ private:
         return !bends(stride, n - 1) && bends(stride, n);
     }
 
-    Pairs& pairs_;
+    TranslationTimes& pairs_;
     Sets first_;
     std::uint64_t first_sets_;
     bool limited_ = false;
@@ -277,7 +197,7 @@ private:
 /// the more lines are used. (Cooper and Xu 2018, 3.4)
 enum class Cause : std::uint8_t { tlb, cache, unclear };
 
-Cause cause_of(Pairs& pairs, std::uint64_t entries, std::vector<std::string>& decisions) {
+Cause cause_of(TranslationTimes& pairs, std::uint64_t entries, std::vector<std::string>& decisions) {
     const std::uint64_t part = std::max<std::uint64_t>(2, entries / 12);
     const std::uint64_t before = entries - part, after = std::min(entries + part, pairs.most());
     const double from = pairs.step(before), at = pairs.step(entries - part / 4), to = pairs.step(after);
@@ -294,7 +214,7 @@ Cause cause_of(Pairs& pairs, std::uint64_t entries, std::vector<std::string>& de
     return Cause::unclear;
 }
 
-void answer_first(TestReport& report, Pairs& pairs, const Edge& edge, Sets& sets) {
+void answer_first(TestReport& report, TranslationTimes& pairs, const Edge& edge, Sets& sets) {
     sets = first_tlb(pairs, edge.high);
     report.decisions.push_back(fmt::format("the first TLB ends {}; sets of pages: {} entries, {} ways",
                                            edge_in_words(edge.low, edge.high, "pages"), sets.entries, sets.ways));
@@ -320,7 +240,7 @@ void answer_levels(TestReport& report, double levels) {
 }
 
 /// Number of levels, and the second TLB: two methods, which must not contradict each other.
-void answer_second(TestReport& report, Pairs& pairs, std::span<const Edge> later, const Sets& first) {
+void answer_second(TestReport& report, TranslationTimes& pairs, std::span<const Edge> later, const Sets& first) {
     SecondTlb search(pairs, first);
     Sets second = first.ways == 0 ? Sets{} : search.find();
     if (second.entries < 2 * first.entries) second = {};
@@ -359,13 +279,24 @@ void answer_second(TestReport& report, Pairs& pairs, std::span<const Edge> later
         answer_levels(report, 1);
 }
 
+/// A TLB that holds all pages there are leaves no trace in times of pages that were used before.
+void refuse_where_more_hold_all(TestReport& report, Meter& meter) {
+    const Finding* levels = report.find("", "tlb_levels");
+    if (levels == nullptr) return;
+    const Finding* last = report.find(fmt::format("TLB{:.0f}", levels->value->number), "entries");
+    if (last == nullptr || !more_tlbs_hold_all(meter, static_cast<std::uint64_t>(last->value->number))) return;
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.parameter == "tlb_levels"; });
+    report.refuse("", "tlb_levels",
+                  "pages that nobody has used take longer than those that the last TLB has lost: one more holds all");
+}
+
 }  // namespace
 
 TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     TestReport report;
     report.test = "tlb";
     report.variant = "hardened";
-    Pairs pairs(meter, l1);
+    TranslationTimes pairs(meter, l1);
     const std::vector<Point> points = sweep(pairs);
     Curve curve{"tlb", "hardened", "translation", "pages", "pages", {}, {}, {}, {}};
     for (const Point& point : points) {
@@ -391,6 +322,7 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     answer_first(report, pairs, edges.front(), first);
     const auto later = std::ranges::find_if(edges, [&](const Edge& edge) { return edge.low >= 2 * edges.front().low; });
     answer_second(report, pairs, {later, edges.end()}, first);
+    refuse_where_more_hold_all(report, meter);
     if (meter.capabilities().tlb_events > 0) decide_tlbs_by_events(report, meter);
     return report;
 }

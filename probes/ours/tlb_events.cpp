@@ -9,19 +9,24 @@ namespace {
 
 constexpr std::uint64_t most_pages = 12288;
 constexpr std::uint64_t least_page = 4096;
+constexpr double clear_share = 0.05;  ///< of loads
 
 /// The most pages that a TLB does not miss any of once it has seen them; 0 = none do not fit into the arena.
 std::uint64_t pages_that_fit(Meter& meter, unsigned level) {
     const std::uint64_t page = meter.page(), most = std::min(meter.capabilities().largest_arena / page, most_pages);
     const Arena arena = meter.target().make_arena(most * page, page);
-    const auto misses = [&](std::uint64_t pages) {
+    // Random TLBs above may keep what does not fit for a lap or two.
+    const auto laps = [](std::uint64_t pages) {
+        return static_cast<unsigned>(std::clamp<std::uint64_t>(1024 / pages, 1, 16));
+    };
+    const auto share = [&](std::uint64_t pages) {
         Offsets offsets;
         // TLBs may hold parts of pages: each of these as often as the others.
         for (std::uint64_t i = 0; i < pages; ++i) offsets.push_back(i * page + i * (least_page + 128) % page);
-        // Random TLBs above may keep what does not fit for a lap or two.
-        const auto laps = static_cast<unsigned>(std::clamp<std::uint64_t>(1024 / pages, 1, 16));
-        const double misses_per_load = meter.count(arena, {offsets}, {2, laps}).tlb_misses[level];
-        return misses_per_load * static_cast<double>(pages * laps) > 0.5;
+        return meter.count(arena, {offsets}, {2, laps(pages)}).tlb_misses[level];
+    };
+    const auto misses = [&](std::uint64_t pages) {
+        return share(pages) * static_cast<double>(pages * laps(pages)) > 0.5;
     };
     std::uint64_t low = 0, high = 1;
     while (high < most && !misses(high)) low = high, high = std::min(2 * high, most);
@@ -30,7 +35,8 @@ std::uint64_t pages_that_fit(Meter& meter, unsigned level) {
         const std::uint64_t middle = (low + high) / 2;
         (misses(middle) ? high : low) = middle;
     }
-    return low;
+    // Beyond the end of a TLB many loads miss; what interrupts take is few.
+    return share(std::min(low + low / 4 + 1, most)) < clear_share ? 0 : low;
 }
 
 /// Entries of a TLB from its misses. Interrupts only add misses, so that the most pages that ever fit are told.
