@@ -296,6 +296,8 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Ge
         return answer(report, level, "capacity", *bytes, "bytes",
                       "papi_cacheSize; to the byte by lines that meet in its sets");
     if (lines.uneven()) return report.refuse(level, "capacity", "as many lines stay on some pages as do not on others");
+    if (found.high > static_cast<double>(meter.large_page()))
+        return report.refuse(level, "capacity", "pages may fill its sets unevenly, and lines far apart do not agree");
     if (number > 1 && meter.large_page() < many_translations)
         return report.refuse(level, "capacity", "lines of page tables share sets with those that are loaded");
     report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",

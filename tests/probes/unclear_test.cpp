@@ -41,7 +41,8 @@ const Finding& finding(const TestReport& report, const std::string& level, const
 
 void expect_none_wrong(const TestReport& report) {
     for (const Finding& each : report.findings)
-        EXPECT_NE(each.verdict, Verdict::wrong) << each.level << ' ' << each.parameter;
+        EXPECT_NE(each.verdict, Verdict::wrong)
+            << report.test << ' ' << each.level << ' ' << each.parameter << ": " << each.low << " to " << each.high;
 }
 
 TEST(Exact, CapacitiesOnContiguousPages) {
