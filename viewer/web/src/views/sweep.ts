@@ -9,15 +9,14 @@ import { sweepDetail } from './sweep_detail';
 import {
     costText,
     drawLines,
-    drawMatrix,
     drawPareto,
-    matrixHeight,
     metricsOf,
     paretoFront,
     type Front,
     type Hit,
     type Metric,
 } from './sweep_draw';
+import { drawMatrix, matrixHeight } from './sweep_matrix';
 
 export function sweepView(app: App): View {
     const { sweep } = app.source.info;
@@ -47,7 +46,7 @@ export function sweepView(app: App): View {
             'swap-outs',
             'error %',
             'bytes per event',
-            ...overs.slice(1).map((each) => each.title.toLowerCase()),
+            ...overs.slice(1).map((each) => (each.id === 'slowdown' ? 'slowdown %' : each.title.toLowerCase())),
             `on the front of error and ${over().title.toLowerCase()}`,
             ...(published ? ['published swap-outs', 'published error %'] : []),
         ];
@@ -59,7 +58,7 @@ export function sweepView(app: App): View {
             cell.swapouts,
             100 * cell.error,
             cell.bytesPerEvent,
-            ...overs.slice(1).map((each) => each.value(cell)),
+            ...overs.slice(1).map((each) => (each.id === 'slowdown' ? 100 : 1) * each.value(cell)),
             front.includes(cell) ? 'yes' : '',
             ...(published ? [cell.published?.swapouts ?? NaN, cell.published ? 100 * cell.published.error : NaN] : []),
         ]);
