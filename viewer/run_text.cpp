@@ -233,12 +233,11 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
         add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
     if (unknown.empty()) return "";
-    return '\n' +
-           wrapped(fmt::format("Accesses and misses by data structure are not known of {}: it takes monitors of "
-                               "load+store+fetch on all links above and below a level, with barriers where there are "
-                               "phases, or exact counting (-o FILE.h5);",
-                               fmt::join(unknown, ", ")),
-                   options.width) +
+    return fmt::format("\nAccesses and misses by data structure are not known of {}:\n", fmt::join(unknown, ", ")) +
+           wrapped(
+               "it takes monitors of load+store+fetch on all links above and below a level, with barriers where "
+               "there are phases, or exact counting (-o FILE.h5);",
+               options.width) +
            "and of some levels no link tells them: docs/monitors.md, \"Levels combined\".\n";
 }
 

@@ -17,10 +17,11 @@ const overlaps = (page) =>
         for (const [i, box] of boxes.entries()) if (box.right > innerWidth + 1) found.push(seen[i].textContent.slice(0, 30) + ' / the edge of the screen');
         return found; })()`);
 
-const textsOf = async (page) => {
-    const svg =
-        await page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
+const svgOf = (page) =>
+        page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
         document.querySelector('[aria-label="Save the picture as SVG"]').click(); })`);
+const textsOf = async (page) => {
+    const svg = await svgOf(page);
     return [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
 };
 
@@ -79,13 +80,26 @@ export const narrowCases = [
             const empty = await textsOf(page);
             t.check(empty.includes('nothing here'), empty.join('|'));
             t.check(!empty.some((text) => ['0', '0.5', '1'].includes(text)), `an axis without counts: ${empty.join('|')}`);
+            await t.open(page, t.file('lu.h5'), 'phases=4&show=misses');
+            t.equal(await page.get('cachetally.current.totals().L2'), 0, 'misses of L2 in phase 4');
+            const zeros = await textsOf(page);
+            t.check(zeros.includes('0 everywhere') && !zeros.includes('0.5'), zeros.join('|'));
             const difference = async (scale) => {
                 await t.open(page, t.file('lu.h5'), `view=phases&mode=difference&phases=4,6&show=accesses&level=L1&scale=${scale}`);
                 return textsOf(page);
             };
             const auto = await difference('');
             t.check(auto.includes('difference of the means, symmetric logarithmic'), auto.join('|'));
-            t.check(auto.includes('10k') && auto.includes('-10k'), `ticks of both signs: ${auto.join('|')}`);
+            const svg = await svgOf(page);
+            const height = (tick) => {
+                const places = [...svg.matchAll(/<text [^>]*y="([^"]+)"[^>]*>([^<]*)</g)].filter(([, , text]) => text === tick);
+                t.check(places.length > 0, `there is no tick '${tick}': ${auto.join('|')}`);
+                return Number(places.at(-1)[1]); // that of the last panel
+            };
+            const [far, near, unit] = ['-10k', '-100', '-1'].map(height);
+            t.near(far - near, near - unit, 'two powers of ten are as far apart as two others', 0.001);
+            t.check(far - near > 10, `which is ${far - near} pixels`);
+            t.near(height('100') + near, 2 * height('0'), 'both signs are alike', 0.001);
             const linear = await difference('linear');
             t.check(linear.includes('difference of the means'), linear.join('|'));
         },

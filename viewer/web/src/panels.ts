@@ -284,6 +284,8 @@ export function drawPanel(
     const nothing = !columns || columns.most === -Infinity;
     const log = !nothing && (wanted === 'log' || (wanted === 'auto' && !panel.rate && isUneven(columns)));
     drawTitles(p, panel, top - 12, plotWidth, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
+    const say = (text: string) =>
+        p.text(left + plotWidth / 2, top + panelHeight / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
     if (nothing) {
         const ground = top + panelHeight;
         p.line(
@@ -293,18 +295,14 @@ export function drawPanel(
             ],
             colours.line,
         );
-        const text = panel.message || (data ? 'nothing here' : 'reading …');
-        p.text(left + plotWidth / 2, top + panelHeight / 2, text, {
-            colour: colours.faint,
-            size: 13,
-            anchor: 'middle',
-        });
+        say(panel.message || (data ? 'nothing here' : 'reading …'));
         return;
     }
     const [least, most] = shared ?? [log ? columns.leastPositive : columns.least, columns.most];
     const scale = panel.signed ? signedScale(columns, log) : scaleOf(least, panel.rate ? Math.max(most, 0.01) : most, log);
     drawScale(p, panel, scale, top, panelHeight, plotWidth);
     drawColumns(p, drawn, scale, panel, top, panelHeight);
+    if (columns.least === 0 && columns.most === 0) say(panel.signed ? 'no difference' : '0 everywhere');
 }
 
 /** What the panel is of, and at the other end what its numbers are; where both do not fit, what it is of is cut. */

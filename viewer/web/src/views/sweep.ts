@@ -37,6 +37,14 @@ export function sweepView(app: App): View {
         return shown().find((cell) => cell.granularity === granularity && cell.counters === Number(counters)) ?? null;
     }
 
+    /** What the slowdown is, where it is shown, and of how many cells it is known. */
+    function slowdownNote(): string {
+        if (chosenMetric().id !== 'slowdown' && over().id !== 'slowdown') return '';
+        const known = cells.filter((cell) => !Number.isNaN(cell.more.slowdown)).length;
+        const some = known < cells.length ? `, of ${known} of ${cells.length} cells: the others were not run` : '';
+        return ` Slowdown: by how much the program takes longer with the monitor of a cell${some}.`;
+    }
+
     function table(): Table {
         const published = cells.some((cell) => cell.published);
         const headers = [
@@ -156,7 +164,7 @@ export function sweepView(app: App): View {
             h(
                 'span',
                 { class: 'note' },
-                `${full(sweep!.events)} events on ${sweep!.link}; ${sweep!.monitor}${cells.some((cell) => cell.published) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : ''}. Click a cell to see what it blurs.`,
+                `${full(sweep!.events)} events on ${sweep!.link}; ${sweep!.monitor}${cells.some((cell) => cell.published) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : ''}.${slowdownNote()} Click a cell to see what it blurs.`,
             ),
         );
         if (overs.length > 1)

@@ -21,7 +21,7 @@ interface Node {
 
 const [boxWidth, boxHeight] = [168, 64];
 /** Between layers: room for the number on a link. */
-const leastGap = 84;
+const leastGap = 80;
 const demand = ['load', 'store', 'fetch'];
 
 /** What the machine file says of a component, shortly: "16 KiB, 2 ways". */
@@ -176,7 +176,7 @@ export function topologyView(app: App): View {
     }
 
     function draw(p: Painter): void {
-        hint.hidden = wide.scrollWidth <= wide.clientWidth + 1;
+        hint.hidden = wide.scrollWidth <= wide.clientWidth + 8;
         place(p.width, p.height);
         const most = Math.max(1, ...info.links.map(traffic));
         places = [];
