@@ -19,6 +19,9 @@ Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget)
     for (unsigned i = 0; i < first_trials; ++i) times.push_back(measure(arena, {0}, 4, 256).cycles);
     std::ranges::sort(times);
     const double median = times[first_trials / 2];
+    if (times.front() <= 0)
+        throw ProbeError(
+            "loads that hit take no time: probes compare times; give the first level a latency of at least 1");
     noise_ = (median - times.front()) / times.front();
     trials_ = times.back() > times.front() ? noisy_trials : 1;
     if (trials_ > 1) noise_ = std::max(noise_, 5e-4);

@@ -11,6 +11,7 @@ constexpr std::uint64_t part = 4096;       ///< TLBs may hold parts of pages: al
 constexpr double clear_difference = 1;     ///< cycles per load
 constexpr double by_chance = 0.02;         ///< of a load: caches that replace at random, or pages that meet
 constexpr int trials = 3;
+constexpr std::uint64_t many_pages = 1 << 20, some_pages = 512;
 
 /// Of every second page one line: different ones in different pages, so that every pass fills all sets alike.
 void add_pass(Offsets& offsets, std::uint64_t pages, std::uint64_t page, std::uint64_t first, std::uint64_t begin) {
@@ -31,8 +32,9 @@ double fresh_lap(Meter& meter, std::uint64_t pages, const Offsets& offsets) {
 
 bool more_tlbs_hold_all(Meter& meter, std::uint64_t entries) {
     // So many that random replacement has left next to none of the first when they come again.
-    const std::uint64_t pages = 8 * entries + 16, page = meter.page();
-    if (pages * page > meter.capabilities().largest_arena || page < part) return false;
+    const std::uint64_t page = meter.page(), most = std::min(meter.capabilities().largest_arena / page, many_pages);
+    const std::uint64_t pages = entries == 0 ? std::min(most, some_pages) : 8 * entries + 16;
+    if (pages > most || pages < 8 || page < part) return false;
     Offsets offsets;
     add_pass(offsets, pages, page, 0, 0);  // brings the table entries of their neighbours along
     const double neighbours = fresh_lap(meter, pages, offsets);

@@ -13,7 +13,9 @@
 namespace cachetally {
 namespace {
 
-constexpr double least_step = 0.4;  ///< cycles per load by which a miss of a TLB slows it down, at least
+constexpr std::uint64_t many_pages = 256;    ///< a TLB may well hold fewer
+constexpr std::uint64_t longest_line = 256;  ///< bytes
+constexpr double least_step = 0.4;           ///< cycles per load by which a miss of a TLB slows it down, at least
 
 struct Point {
     std::uint64_t pages = 0;
@@ -240,7 +242,10 @@ void answer_levels(TestReport& report, double levels) {
 }
 
 /// Number of levels, and the second TLB: two methods, which must not contradict each other.
-void answer_second(TestReport& report, TranslationTimes& pairs, std::span<const Edge> later, const Sets& first) {
+void answer_second(TestReport& report, TranslationTimes& pairs, const Edge& first_edge, std::span<const Edge> later,
+                   const Sets& first) {
+    if (first.ways == 0 && cause_of(pairs, first_edge.low, report.decisions) != Cause::tlb)
+        return report.refuse("", "tlb_levels", "what begins to take longer may be a cache that is full of lines");
     SecondTlb search(pairs, first);
     Sets second = first.ways == 0 ? Sets{} : search.find();
     if (second.entries < 2 * first.entries) second = {};
@@ -296,6 +301,12 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     TestReport report;
     report.test = "tlb";
     report.variant = "hardened";
+    if (l1.line > longest_line) {
+        report.refuse(
+            "", "tlb_levels",
+            fmt::format("lines of {} are so few in a page that chains fill caches unevenly", format_size(l1.line)));
+        return report;
+    }
     TranslationTimes pairs(meter, l1);
     const std::vector<Point> points = sweep(pairs);
     Curve curve{"tlb", "hardened", "translation", "pages", "pages", {}, {}, {}, {}};
@@ -315,13 +326,20 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
         report.decisions.push_back(
             fmt::format("times of translation rise {}", edge_in_words(edge.low, edge.high, "pages")));
     if (edges.empty()) {
-        report.answer("", "tlb_levels", 0, 0, 0, "levels", "the time of translation does not rise over pages");
+        if (points.back().pages < many_pages)
+            report.refuse("", "tlb_levels",
+                          fmt::format("a TLB may hold all {} pages of the arena", points.back().pages));
+        else if (more_tlbs_hold_all(meter, 0))
+            report.refuse("", "tlb_levels", "pages that nobody has used take longer than others: a TLB may hold all");
+        else
+            report.answer("", "tlb_levels", 0, 0, 0, "levels", "the time of translation does not rise over pages");
+        if (meter.capabilities().tlb_events > 0) decide_tlbs_by_events(report, meter);
         return report;
     }
     Sets first;
     answer_first(report, pairs, edges.front(), first);
     const auto later = std::ranges::find_if(edges, [&](const Edge& edge) { return edge.low >= 2 * edges.front().low; });
-    answer_second(report, pairs, {later, edges.end()}, first);
+    answer_second(report, pairs, edges.front(), {later, edges.end()}, first);
     refuse_where_more_hold_all(report, meter);
     if (meter.capabilities().tlb_events > 0) decide_tlbs_by_events(report, meter);
     return report;

@@ -125,7 +125,9 @@ LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads) {
     do {
         add_one();
     } while (total.laps < effort.laps && !(laps.periodic() && effort.warm_up + total.laps > laps.first_repeated()));
-    const auto enough = [&] { return total.laps >= effort.laps && total.sum.cycles >= effort.least_cycles; };
+    // Where loads take no time, no number of laps fills least_cycles.
+    const double least_cycles = total.sum.cycles > 0 ? effort.least_cycles : 0;
+    const auto enough = [&] { return total.laps >= effort.laps && total.sum.cycles >= least_cycles; };
     // Whole periods at once, then single laps to the end.
     while (!enough()) {
         if (!laps.periodic()) {
@@ -135,7 +137,7 @@ LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads) {
         }
         Lap round;
         for (std::size_t i = 0; i < laps.lap_period(); ++i) round += laps.lap(effort.warm_up + total.laps + i);
-        const double by_time = (effort.least_cycles - total.sum.cycles) / round.cycles;
+        const double by_time = round.cycles > 0 ? (least_cycles - total.sum.cycles) / round.cycles : 0;
         const double by_laps = (static_cast<double>(effort.laps) - static_cast<double>(total.laps)) /
                                static_cast<double>(laps.lap_period());
         const auto rounds = static_cast<std::uint64_t>(std::max({by_time, by_laps, 0.0}));

@@ -149,6 +149,19 @@ bool agrees(const Finding& finding, const Value& truth, double high) {
     return holds && finding.high - finding.low <= interval_tolerance * truth.number;
 }
 
+bool has_fact(const std::vector<Fact>& facts, const std::string& parameter) {
+    return std::ranges::find(facts, parameter, &Fact::parameter) != facts.end();
+}
+
+/// What every cache, or every TLB, has: told of one that there is not it is wrong.
+bool of_a_level(const Finding& finding) {
+    constexpr std::string_view of_caches[] = {"capacity", "ways", "line", "latency", "inclusion", "replacement"};
+    constexpr std::string_view of_tlbs[] = {"entries", "ways", "page"};
+    const auto is_among = [&](const auto& names) { return std::ranges::find(names, finding.parameter) != names.end(); };
+    if (finding.level.starts_with("TLB")) return is_among(std::span(of_tlbs));
+    return finding.level.starts_with("L") && is_among(std::span(of_caches));
+}
+
 }  // namespace
 
 std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading) {
@@ -179,9 +192,9 @@ void judge(TestReport& report, const std::vector<Fact>& facts) {
         if (!finding.value) {
             finding.verdict = Verdict::not_identifiable;
         } else if (!finding.truth) {
-            const bool known =
-                std::ranges::find(facts, finding.parameter, &Fact::parameter) != facts.end() && finding.level != "walk";
-            finding.verdict = known ? Verdict::wrong : Verdict::unknown;
+            finding.verdict = of_a_level(finding) || (finding.level.empty() && has_fact(facts, finding.parameter))
+                                  ? Verdict::wrong
+                                  : Verdict::unknown;
         } else {
             finding.verdict = agrees(finding, *finding.truth, finding.truth_high) ? Verdict::right : Verdict::wrong;
         }

@@ -29,10 +29,11 @@ public:
     bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n + 3 * moved_by <= arena_.bytes; }
 
     bool operator()(std::uint64_t stride, std::uint64_t n) {
-        return compact_somewhere(compact_string(stride, n), stride);
+        return compact_somewhere(compact_string(stride, n), stride, moved_by);
     }
+    /// Elsewhere, too, only places that are multiples of 2 * shift: any other may lie across the end of a longer line.
     bool shifted(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) {
-        return compact_somewhere(shifted_string(stride, n, shift), stride);
+        return compact_somewhere(shifted_string(stride, n, shift), stride, std::max(moved_by, 42 * shift));
     }
     /// n of the first 4n multiples of the stride, or of as many as there are, drawn.
     bool drawn(std::uint64_t stride, std::uint64_t n) {
@@ -40,17 +41,18 @@ public:
         shuffle(offsets, meter_.seed());
         offsets.resize(n);
         std::ranges::sort(offsets);
-        return compact_somewhere(std::move(offsets), stride);
+        return compact_somewhere(std::move(offsets), stride, moved_by);
     }
 
 private:
     /// Lines of others (of page tables, say) may stay in a set for good, with pseudo-LRU even beside lines that are
     /// used all the time. But no set anywhere holds more than its ways, so that one set that is compact is proof.
-    bool compact_somewhere(Offsets offsets, std::uint64_t stride) {
+    bool compact_somewhere(Offsets offsets, std::uint64_t stride, std::uint64_t move) {
         if (compact(offsets, stride)) return true;
         if (!hardened_ || offsets.size() > most_moved) return false;
-        for (int move = 0; move < 2; ++move) {
-            for (std::uint64_t& offset : offsets) offset += moved_by;
+        for (int times = 0; times < 2; ++times) {
+            if (std::ranges::max(offsets) + move + pointer > arena_.bytes) return false;
+            for (std::uint64_t& offset : offsets) offset += move;
             if (compact(offsets, stride)) return true;
         }
         return false;

@@ -79,6 +79,7 @@ TEST_F(Judged, ExclusiveLevelsHoldTheirOwnSizeAndMore) {
 
 TEST_F(Judged, ALevelThatIsNotThereIsWrongAndAnUnknownParameterNeither) {
     EXPECT_EQ(verdict("L3", "capacity", 1e6, 1e6, 1e6), Verdict::wrong);
+    EXPECT_EQ(verdict("TLB7", "entries", 64, 64, 64), Verdict::wrong);  // even where the machine has none at all
     EXPECT_EQ(verdict("L1", "colour", 3, 3, 3), Verdict::unknown);
 }
 

@@ -185,6 +185,43 @@ TEST(Exact, EntriesOfPartsOfPages) {
     EXPECT_EQ(finding(hardened(machine, "tlb"), "TLB1", "entries").verdict, Verdict::right);
 }
 
+MachineDescription two_levels(const std::string& l1, const std::string& l2, const std::string& pages) {
+    return read_machine("name: two\ncaches:\n  - {name: L1, next: L2, " + l1 + "}\n  - {name: L2, next: memory, " + l2 +
+                            "}\npages: {" + pages + "}\nmemory: {latency: 150}\n",
+                        "two.yaml");
+}
+
+// Caches that are full of lines are not taken for a TLB.
+TEST(Unclear, MachinesWithoutATlb) {
+    const MachineDescription machine = two_levels(
+        "size: 16 KiB, ways: 8, latency: 4", "size: 128 KiB, ways: 16, latency: 12", "size: 4 KiB, mapping: random");
+    for (const char* noise : {"none", "realistic"})
+        for (const std::uint64_t seed : {1, 2, 3}) {
+            SimulatedOptions options;
+            options.seed = seed;
+            options.noise = noise_named(noise);
+            expect_none_wrong(hardened(machine, "tlb", options));
+        }
+}
+
+// Sets are looked at in places that no longer line lies across.
+TEST(Exact, LongLines) {
+    for (const char* line : {"256", "1024"}) {
+        const MachineDescription machine =
+            two_levels(std::string("size: 32 KiB, ways: 8, latency: 3, line: ") + line,
+                       std::string("size: 512 KiB, ways: 8, latency: 12, line: ") + line, "size: 4 KiB");
+        EXPECT_EQ(finding(hardened(machine, "l1"), "L1", "line").low, std::stod(line));
+        expect_none_wrong(hardened(machine, "tlb"));
+    }
+}
+
+TEST(Unclear, LoadsThatTakeNoTime) {
+    const TestReport report = hardened(
+        two_levels("size: 32 KiB, ways: 8, latency: 0", "size: 256 KiB, ways: 8, latency: 9", "size: 4 KiB"), "l1");
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_NE(report.findings[0].reason.find("take no time"), std::string::npos);
+}
+
 // Lines find their places in sets of random replacement after many laps only.
 TEST(Exact, CapacityOfAnL1OfRandomReplacement) {
     const MachineDescription machine = read_machine(
