@@ -1,0 +1,46 @@
+// Browsers for tests: Debian's Chromium, driven by playwright-core; and what playwright-core does not have in one call.
+
+// The browser asks nobody in the network for anything. Playwright adds flags of its own, and a profile that lives as long as the browser.
+const flags = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-extensions',
+    '--disable-default-apps',
+    '--hide-scrollbars',
+    '--mute-audio',
+    '--disable-dev-shm-usage',
+];
+
+/** Chromium, headless; playwright-core is taken only now, when it has been installed (install.mjs). */
+export async function launchChromium(program) {
+    const { chromium } = await import('playwright-core');
+    return chromium.launch({ executablePath: program, args: flags, timeout: 120000 });
+}
+
+/** A new page; all that it tells its console as an error or a warning, and exceptions, are added to the errors. */
+export async function openPage(browser, errors, options = {}) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    page.setDefaultTimeout(60000);
+    page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+    });
+    page.on('pageerror', (error) => errors.push(error.stack ?? String(error)));
+    page.on('crash', () => errors.push('the page has crashed'));
+    return page;
+}
+
+/** Waits until an expression is true; its value. Says what was waited for, and what the page showed instead. */
+export async function until(page, expression, what, timeout = 60000) {
+    try {
+        return await (await page.waitForFunction(expression, undefined, { timeout, polling: 20 })).jsonValue();
+    } catch (error) {
+        if (error.name !== 'TimeoutError') throw error;
+        throw new Error(`waited in vain for ${what}; on the page: ${(await page.innerText('body')).slice(0, 400)}`);
+    }
+}
