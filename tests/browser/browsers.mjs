@@ -1,6 +1,5 @@
-// Browsers for tests: Debian's Chromium, driven by playwright-core; and what playwright-core does not have in one call.
-
-// The browser asks nobody in the network for anything. Playwright adds flags of its own, and a profile that lives as long as the browser.
+// Browsers for tests: Debian's Chromium and Firefox, driven by playwright-core; and what playwright-core does not have in one call.
+// Neither asks anybody in the network for anything. Playwright adds flags of its own, and a profile that lives as long as the browser.
 const flags = [
     '--headless',
     '--no-sandbox',
@@ -21,6 +20,26 @@ const flags = [
 export async function launchChromium(program) {
     const { chromium } = await import('playwright-core');
     return chromium.launch({ executablePath: program, args: flags, timeout: 120000 });
+}
+
+/**
+ * Firefox, headless, in a home of its own. Playwright's usual way needs a Firefox with its patches; by this channel, which its documentation
+ * does not have, it speaks to any by the protocol that browsers share (WebDriver BiDi).
+ */
+export async function launchFirefox(program, home) {
+    const { firefox } = await import('playwright-core');
+    return firefox.launch({
+        executablePath: program,
+        channel: 'moz-firefox',
+        args: ['--no-remote'],
+        env: { ...process.env, HOME: home },
+        firefoxUserPrefs: {
+            'app.normandy.enabled': false,
+            'network.captive-portal-service.enabled': false,
+            'toolkit.telemetry.reportingpolicy.firstRun': false,
+        },
+        timeout: 120000,
+    });
 }
 
 /** A new page; all that it tells its console as an error or a warning, and exceptions, are added to the errors. */

@@ -82,7 +82,7 @@ console.log(
 );
 for (const { view, page, runs } of kinds) {
     if (runs.length === 0) continue;
-    const list = (value) => runs.map((run) => value(run)?.toFixed(0) ?? '–').join(' ');
+    const list = (value) => runs.map((run) => (Number.isFinite(value(run)) ? value(run).toFixed(0) : '–')).join(' ');
     const middle = (value) => ms(quantile(runs.map(value), 0.5));
     console.log(
         `${pages.length > 1 ? `${page}, ` : ''}${(statSync(page).size / 1e6).toFixed(2)} MB, ${view}, medians of ${runs.length}: ` +

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { curveCases } from './curves.mjs';
 import { exportCases } from './exports.mjs';
@@ -164,7 +164,7 @@ try {
             console.log(skipped ? `skipped ${name}: ${skipped}` : `ok      ${name} (${took()})`);
         } catch (error) {
             ++failed;
-            console.log(`FAILED  ${name}: ${error.message}`);
+            console.log(`FAILED  ${name}: ${stripVTControlCharacters(error.message)}`); // playwright's messages are in colours
         }
     }
     console.log(`${cases.length} cases, ${failed} failed, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
