@@ -134,7 +134,7 @@ print(json.dumps([g[name][:].tolist() for name in ("x", "value", "knocked_out")]
             t.equal(first[0][6], 'NaN', 'the first file has no residuals against itself');
             await t.picture(page, 'curves-two');
             await t.compare(page, t.file('lu.h5'));
-            const message = await page.locator('.notice.error').textContent();
+            const message = await t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
             t.check(/lu\.h5 cannot be compared with probe\.h5: it has no curves of probes/.test(message), message);
         },
     ],

@@ -53,7 +53,7 @@ export const firefoxCases = [
                 await page.goto('about:blank');
                 await page.goto(`file://${t.page}`);
                 await page.setInputFiles('input[type=file]', t.page);
-                const message = await page.locator('.notice.error').textContent();
+                const message = await t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
                 t.check(/is a page, not a result file/.test(message), message);
                 fine('refusal');
             } finally {

@@ -77,7 +77,7 @@ export const intrusionCases = [
             t.check(await page.evaluate(`[...document.querySelectorAll('button')].find((each) => each.textContent === 'Compare …').hidden`), 'no Compare');
             await page.evaluate(`cachetally.purpose = 'compare'; document.querySelector('input[type=file]').value = ''`);
             await page.setInputFiles('input[type=file]', t.file('lu.h5'));
-            const message = await page.locator('.notice.error').textContent();
+            const message = await t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
             t.check(/intrusion\.h5 is of an intrusion experiment/.test(message), message);
         },
     ],

@@ -7,7 +7,7 @@ async function messageOf(t, page, name) {
     await page.goto('about:blank');
     await page.goto(`file://${t.page}`);
     await page.setInputFiles('input[type=file]', t.file(name));
-    return page.locator('.notice.error').textContent();
+    return t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
 }
 
 async function refused(t, page, name, words) {
