@@ -54,12 +54,15 @@ export async function openPage(browser, errors, options = {}) {
     return page;
 }
 
-/** Waits until an expression is true; its value. Says what was waited for, and what the page showed instead. */
+/**
+ * Waits until an expression is true; its value. Says what was waited for, and what the page showed instead. (Playwright's own way puts a large
+ * script into each page, and is slower.)
+ */
 export async function until(page, expression, what, timeout = 60000) {
-    try {
-        return await (await page.waitForFunction(expression, undefined, { timeout, polling: 20 })).jsonValue();
-    } catch (error) {
-        if (error.name !== 'TimeoutError') throw error;
-        throw new Error(`waited in vain for ${what}; on the page: ${(await page.innerText('body')).slice(0, 400)}`);
+    for (const end = Date.now() + timeout; Date.now() < end; ) {
+        const value = await page.evaluate(expression);
+        if (value) return value;
+        await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    throw new Error(`waited in vain for ${what}; on the page: ${(await page.innerText('body')).slice(0, 400)}`);
 }
