@@ -8,6 +8,7 @@
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
+#include "app/terminal.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/savings.hpp"
 #include "probes/suite.hpp"
@@ -160,7 +161,7 @@ void probe(const ProbeOptions& options) {
         print_json(json);
     } else {
         fmt::print("{}: {}\n{}\n{}", topology.machine().name, topology.machine().description,
-                   left_out.empty() ? "" : left_out + "\n", to_text(reports));
+                   left_out.empty() ? "" : left_out + "\n", to_text(reports, terminal_width()));
     }
     if (interrupted())
         throw std::runtime_error(

@@ -8,10 +8,14 @@ Needs h5py and numpy (Debian: python3-h5py); pandas, xarray (with h5netcdf) and 
 describes every group.
 """
 # %% Open the file
+import signal
 import sys
 
 import h5py
 import numpy as np
+
+if hasattr(signal, "SIGPIPE") and "ipykernel" not in sys.modules:
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # ends quietly where its reader does, as in `| head`
 
 path = sys.argv[1] if len(sys.argv) > 1 else "lu.h5"
 f = h5py.File(path, "r")

@@ -38,7 +38,7 @@ std::string cost_table(const IntrusionView& view, unsigned width) {
     auto columns = configuration_columns();
     for (const char* title : {"cycles +", "%", "stalled", "records", "lost", "high", "bytes/event", "misses +"})
         columns.push_back({title});
-    TextTable table(std::move(columns));
+    TextTable table(std::move(columns), configuration_columns().size());
     for (const IntrusionRow& row : view.rows) {
         const Intrusion& found = row.intrusion;
         auto cells = configuration_cells(row.spec);
@@ -67,7 +67,7 @@ std::string traffic_table(const IntrusionView& view, const std::vector<std::size
     auto columns = configuration_columns();
     columns.front().title = fmt::format("extra {}", what);
     for (const std::size_t link : links) columns.push_back({view.links[link]});
-    TextTable table(std::move(columns));
+    TextTable table(std::move(columns), configuration_columns().size());
     std::vector<Cell> baseline{"without monitor", "", "", "", ""};
     for (const std::size_t link : links) baseline.push_back(count_cell(view.traffic[link].*without));
     table.add(std::move(baseline));
@@ -79,11 +79,14 @@ std::string traffic_table(const IntrusionView& view, const std::vector<std::size
     return '\n' + table.text(width);
 }
 
-std::string legend() {
-    return "\nC: counters. G: lines per counter. ring: capacity in records. cycles +: by which the program ends "
-           "later.\n"
-           "stalled: cycles that cores lost to writing records and to a full ring. high: most records in a ring.\n"
-           "misses +: of the program, at all levels. Differences are against the run without monitor.\n";
+std::string legend(unsigned width) {
+    return '\n' +
+           wrapped(
+               "C: counters. G: lines per counter. ring: capacity in records. cycles +: by which the program ends "
+               "later. "
+               "stalled: cycles that cores lost to writing records and to a full ring. high: most records in a ring. "
+               "misses +: of the program, at all levels. Differences are against the run without monitor.",
+               width);
 }
 
 template <class Value, class Part>
@@ -160,7 +163,7 @@ std::string to_text(const IntrusionView& view, unsigned width) {
         text += traffic_table(view, links, "events", &Traffic::events, &Extra::events, width);
         text += traffic_table(view, links, "bytes", &Traffic::bytes, &Extra::bytes, width);
     }
-    return text + legend();
+    return text + legend(width);
 }
 
 }  // namespace cachetally

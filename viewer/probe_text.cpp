@@ -11,6 +11,7 @@
 #include "sim/topology/names.hpp"
 #include "viewer/curve_plot.hpp"
 #include "viewer/show.hpp"
+#include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
@@ -61,12 +62,59 @@ const char* shown(Verdict verdict) {
     return "";
 }
 
+/// Test and variant as columns, or where the table would be too wide as lines above its rows; nothing where they do not
+/// fit as columns.
+std::string findings_text(std::span<const TestReport> reports, bool headed, unsigned width) {
+    constexpr auto left = TextTable::Align::left;
+    std::vector<TextTable::Column> columns;
+    if (!headed) columns = {{"test", left}, {"variant", left}};
+    for (const char* title : {"level", "parameter", "found", "true", "verdict"}) columns.push_back({title, left});
+    TextTable table(std::move(columns), headed ? 2 : 4);
+    for (const TestReport& report : reports) {
+        if (headed && !report.findings.empty()) table.add_line(fmt::format("{} {}:", report.test, report.variant));
+        for (const Finding& finding : report.findings) {
+            std::vector<Cell> cells;
+            if (!headed) cells = {finding.test, finding.variant};
+            for (const std::string& field : {finding.level, finding.parameter, found(finding), truth(finding),
+                                             std::string(shown(finding.verdict))})
+                cells.emplace_back(field);
+            table.add(std::move(cells));
+            if (finding.reason.empty()) continue;
+            std::string lines = wrapped(fmt::format("    ({})", finding.reason), width, 5);
+            lines.pop_back();
+            table.add_line(lines);
+        }
+    }
+    return headed || table.fits(width) ? table.text(width) : "";
+}
+
+std::string costs_text(std::span<const TestReport> reports, unsigned width) {
+    constexpr auto left = TextTable::Align::left;
+    // files do not know the host's seconds
+    const bool timed = std::ranges::any_of(reports, [](const TestReport& each) { return each.host_seconds > 0; });
+    std::vector<TextTable::Column> columns{{"test", left}, {"variant", left}, {"runs"},
+                                           {"references"}, {"simulated"},     {"Mcycles"}};
+    if (timed) columns.push_back({"host s"});
+    TextTable table(std::move(columns), 2);
+    for (const TestReport& report : reports) {
+        std::vector<Cell> cells{report.test,
+                                report.variant,
+                                count_cell(report.cost.runs),
+                                count_cell(report.cost.references),
+                                count_cell(report.cost.simulated),
+                                fmt::format("{:.1f}", report.cost.cycles / 1e6)};
+        if (timed) cells.emplace_back(fmt::format("{:.3f}", report.host_seconds));
+        table.add(std::move(cells));
+    }
+    return table.text(width);
+}
+
 /// Of tests in one variant only.
-std::string notes_of(std::span<const TestReport> reports) {
+std::string notes_of(std::span<const TestReport> reports, unsigned width) {
     std::string text;
     for (const TestReport& report : reports)
         if (const std::string note = note_of(report.test); !note.empty())
-            text += fmt::format("{} is {} only: {}\n", report.test, report.variant, note);
+            text += wrapped(fmt::format("{} is {} only: {}", report.test, report.variant, note), width, 2);
     return text.empty() ? text : "\n" + text;
 }
 
@@ -109,33 +157,20 @@ Json to_json(std::span<const TestReport> reports, bool complete) {
     return {{"complete", complete}, {"results", results}, {"tests", tests}};
 }
 
-std::string to_text(std::span<const TestReport> reports) {
-    std::string text = fmt::format("{:<12} {:<10} {:<7} {:<12} {:<32} {:<20} {}\n", "test", "variant", "level",
-                                   "parameter", "found", "true", "verdict");
-    for (const TestReport& report : reports)
-        for (const Finding& finding : report.findings) {
-            text +=
-                fmt::format("{:<12} {:<10} {:<7} {:<12} {:<32} {:<20} {}\n", finding.test, finding.variant,
-                            finding.level, finding.parameter, found(finding), truth(finding), shown(finding.verdict));
-            if (!finding.reason.empty()) text += fmt::format("{:<44}({})\n", "", finding.reason);
-        }
-    // files do not know the host's seconds
-    const bool timed = std::ranges::any_of(reports, [](const TestReport& each) { return each.host_seconds > 0; });
-    text += fmt::format("\n{:<12} {:<10} {:>8} {:>16} {:>16} {:>14}{}\n", "test", "variant", "runs", "references",
-                        "simulated", "Mcycles", timed ? fmt::format(" {:>8}", "host s") : "");
-    for (const TestReport& report : reports)
-        text += fmt::format("{:<12} {:<10} {:>8} {:>16} {:>16} {:>14.1f}{}\n", report.test, report.variant,
-                            report.cost.runs, report.cost.references, report.cost.simulated, report.cost.cycles / 1e6,
-                            timed ? fmt::format(" {:>8.3f}", report.host_seconds) : "");
+std::string to_text(std::span<const TestReport> reports, unsigned width) {
+    const std::string flat = findings_text(reports, false, width);
+    std::string text = flat.empty() ? findings_text(reports, true, width) : flat;
+    text += '\n' + costs_text(reports, width);
     for (const TestReport& report : reports) {
         if (report.saved.runs == 0) continue;
         const auto all = static_cast<double>(report.cost.references + report.saved.references) / 100;
-        text +=
-            fmt::format("{} {}: {} runs, {} references ({:.0f} %), {:.1f} Mcycles saved against the exhaustive test\n",
+        text += wrapped(
+            fmt::format("{} {}: {} runs, {} references ({:.0f} %), {:.1f} Mcycles saved against the exhaustive test",
                         report.test, report.variant, report.saved.runs, report.saved.references,
-                        static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6);
+                        static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6),
+            width, 2);
     }
-    return text + notes_of(reports);
+    return text + notes_of(reports, width);
 }
 
 std::string show_probe(const InputFile& file, const ShowOptions& options) {
@@ -143,7 +178,7 @@ std::string show_probe(const InputFile& file, const ShowOptions& options) {
     const RunTitle title = read_title(file);
     if (options.json)
         return to_json(reports, title.complete).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    std::string text = title.machine + '\n' + title.remarks() + '\n' + to_text(reports);
+    std::string text = title.machine + '\n' + title.remarks() + '\n' + to_text(reports, options.width);
     for (const TestReport& report : reports)
         for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
     return text;

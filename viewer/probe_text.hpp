@@ -13,8 +13,8 @@ namespace cachetally {
 /// {"complete": false where an end was asked for before all tests were run, "results": [...], "tests": [...]}
 nlohmann::ordered_json to_json(std::span<const TestReport> reports, bool complete);
 
-/// A table of findings, then one of costs.
-std::string to_text(std::span<const TestReport> reports);
+/// A table of findings, then one of costs, in lines of at most `width` columns.
+std::string to_text(std::span<const TestReport> reports, unsigned width);
 
 struct ShowOptions;
 

@@ -111,7 +111,7 @@ std::string numa_table(const ComponentNames& names, const HierarchyCounts& count
     std::vector<TextTable::Column> columns{{"memory", to_left}};
     for (const Requests& each : shown) {
         columns.push_back({each.name});
-        columns.push_back({"remote"});
+        columns.push_back({"remote", TextTable::Align::right, true});
     }
     columns.push_back({"remote %"});
     TextTable table(std::move(columns));
@@ -199,7 +199,7 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
     std::size_t used = 0;
     const std::vector<std::size_t> shown = structures_to_show(table, levels, options, used);
     TextTable text(
-        {{"data structure", to_left}, {"size"}, {"level", to_left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}});
+        {{"data structure", to_left}, {"size"}, {"level", to_left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}}, 3);
     for (const std::size_t i : shown) {
         const bool elsewhere = i == table.regions.size();
         bool first = true;
@@ -233,11 +233,12 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
         add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
     if (unknown.empty()) return "";
-    return fmt::format(
-        "\nAccesses and misses by data structure are not known of {}:\nit takes monitors of load+store+fetch on all "
-        "links above and below a level, with barriers where there\nare phases, or exact counting (-o FILE.h5); and of "
-        "some levels no link tells them: docs/monitors.md, \"Levels combined\".\n",
-        fmt::join(unknown, ", "));
+    return fmt::format("\nAccesses and misses by data structure are not known of {}:\n", fmt::join(unknown, ", ")) +
+           wrapped(
+               "it takes monitors of load+store+fetch on all links above and below a level, with barriers where "
+               "there are phases, or exact counting (-o FILE.h5);",
+               options.width) +
+           "and of some levels no link tells them: docs/monitors.md, \"Levels combined\".\n";
 }
 
 std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
@@ -277,7 +278,7 @@ std::string monitor_table(const std::vector<MonitorSummary>& monitors, const Tex
 
 /// Where monitors told functions apart.
 std::string function_table(const RunView& view, const TextOptions& options) {
-    TextTable table({{"function", to_left}, {"monitor", to_left}, {"events"}, {"%"}});
+    TextTable table({{"function", to_left}, {"monitor", to_left}, {"events"}, {"%"}}, 2);
     bool any = false;
     for (const MonitorSummary& monitor : view.monitors)
         for (const auto& [index, events] : monitor.events_per_function) {
@@ -295,12 +296,12 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
     const std::vector<std::size_t> levels = levels_by_phase(view, options);
     for (const std::size_t level : levels) {
         columns.push_back({view.counts.names.levels[level] + " misses"});
-        columns.push_back({"miss %"});
+        columns.push_back({"miss %", TextTable::Align::right, true});
     }
     for (const std::string& tlb : view.counts.names.tlbs)
         if (tlb == options.level) {
             columns.push_back({tlb + " misses"});
-            columns.push_back({"miss %"});
+            columns.push_back({"miss %", TextTable::Align::right, true});
         }
     TextTable table(std::move(columns));
     for (std::size_t i = 0; i < phases.size(); ++i) {

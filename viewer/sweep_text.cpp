@@ -91,8 +91,8 @@ std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& fr
     std::vector<TextTable::Column> columns{{fmt::format("cost, {}", matrix.eviction), left}, {"C"}, {"error %"}};
     if (timed) columns.push_back({"slower %"});
     for (const char* title : {"bytes/event", "bits", "comparators", "area", "energy/event"}) columns.push_back({title});
-    columns.push_back({"", left});
-    TextTable table(std::move(columns));
+    columns.push_back({"", left, true});
+    TextTable table(std::move(columns), 2);
     for (const Row& row : matrix.rows)
         for (const SweepCell* cell : row.cells) {
             if (!cell->cost) return "";
@@ -119,7 +119,7 @@ std::string beside_published(const Matrix& matrix, unsigned width) {
     std::vector<TextTable::Column> columns{{"swap-outs", left}};
     for (const SweepCell* cell : matrix.rows.front().cells) {
         columns.push_back({fmt::format("C={}", cell->counters)});
-        columns.push_back({"", left});
+        columns.push_back({"", left, true});
     }
     columns.push_back({"error %"});
     TextTable table(std::move(columns));
@@ -140,7 +140,7 @@ std::string beside_published(const Matrix& matrix, unsigned width) {
     return '\n' + table.text(width);
 }
 
-std::string how_far(const SweepView& view) {
+std::string how_far(const SweepView& view, unsigned width) {
     double factors = 0, worst = 0;
     int clean = 0;
     for (const SweepCell& cell : view.cells) {
@@ -150,19 +150,23 @@ std::string how_far(const SweepView& view) {
         worst = std::max(worst, factor);
         ++clean;
     }
-    return fmt::format(
-        "\nours: with ours / published. paper: Schulz et al. 2002, Table 2; * repeats another\n"
-        "cell: a misprint. C: counters, G: lines per counter. The error is the same for every C.\n"
-        "mean factor over the {} clean {}: {:.3f}, worst {:.2f}\n",
-        clean, clean == 1 ? "cell" : "cells", factors / std::max(1, clean), worst);
+    return '\n' +
+           wrapped(
+               "ours: with ours / published. paper: Schulz et al. 2002, Table 2; * repeats another cell: a misprint. "
+               "C: counters, G: lines per counter. The error is the same for every C.",
+               width) +
+           fmt::format("mean factor over the {} clean {}: {:.3f}, worst {:.2f}\n", clean, clean == 1 ? "cell" : "cells",
+                       factors / std::max(1, clean), worst);
 }
 
-std::string remarks_on_cost(const SweepView& view) {
+std::string remarks_on_cost(const SweepView& view, unsigned width) {
     if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
     const std::string also = all_timed(view.cells) ? ", slowdown" : "";
-    return "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an\n"
-           "SRAM bit. *: no other cell is as good in error" +
-           also + ", bytes/event and bits, and better in one.\n";
+    return wrapped(
+               "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an SRAM "
+               "bit.",
+               width) +
+           wrapped("*: no other cell is as good in error" + also + ", bytes/event and bits, and better in one.", width);
 }
 
 }  // namespace
@@ -229,13 +233,13 @@ std::string to_text(const SweepView& view, unsigned width) {
         std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });
     for (const Matrix& matrix : matrices_of(view))
         text += published ? beside_published(matrix, width) : plain(matrix, width);
-    if (published) return text + how_far(view);
+    if (published) return text + how_far(view, width);
     std::set<const SweepCell*> front;
     const std::vector<bool> on_front = front_of(view.cells);
     for (std::size_t i = 0; i < view.cells.size(); ++i)
         if (on_front[i]) front.insert(&view.cells[i]);
     for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, view.timed(), width);
-    return text + "\nC: counters. G: lines per counter.\n" + remarks_on_cost(view);
+    return text + "\nC: counters. G: lines per counter.\n" + remarks_on_cost(view, width);
 }
 
 }  // namespace cachetally

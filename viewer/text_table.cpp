@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
+#include <sstream>
 
 namespace cachetally {
 namespace {
@@ -27,6 +29,13 @@ std::string with_prefix(double value) {
         if (digits.back() == '.') digits.pop_back();
     }
     return digits + prefixes[prefix];
+}
+
+constexpr std::size_t gap = 2;  ///< between columns
+
+/// Columns that fields of such widths take beside each other.
+std::size_t taken_by(std::span<const std::size_t> wide) {
+    return wide.empty() ? 0 : std::accumulate(wide.begin(), wide.end(), (wide.size() - 1) * gap);
 }
 
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
@@ -75,18 +84,33 @@ std::vector<std::size_t> TextTable::widths(bool brief) const {
     return result;
 }
 
-std::string TextTable::text(unsigned width) const {
-    constexpr std::size_t gap = 2;
-    const auto total = [](const std::vector<std::size_t>& all) {
-        return std::accumulate(all.begin(), all.end(), (all.size() - 1) * gap);
-    };
-    std::vector<std::size_t> wide = widths(false);
-    const bool brief = total(wide) > width;
-    if (brief) wide = widths(true);
+bool TextTable::fits(unsigned width) const { return taken_by(widths(true)) <= width; }
+
+/// As many columns as there is room for, and the next ones in the next part; bound ones stay with those before them.
+std::vector<TextTable::Columns> TextTable::parts(const std::vector<std::size_t>& wide, unsigned width) const {
+    Columns keys(std::min(keys_, columns_.size()));
+    std::iota(keys.begin(), keys.end(), std::size_t{0});
+    const std::span widths(wide);
+    std::vector<Columns> all{keys};
+    std::size_t taken = taken_by(widths.first(keys.size()));
+    for (std::size_t from = keys.size(), to = from; from < columns_.size(); from = to) {
+        for (++to; to < columns_.size() && columns_[to].bound;) ++to;
+        const std::size_t more = taken_by(widths.subspan(from, to - from));
+        if (taken + gap + more > width && all.back().size() > keys.size()) {
+            all.push_back(keys);
+            taken = taken_by(widths.first(keys.size()));
+        }
+        taken += gap + more;
+        for (std::size_t i = from; i < to; ++i) all.back().push_back(i);
+    }
+    return all;
+}
+
+std::string TextTable::part(const Columns& shown, const std::vector<std::size_t>& wide, bool brief) const {
     std::string result;
     const auto put = [&](const auto& field_of) {
         std::string line;
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
+        for (const std::size_t i : shown) {
             const std::string field = field_of(i);
             const std::string padding(wide[i] - columns_of(field), ' ');
             line += (i == 0 ? "" : "  ") + (columns_[i].align == Align::left ? field + padding : padding + field);
@@ -106,8 +130,33 @@ std::string TextTable::text(unsigned width) const {
     return result;
 }
 
+std::string TextTable::text(unsigned width) const {
+    bool brief = false;
+    std::vector<std::size_t> wide = widths(brief);
+    if (taken_by(wide) > width) wide = widths(brief = true);
+    std::string result;
+    for (const Columns& shown : parts(wide, width)) result += (result.empty() ? "" : "\n") + part(shown, wide, brief);
+    return result;
+}
+
 std::size_t columns_of(const std::string& text) {
     return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
+    std::string lines, line = text.substr(0, text.find_first_not_of(' '));
+    bool begun = false;
+    std::istringstream words(text);
+    for (std::string word; words >> word; begun = true) {
+        if (begun && columns_of(line) + 1 + columns_of(word) > columns) {
+            lines += line + '\n';
+            line.assign(indent, ' ');
+        } else if (begun) {
+            line += ' ';
+        }
+        line += word;
+    }
+    return lines + line + '\n';
 }
 
 std::string shortened(const std::string& text, std::size_t columns) {

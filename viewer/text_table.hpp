@@ -39,28 +39,43 @@ public:
     struct Column {
         std::string title;
         Align align = Align::right;
+        bool bound = false;  ///< means nothing without the column before it
     };
 
-    explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    /// `keys`: how many of the first columns name a row.
+    explicit TextTable(std::vector<Column> columns, std::size_t keys = 1) : columns_(std::move(columns)), keys_(keys) {}
 
     /// Missing fields at the end stay empty.
     void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
     /// A line of text across the table.
     void add_line(const std::string& text);
 
-    /// Lines, each ended by a line break; numbers in short where `width` columns do not suffice.
+    /// Whether `width` columns suffice for one table, numbers in short where need be.
+    bool fits(unsigned width) const;
+
+    /// Lines, each ended by a line break; numbers in short where `width` columns do not suffice. Where these do not fit
+    /// either, the columns follow each other in several tables, each with the keys.
     std::string text(unsigned width) const;
 
 private:
+    using Columns = std::vector<std::size_t>;  ///< by their numbers
+
     std::vector<std::size_t> widths(bool brief) const;
+    std::vector<Columns> parts(const std::vector<std::size_t>& wide, unsigned width) const;
+    std::string part(const Columns& shown, const std::vector<std::size_t>& wide, bool brief) const;
 
     std::vector<Column> columns_;
+    std::size_t keys_;
     std::vector<std::vector<Cell>> rows_;
     std::vector<std::pair<std::size_t, std::string>> lines_;  ///< before which row
 };
 
 /// Columns that a UTF-8 text takes on a terminal, for letters of one column.
 std::size_t columns_of(const std::string& text);
+
+/// A paragraph in lines of at most so many columns, where words allow it, each ended by a line break. The first is
+/// indented as the text is, the others by `indent`.
+std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent = 0);
 
 /// At most so many columns; cut texts end with "~".
 std::string shortened(const std::string& text, std::size_t columns);

@@ -290,10 +290,14 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Ge
     if (found.uneven)
         return report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
     // To the byte where lines that meet in the sets of the level say so.
-    const auto bytes = MeetingLines(meter, {number, found.low, found.high, 0}, report.decisions).capacity();
+    MeetingLines lines(meter, {number, found.low, found.high, 0}, report.decisions);
+    const auto bytes = lines.capacity();
     if (bytes)
         return answer(report, level, "capacity", *bytes, "bytes",
                       "papi_cacheSize; to the byte by lines that meet in its sets");
+    if (lines.uneven()) return report.refuse(level, "capacity", "as many lines stay on some pages as do not on others");
+    if (found.high > static_cast<double>(meter.large_page()))
+        return report.refuse(level, "capacity", "pages may fill its sets unevenly, and lines far apart do not agree");
     if (number > 1 && meter.large_page() < many_translations)
         return report.refuse(level, "capacity", "lines of page tables share sets with those that are loaded");
     report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",

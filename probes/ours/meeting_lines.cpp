@@ -10,7 +10,10 @@ namespace {
 
 constexpr std::uint64_t largest = std::uint64_t{64} << 20;
 constexpr std::uint64_t moved_by = 21 * 128;
-constexpr unsigned other_placements = 2;  ///< of pages that are compared
+constexpr unsigned settled_at_random = 256;  ///< laps
+constexpr double some_misses = 0.02;         ///< of a lap
+/// Of pages that are compared: where sets are an odd multiple of a power of two, few fill them evenly.
+constexpr unsigned other_placements = 24;
 
 std::uint64_t arena_for(const Meter& meter, const KnownLevel& known) {
     const auto enough = 2 * std::bit_ceil(static_cast<std::uint64_t>(known.high));
@@ -69,17 +72,23 @@ std::optional<std::uint64_t> MeetingLines::capacity_by(std::uint64_t stride) {
     bool agree = true;  // several pages may fill sets unevenly, and otherwise elsewhere
     for (unsigned i = 0; i < other_placements && agree && most > arena_.page; ++i) {
         arena_ = meter_.target().make_arena(here.bytes, here.page);
-        agree = exactly(stride, count);
+        agree = stay(stride, count) && misses(lines_apart(stride, count + 1));
     }
     arena_ = here;
+    uneven_ = !agree;
     return agree ? std::optional(count * stride) : std::nullopt;
+}
+
+Offsets MeetingLines::lines_apart(std::uint64_t stride, std::uint64_t count) const {
+    Offsets offsets = strided_string(count * stride, stride);
+    shuffle(offsets, meter_.seed());
+    return offsets;
 }
 
 /// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
 bool MeetingLines::stay(std::uint64_t stride, std::uint64_t count) {
     if (count * stride + 2 * moved_by > arena_.bytes) return false;
-    Offsets offsets = strided_string(count * stride, stride);
-    shuffle(offsets, meter_.seed());
+    Offsets offsets = lines_apart(stride, count);
     for (unsigned move = 0; move < 3; ++move) {
         if (!misses(offsets)) return true;
         for (std::uint64_t& offset : offsets) offset += moved_by;
@@ -90,8 +99,15 @@ bool MeetingLines::stay(std::uint64_t stride, std::uint64_t count) {
 bool MeetingLines::misses(const Offsets& offsets) {
     if (!events_) return meter_.settled(arena_, offsets) > known_.latency * 1.003 + meter_.tolerance(known_.latency);
     const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
-    const Measurement run = meter_.count(arena_, {offsets}, {laps, laps});
-    return run.cache_misses[known_.level - 1] * static_cast<double>(offsets.size()) > 0.02;
+    const auto misses_of = [&](unsigned warm_up) {
+        const Measurement run = meter_.count(arena_, {offsets}, {warm_up, laps});
+        return run.cache_misses[known_.level - 1] * static_cast<double>(offsets.size());
+    };
+    const double first = misses_of(laps);
+    if (first <= some_misses) return false;
+    // What is replaced at random takes long to find its places: about as many laps as there are ways, for each of them.
+    if (misses_of(laps + 1) == first) return true;
+    return misses_of(settled_at_random) > some_misses;
 }
 
 }  // namespace cachetally

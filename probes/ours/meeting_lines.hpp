@@ -34,14 +34,18 @@ public:
     /// levels or hashed sets make them differ. (ours; after X-Ray, 4.5)
     std::optional<std::uint64_t> capacity();
 
+    /// Whether capacity() found that it depends on where pages lie.
+    bool uneven() const { return uneven_; }
+
 private:
     std::optional<std::uint64_t> capacity_by(std::uint64_t stride);
+    Offsets lines_apart(std::uint64_t stride, std::uint64_t count) const;
     bool misses(const Offsets& offsets);
 
     Meter& meter_;
     KnownLevel known_;
     std::vector<std::string>& decisions_;
-    bool events_;
+    bool events_, uneven_ = false;
     Arena arena_;
 };
 

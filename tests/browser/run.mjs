@@ -15,12 +15,16 @@ import { firefoxCases } from './firefox_cases.mjs';
 import { install } from './install.mjs';
 import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
+import { narrowCases } from './narrow.mjs';
 import { pageCases } from './pages.mjs';
+import { slowdownCases } from './slowdown.mjs';
 import { viewCases } from './views.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    slowdown: slowdownCases,
+    narrow: narrowCases,
     curves: curveCases,
     intrusion: intrusionCases,
     exports: exportCases,

@@ -243,7 +243,7 @@ export const viewCases = [
         },
     ],
     [
-        'sweep: hardware cost, slowdown where the file has it, and the front over each',
+        'sweep: hardware cost, and the front over it',
         async (t, page) => {
             t.run(
                 'sweep',
@@ -259,13 +259,6 @@ export const viewCases = [
                 'cost.h5',
             );
             const told = t.json('show', 'cost.h5').rows;
-            if (t.python)
-                t.script(
-                    '-c',
-                    `import h5py, numpy as np
-with h5py.File("cost.h5", "r+") as f:
-    f["sweep/rows/slowdown"] = 1 + f["sweep/rows/bytes_per_event"][:] / 100`,
-                );
             await t.open(page, t.file('cost.h5'), 'metric=area&over=bits&cell=2,64');
             const csv = (await t.saved(page, 'CSV'))
                 .trim()
@@ -290,7 +283,7 @@ with h5py.File("cost.h5", "r+") as f:
             });
             const text = await page.innerText('body');
             t.check(/Granularity 2, 64 counters, fifo: bits [0-9.]+k?, comparators 64/.test(text), 'cost of the cell');
-            t.equal(text.includes('Slowdown'), t.python !== null, 'slowdown');
+            t.check(!text.includes('Slowdown'), 'no slowdown, as none was run');
         },
     ],
     [

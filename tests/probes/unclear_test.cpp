@@ -41,7 +41,8 @@ const Finding& finding(const TestReport& report, const std::string& level, const
 
 void expect_none_wrong(const TestReport& report) {
     for (const Finding& each : report.findings)
-        EXPECT_NE(each.verdict, Verdict::wrong) << each.level << ' ' << each.parameter;
+        EXPECT_NE(each.verdict, Verdict::wrong)
+            << report.test << ' ' << each.level << ' ' << each.parameter << ": " << each.low << " to " << each.high;
 }
 
 TEST(Exact, CapacitiesOnContiguousPages) {
@@ -182,6 +183,39 @@ TEST(Exact, EntriesOfPartsOfPages) {
     machine.tlbs[0].granule = 4096;
     machine.pages.size = 16384;
     EXPECT_EQ(finding(hardened(machine, "tlb"), "TLB1", "entries").verdict, Verdict::right);
+}
+
+// Lines find their places in sets of random replacement after many laps only.
+TEST(Exact, CapacityOfAnL1OfRandomReplacement) {
+    const MachineDescription machine = read_machine(
+        "name: random\ncaches:\n"
+        "  - {name: L1, next: L2, serves: data, size: 64 KiB, ways: 16, latency: 5, replacement: random, "
+        "seed: 122937912, virtually_indexed: true}\n"
+        "  - {name: L2, next: memory, size: 384 KiB, ways: 12, latency: 10}\n"
+        "tlbs:\n  - {name: DTLB, serves: data, entries: 16, ways: full, replacement: fifo}\n"
+        "pages: {mapping: random, walk: {through: L1, latency: 18}}\n"
+        "memory: {name: memory, size: 16 GiB, latency: 375}\n",
+        "random.yaml");
+    const TestReport report = hardened(machine, "events");
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L1", "capacity").low, 64 << 10);
+}
+
+// 3072 sets: of pages of 2 MiB some pairs fill them unevenly, so that fewer lines stay than the level has room for.
+TEST(Unclear, ALevelThatMostPagesFillUnevenly) {
+    const MachineDescription machine = read_machine(
+        "name: uneven\ncaches:\n"
+        "  - {name: L1, next: L2, serves: data, size: 16 KiB, ways: 4, latency: 2, virtually_indexed: true}\n"
+        "  - {name: L2, next: memory, size: 3 MiB, ways: 16, latency: 48, replacement: random, seed: 266503722}\n"
+        "tlbs:\n  - {name: DTLB, serves: data, entries: 48, ways: 3}\n"
+        "pages: {mapping: coloured, colours: 16, seed: 193321634, walk: {through: L1, latency: 10}}\n"
+        "memory: {name: memory, size: 16 GiB, latency: 360}\n",
+        "uneven.yaml");
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        SimulatedOptions options;
+        options.seed = seed;
+        for (const char* test : {"events", "levels"}) expect_none_wrong(hardened(machine, test, options));
+    }
 }
 
 // With 257 pages some laps miss nothing: a page that the TLB above keeps by chance leaves room for the others.

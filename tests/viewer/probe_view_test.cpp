@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "probes/probe_file.hpp"
 #include "tests/storage/temporary.hpp"
 #include "viewer/curve_plot.hpp"
@@ -11,6 +13,7 @@
 namespace cachetally {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using testing::TemporaryDirectory;
 
@@ -55,7 +58,7 @@ TEST_F(ProbeFiles, AreReadBackAsWritten) {
     const std::vector<TestReport> reports = made_up_reports(), read = written_and_read(reports);
     ASSERT_EQ(read.size(), 2U);
     EXPECT_EQ(to_json(read, true), to_json(reports, true));
-    EXPECT_EQ(to_text(read), to_text(reports));
+    EXPECT_EQ(to_text(read, 100), to_text(reports, 100));
     EXPECT_EQ(read[0].decisions, reports[0].decisions);
     const Curve &curve = read[0].curves.at(0), &loads = read[1].curves.at(0);
     EXPECT_EQ(curve.x, (std::vector<double>{1024, 2048}));
@@ -70,13 +73,25 @@ TEST_F(ProbeFiles, AreReadBackAsWritten) {
 }
 
 TEST_F(ProbeFiles, TheTextTellsIntervalsTruthsAndSavings) {
-    const std::string text = to_text(made_up_reports());
+    const std::string text = to_text(made_up_reports(), 100);
     EXPECT_THAT(text, HasSubstr("512 KiB (520000 .. 530000)"));
     EXPECT_THAT(text, HasSubstr("512 KiB .. 1 MiB"));
-    EXPECT_THAT(text, HasSubstr("tree-PLRU            WRONG"));
+    EXPECT_THAT(text, ContainsRegex("tree-PLRU +WRONG"));
     EXPECT_THAT(text, HasSubstr("(there is none)"));
     EXPECT_THAT(text, HasSubstr("levels published: 5 runs, 1000 references (33 %), 1.0 Mcycles saved"));
     EXPECT_EQ(text.find("host s"), std::string::npos) << "nothing was timed";
+}
+
+TEST_F(ProbeFiles, TheTextFitsTheWidth) {
+    for (const unsigned width : {80U, 100U, 200U}) {
+        std::istringstream lines(to_text(made_up_reports(), width));
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+    }
+    const std::string narrow = to_text(made_up_reports(), 80);
+    EXPECT_THAT(narrow, HasSubstr("\nlevels published:\n")) << "test and variant stand above their findings";
+    EXPECT_THAT(narrow, HasSubstr("512 KiB (520000 .. 530000)"));
+    EXPECT_THAT(narrow, ContainsRegex("tree-PLRU +WRONG"));
+    EXPECT_THAT(narrow, HasSubstr("    (there is none)\n"));
 }
 
 TEST_F(ProbeFiles, DamageIsTold) {

@@ -1,6 +1,7 @@
 """Result files in pandas and xarray, and the copies of them that reports hold: each group of data opens with labelled axes and the
 numbers that h5py reads, all numbers have axes, and the example runs. Usage: python_files.py CACHETALLY. Exit status 77: skipped, with the reason."""
 import base64
+import os
 import pathlib
 import re
 import subprocess
@@ -112,4 +113,9 @@ with tempfile.TemporaryDirectory() as directory:
     told = subprocess.run([sys.executable, example, "run.h5"], check=True, cwd=directory, capture_output=True, text=True).stdout
     for text in ("phase 4: A with", "longest phase:", "misses.png"):
         assert text in told, f"the example does not say '{text}':\n{told}"
+    reader, writer = os.pipe()
+    os.close(reader)
+    unread = subprocess.run([sys.executable, example, "run.h5"], cwd=directory, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert unread.stderr == "", f"the example complains where nobody reads it: {unread.stderr}"
 print("the example runs")

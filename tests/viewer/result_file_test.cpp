@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <sstream>
 
 #include "monitor/histogram_file.hpp"
 #include "sim/model/random.hpp"
@@ -130,8 +131,10 @@ TEST_F(ResultFiles, RunsAreReadBackAsWritten) {
 
 TEST_F(ResultFiles, TenThousandPhasesAreASensibleTable) {
     write(10000);
-    const std::string text = shown();
-    EXPECT_LT(std::ranges::count(text, '\n'), 60);
+    ShowOptions wide;
+    wide.width = 100;  // where no table is split
+    const std::string text = shown(wide);
+    EXPECT_LT(std::ranges::count(text, '\n'), 60) << text;
     EXPECT_THAT(text, HasSubstr("... 9980 more phases"));
     ShowOptions all;
     all.all_phases = true;
@@ -151,7 +154,7 @@ TEST_F(ResultFiles, TwoPhasesHaveATable) {
     EXPECT_THAT(shown(), HasSubstr("\nphase"));
 }
 
-TEST_F(ResultFiles, EveryPictureFitsTheWidth) {
+TEST_F(ResultFiles, EveryPictureAndTableFitsTheWidth) {
     write(30);
     for (const unsigned width : {40U, 80U, 133U}) {
         ShowOptions options;
@@ -160,7 +163,8 @@ TEST_F(ResultFiles, EveryPictureFitsTheWidth) {
         const std::size_t picture = text.find("accesses of L1 per");
         ASSERT_NE(picture, std::string::npos);
         std::size_t columns = 0;
-        for (std::size_t i = text.find('\n', picture) + 1; i < text.size(); ++i) {
+        const std::size_t narrow = text.find('\n', picture) + 1;
+        for (std::size_t i = width < 80 ? narrow : 0; i < text.size(); ++i) {  // words are not cut for narrower ones
             if (text[i] == '\n') {
                 columns = 0;
             } else if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) {
@@ -279,6 +283,36 @@ TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
     EXPECT_EQ(to_json(read), to_json(view));
     const std::string text = to_text(read, 80);
     EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
+}
+
+// Columns that have no room follow in a second table, with the cells' names and all that the first one leaves out.
+TEST_F(ResultFiles, SweepsWithSlowdownFitTheWidth) {
+    SweepView view;
+    view.title = {"lu", {}, "none", true, "", "", {}};
+    view.link = "core-L1";
+    for (const std::uint32_t counters : {16U, 1024U})
+        view.cells.push_back({"clear_all",
+                              "1",
+                              counters,
+                              123456789,
+                              0.25,
+                              1.5,
+                              SweepCost{counters * 7500, counters, counters * 90000, 75123.25},
+                              {},
+                              counters / 1e4});
+    const auto longest = [&](unsigned width) {
+        std::size_t most = 0;
+        std::istringstream lines(to_text(view, width));
+        for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+        return most;
+    };
+    EXPECT_GT(longest(200), 80U);
+    for (const unsigned width : {60U, 80U, 100U}) {
+        EXPECT_LE(longest(width), width);
+        const std::string text = to_text(view, width);
+        for (const char* field : {"slower %", "10.240", "energy/event", "75123", "1024", "comparators", "area"})
+            EXPECT_THAT(text, HasSubstr(field)) << width;
+    }
 }
 
 TEST_F(ResultFiles, SweepsOfVersionsThatDidNotTellTheCost) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace cachetally {
 namespace {
 
@@ -47,6 +49,55 @@ TEST(Table, AlignsAndShortensWhereItIsTooWide) {
               "a       1.23M\n"
               "between\n"
               "längst      5\n");
+}
+
+TEST(Table, SplitsWhatDoesNotFitAndLosesNothing) {
+    TextTable table(
+        {{"name", TextTable::Align::left}, {"no"}, {"first"}, {"%", TextTable::Align::right, true}, {"second"}, {"x"}},
+        2);
+    table.add({"a", "1", count_cell(std::uint64_t{1234567}), "5", count_cell(std::uint64_t{98765}), "y"});
+    table.add_line("between");
+    table.add({"b", "2", "3"});
+    EXPECT_TRUE(table.fits(29));
+    EXPECT_EQ(table.text(29),
+              "name  no  first  %  second  x\n"
+              "a      1  1.23M  5   98.8k  y\n"
+              "between\n"
+              "b      2      3\n");
+    EXPECT_FALSE(table.fits(28));
+    EXPECT_EQ(table.text(28),
+              "name  no  first  %  second\n"
+              "a      1  1.23M  5   98.8k\n"
+              "between\n"
+              "b      2      3\n"
+              "\n"
+              "name  no  x\n"
+              "a      1  y\n"
+              "between\n"
+              "b      2\n");
+    // a bound column stays with the one before it, and one that is wider than all there is stands alone
+    for (const unsigned width : {1U, 16U, 17U})
+        EXPECT_EQ(table.text(width).substr(0, 18), "name  no  first  %") << width;
+}
+
+TEST(Table, FitsEveryWidthThatItsWidestColumnsFit) {
+    TextTable table({{"key", TextTable::Align::left}, {"a"}, {"b"}, {"c"}, {"d"}, {"e"}});
+    table.add({"k", "12345678", "2", "345", "6", "78901"});
+    for (unsigned width = 13; width <= 60; ++width) {
+        const std::string text = table.text(width);
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << text;
+        for (const char* field : {"12345678", "345", "6", "78901", "a", "e"})
+            EXPECT_NE(text.find(field), std::string::npos) << field << '\n' << text;
+    }
+}
+
+TEST(Text, IsWrappedAtWords) {
+    EXPECT_EQ(wrapped("one two three", 7), "one two\nthree\n");
+    EXPECT_EQ(wrapped("one two three", 8, 2), "one two\n  three\n");
+    EXPECT_EQ(wrapped("  one two three", 8, 3), "  one\n   two\n   three\n");
+    EXPECT_EQ(wrapped("längst da", 9), "längst da\n");
+    EXPECT_EQ(wrapped("unbreakable", 4), "unbreakable\n");
 }
 
 TEST(Table, CutsTexts) {

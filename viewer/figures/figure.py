@@ -11,6 +11,7 @@ try:
     import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.colors import LogNorm
+    from matplotlib.ticker import LogLocator, NullFormatter
     from matplotlib.transforms import offset_copy
 except ImportError as error:
     print(error, file=sys.stderr)

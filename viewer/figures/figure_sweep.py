@@ -7,6 +7,24 @@ METRICS = {"swapouts": ("swapouts", "swap-outs"), "error": ("error", "error / %"
            "bits": ("bits", "bits"), "area": ("area", "area / transistors"), "energy": ("energy", "energy per event"),
            "slowdown": ("slowdown", "slowdown / %")}
 FRACTIONS = ("error", "slowdown")
+FAR = 30  # slowdowns whose largest is more than so many times the smallest are drawn on logarithmic scales
+
+
+def is_log(metric, values):
+    """Whether a metric is drawn on a logarithmic scale: errors never, slowdowns where they lie far apart."""
+    known = values[~np.isnan(values)]
+    if metric == "error" or len(known) == 0 or known.min() <= 0:
+        return False
+    return metric != "slowdown" or known.max() > FAR * known.min()
+
+
+def logarithmic(axes, values):
+    """A logarithmic y axis with numbers as elsewhere; where it has less than two powers of ten, steps of 1, 2, 5."""
+    axes.set_yscale("log")
+    narrow = np.nanmax(values) < 100 * np.nanmin(values)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axes.yaxis.set_major_formatter(lambda value, _: number(value))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def sweep_rows(result, options):
@@ -46,7 +64,7 @@ def sweep(result, options):
     matrix = np.full((len(names), len(counts)), np.nan)
     for g, c, v in zip(granularity, counters, value):
         matrix[names.index(g), counts.index(c)] = v
-    log = options.metric not in FRACTIONS and np.nanmin(matrix) > 0
+    log = is_log(options.metric, value)
     image = axes[0].imshow(matrix, aspect="auto", cmap="cividis", norm=LogNorm() if log else None)
     for i, g in enumerate(names):
         for j, c in enumerate(counts):
@@ -76,7 +94,7 @@ def sweep(result, options):
     axes[1].set_xticks(counts, counts)
     axes[1].minorticks_off()
     if log:
-        axes[1].set_yscale("log")
+        logarithmic(axes[1], value)
     axes[1].set(xlabel="counters", ylabel=METRICS[options.metric][1])
     axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title="open: published" if published is not None else None, title_fontsize=7)
     axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
@@ -111,8 +129,10 @@ def front(result, options):
     axes.plot(error[best], other[best], color="#333", linewidth=0.8, zorder=0, label="front")
     for i in best:
         axes.annotate(f"G = {granularity[i]}", (error[i], other[i]), xytext=(3, 3), textcoords="offset points", fontsize=6)
-    if options.metric != "slowdown" and other.min() > 0:
-        axes.set_yscale("log")
+    if is_log(options.metric, other):
+        logarithmic(axes, other)
+    if not known.all():
+        axes.set_title(f"{known.sum()} of {len(known)} cells; the others were not run", loc="left")
     axes.set(xlabel=METRICS["error"][1], ylabel=METRICS[options.metric][1])
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.grid(color="#e4e8ee", linewidth=0.5)

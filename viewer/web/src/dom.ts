@@ -74,6 +74,8 @@ export interface Table {
 }
 
 const mostRows = 500;
+/** As many as the box of a table shows at once. */
+const rowsInBox = 16;
 
 export function tableElement(table: Table, full: (value: number) => string): HTMLElement {
     const { headers, rows, format } = table;
@@ -90,7 +92,7 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
         h(
             'table',
             {},
-            h('caption', {}, table.caption),
+            h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`)),
             h(
                 'thead',
                 {},

@@ -37,7 +37,9 @@ export function bytes(value: number): string {
     const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     let size = value;
     let i = 0;
-    for (; size >= 1024 && i < names.length - 1; ++i) size /= 1024;
+    // what is a whole number of one unit stays one where few of the next would need many decimals: "1040 KiB"
+    const rounds = (next: number) => Number.isInteger(size) && next < 16 && parseFloat(next.toPrecision(4)) !== next;
+    for (; size >= 1024 && i < names.length - 1 && !rounds(size / 1024); ++i) size /= 1024;
     return `${parseFloat(size.toPrecision(4))} ${names[i]}`;
 }
 

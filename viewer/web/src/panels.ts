@@ -1,10 +1,11 @@
-// Drawing of panels over an axis of addresses: columns with their least and most, scales, structures, addresses.
-import { addressAt, hex, placeOfStructure } from './axis';
+// Drawing of panels over an axis of addresses: columns with their least and most, and scales.
+import { left, stripHeight } from './address_axis';
 import { theme } from './colours';
 import { brief, percentTick, powers, ticks } from './numbers';
+import { symlog, symlogTicks, symlogUnit } from './scale';
 import type { Painter } from './paint';
 import { emptyBars, type Bars } from './pixels';
-import type { Axis, Buckets, Structure } from './protocol';
+import type { Axis, Buckets } from './protocol';
 
 export interface Panel {
     key: string;
@@ -38,11 +39,9 @@ export const emptyDrawn = (pixels: number): Drawn => ({
     pale: emptyBars(pixels),
 });
 
-export const left = 66;
 export const right = 14;
 const titleHeight = 22;
 const gapHeight = 10;
-const stripHeight = 26;
 const ticksHeight = 22;
 
 export interface Layout {
@@ -142,22 +141,46 @@ export interface Scale {
     log: boolean;
 }
 
-/** From 0 (or the least) at the bottom to `most` at the top, as shares of the height. */
-export function scaleOf(least: number, most: number, log: boolean, signed: boolean): Scale {
-    if (signed) {
-        const reach = Math.max(Math.abs(least), Math.abs(most)) || 1;
-        const up = ticks(reach, 2).filter((each) => each <= reach);
-        return {
-            at: (value) => 0.5 + (0.5 * value) / reach,
-            ticks: [...up.slice(1).map((each) => -each), ...up],
-            log: false,
-        };
+/** Differences: 0 in the middle. */
+function signedScale(columns: Columns, log: boolean): Scale {
+    const reach = Math.max(Math.abs(columns.least), Math.abs(columns.most));
+    if (!(reach > 0 && reach < Infinity)) return { at: () => 0.5, ticks: [0], log: false };
+    if (log) {
+        const unit = symlogUnit(leastMagnitude(columns), reach);
+        const end = symlog(reach, unit) * 1.06;
+        return { at: (value) => 0.5 + (0.5 * symlog(value, unit)) / end, ticks: symlogTicks(unit, -reach, reach), log };
     }
+    const up = ticks(reach, 2).filter((each) => each <= reach);
+    return {
+        at: (value) => 0.5 + (0.5 * value) / reach,
+        ticks: [...up.slice(1).map((each) => -each), ...up],
+        log: false,
+    };
+}
+
+/** The smallest difference that is drawn. */
+function leastMagnitude({ mean, min, max }: Columns): number {
+    let least = Infinity;
+    const see = (value: number) => {
+        const size = Math.abs(value);
+        if (size > 0 && size < least) least = size;
+    };
+    mean.forEach((value, px) => {
+        if (Number.isNaN(value)) return;
+        see(value);
+        see(min[px]);
+        see(max[px]);
+    });
+    return least;
+}
+
+/** From 0 (or the least) at the bottom to `most` at the top, as shares of the height. */
+export function scaleOf(least: number, most: number, log: boolean): Scale {
     if (!log || !(least > 0 && least < Infinity)) {
         const top = most > 0 ? most * 1.06 : 1;
         return {
             at: (value) => value / top,
-            ticks: ticks(most > 0 ? most : 1, 3).filter((each) => each <= top),
+            ticks: ticks(most, 3).filter((each) => each <= top),
             log: false,
         };
     }
@@ -189,7 +212,7 @@ function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: 
 /** Bars from the ground to the means (down from it for negative ones), and from the means to what reaches farthest. */
 export function fillBars(drawn: Drawn, scale: Scale, signed: boolean, top: number, height: number): void {
     const { columns, solid, below, pale } = drawn;
-    const zero = scale.log ? 0 : scale.at(0);
+    const zero = scale.log && !signed ? 0 : scale.at(0);
     const y = (value: number) => top + height * (1 - Math.min(1.02, Math.max(0, scale.at(value))));
     const ground = top + height * (1 - zero);
     const none = (bars: Bars, px: number) => void (bars.top[px] = bars.bottom[px] = 0);
@@ -226,14 +249,16 @@ function drawColumns(p: Painter, drawn: Drawn, scale: Scale, panel: Panel, top: 
 export const panelTop = (layout: Layout, index: number): number =>
     index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
 
-/** Whether counts differ so much that most would lie flat on the ground: the median is far below the most. */
+/** Whether counts (of differences, how large they are) differ so much that most would lie flat on the ground: the median is far
+ * below the most. */
 export function isUneven(columns: Columns): boolean {
-    const ground = columns.most / 150;
+    const ground = Math.max(columns.most, -columns.least) / 150;
     let [low, all] = [0, 0];
     for (const mean of columns.mean) {
-        if (!(mean > 0)) continue;
+        const size = Math.abs(mean);
+        if (!(size > 0)) continue;
         ++all;
-        if (mean < ground) ++low;
+        if (size < ground) ++low;
     }
     return all > 8 && low * 2 > all;
 }
@@ -251,122 +276,43 @@ export function drawPanel(
     const colours = theme();
     const top = panelTop(layout, index);
     const { plotWidth, panelHeight } = layout;
-    p.text(left, top - 12, panel.title, { colour: colours.ink, size: 13, weight: 600 });
     const data = dataFor(panel, x0, x1);
     const pixels = Math.round(plotWidth);
     if (panel.drawn?.columns.mean.length !== pixels) panel.drawn = emptyDrawn(pixels);
     const { drawn } = panel;
     const columns = data && columnsOf(data, x0, x1, pixels, drawn.columns);
     const nothing = !columns || columns.most === -Infinity;
-    const log =
-        !panel.signed && (wanted === 'log' || (wanted === 'auto' && !panel.rate && !nothing && isUneven(columns)));
-    p.text(left + plotWidth, top - 12, log ? `${panel.meaning}, logarithmic` : panel.meaning, {
-        colour: colours.faint,
-        size: 11,
-        anchor: 'end',
-    });
-    const [least, most] = shared ?? (nothing ? [0, 1] : [log ? columns.leastPositive : columns.least, columns.most]);
-    const scale = scaleOf(least, panel.rate && !panel.signed ? Math.max(most, 0.01) : most, log, panel.signed ?? false);
-    drawScale(p, panel, scale, top, panelHeight, plotWidth);
+    const log = !nothing && (wanted === 'log' || (wanted === 'auto' && !panel.rate && isUneven(columns)));
+    drawTitles(p, panel, top - 12, plotWidth, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
+    const say = (text: string) =>
+        p.text(left + plotWidth / 2, top + panelHeight / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
     if (nothing) {
-        const text = panel.message || (data ? 'nothing here' : 'reading …');
-        p.text(left + plotWidth / 2, top + panelHeight / 2, text, {
-            colour: colours.faint,
-            size: 13,
-            anchor: 'middle',
-        });
-        return;
-    }
-    drawColumns(p, drawn, scale, panel, top, panelHeight);
-}
-
-/** Names that fit, in boxes, over the stretches of the structures. */
-export function drawStrip(
-    p: Painter,
-    top: number,
-    axis: Axis,
-    structures: Structure[],
-    x0: number,
-    x1: number,
-    width: number,
-    chosen: string,
-): void {
-    const colours = theme();
-    const place = (x: number) => left + ((x - x0) / (x1 - x0)) * width;
-    p.within(left, top, width, stripHeight, () => {
-        structures.forEach((structure, i) => {
-            const where = placeOfStructure(axis, structure);
-            if (!where || where[1] <= x0 || where[0] >= x1) return;
-            const from = Math.max(left, place(where[0]));
-            const to = Math.min(left + width, place(where[1]));
-            const fill = structure.name === chosen ? colours.chosen : i % 2 === 0 ? colours.grid : colours.panel;
-            p.frame(from + 0.5, top + 3.5, Math.max(2, to - from - 1), stripHeight - 8, colours.line, 3, fill);
-            const letters = Math.floor((to - from - 8) / 7);
-            if (letters >= 1) {
-                const name =
-                    structure.name.length <= letters
-                        ? structure.name
-                        : letters > 2
-                          ? `${structure.name.slice(0, letters - 1)}…`
-                          : '';
-                p.text((from + to) / 2, top + stripHeight / 2, name, {
-                    colour: colours.ink,
-                    size: 12,
-                    anchor: 'middle',
-                    weight: 500,
-                });
-            }
-        });
-    });
-}
-
-/** Addresses under the strip; gaps between stretches as breaks of the line. */
-export function drawAddresses(p: Painter, top: number, axis: Axis, x0: number, x1: number, width: number): void {
-    const colours = theme();
-    const place = (x: number) => left + ((x - x0) / (x1 - x0)) * width;
-    let free = left - 40;
-    for (const { start, bytes, base } of axis.segments) {
-        const from = Math.max(start, x0);
-        const to = Math.min(start + bytes, x1);
-        if (from >= to) continue;
+        const ground = top + panelHeight;
         p.line(
             [
-                [place(from), top + 3.5],
-                [place(to), top + 3.5],
+                [left, ground],
+                [left + plotWidth, ground],
             ],
             colours.line,
-            1,
         );
-        const step = niceStep((x1 - x0) / (width / 130));
-        const begin = base + BigInt(Math.floor(from - start));
-        const first = begin % BigInt(step) === 0n ? begin : begin + BigInt(step) - (begin % BigInt(step));
-        const places: [number, bigint][] = [];
-        for (let address = first; ; address += BigInt(step)) {
-            const x = start + Number(address - base);
-            if (x > to) break;
-            places.push([place(x), address]);
-        }
-        if (places.length === 0) places.push([place(from), begin]);
-        for (const [x, address] of places) {
-            const text = hex(address);
-            const half = text.length * 3.4;
-            const middle = Math.min(left + width - half, Math.max(left + half - 30, x));
-            p.line(
-                [
-                    [x, top + 3],
-                    [x, top + 7],
-                ],
-                colours.faint,
-            );
-            if (middle - half < free + 10) continue;
-            p.text(middle, top + 15, text, { colour: colours.faint, size: 11, anchor: 'middle' });
-            free = middle + half;
-        }
+        say(panel.message || (data ? 'nothing here' : 'reading …'));
+        return;
     }
+    const [least, most] = shared ?? [log ? columns.leastPositive : columns.least, columns.most];
+    const scale = panel.signed ? signedScale(columns, log) : scaleOf(least, panel.rate ? Math.max(most, 0.01) : most, log);
+    drawScale(p, panel, scale, top, panelHeight, plotWidth);
+    drawColumns(p, drawn, scale, panel, top, panelHeight);
+    if (columns.least === 0 && columns.most === 0) say(panel.signed ? 'no difference' : '0 everywhere');
 }
 
-function niceStep(rough: number): number {
-    return 2 ** Math.max(2, Math.ceil(Math.log2(Math.max(1, rough))));
+/** What the panel is of, and at the other end what its numbers are; where both do not fit, what it is of is cut. */
+function drawTitles(p: Painter, panel: Panel, y: number, width: number, scale: string): void {
+    const { ink, faint } = theme();
+    const meaning = panel.meaning + scale;
+    const letters = Math.max(6, Math.floor((width - meaning.length * 6.2 - 12) / 7.6));
+    const title = panel.title.length <= letters ? panel.title : `${panel.title.slice(0, letters - 1)}…`;
+    p.text(left, y, title, { colour: ink, size: 13, weight: 600 });
+    p.text(left + width, y, meaning, { colour: faint, size: 11, anchor: 'end' });
 }
 
 /** A thin dashed line in each panel where the axis leaves out addresses. */
@@ -396,4 +342,4 @@ export const stripTop = (layout: Layout, panels: number): number =>
     Math.max(1, panels) * (titleHeight + layout.panelHeight + gapHeight);
 export const addressesTop = (layout: Layout, panels: number, strip: boolean): number =>
     stripTop(layout, panels) + (strip ? stripHeight : 0);
-export { addressAt, stripHeight };
+export { left, stripHeight };

@@ -1,4 +1,5 @@
 // AddressPlot: panels over a shared axis of addresses that people move through: wheel, drag, touch and keys.
+import { drawAddresses, drawStrip } from './address_axis';
 import { addressAt, addressIn, describe, hex, placeOfStructure, structureAt } from './axis';
 import { Superseded } from './client';
 import { theme } from './colours';
@@ -254,8 +255,8 @@ export class AddressPlot {
         const shared = this.sharedScale ? this.commonRange() : null;
         this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
         if (strip)
-            draw.drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
-        draw.drawAddresses(
+            drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
+        drawAddresses(
             p,
             draw.addressesTop(layout, this.panels.length, strip),
             this.axis,

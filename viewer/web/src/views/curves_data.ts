@@ -92,6 +92,14 @@ function plateausOf(findings: ProbeFinding[], curve: ProbeCurve, edges: Edge[]):
     });
 }
 
+/** What the short names of curves of single tests stand for (docs/probes.md). */
+function nameOf({ test, name }: ProbeCurve): string {
+    const loads = /^T(\d+)$/.exec(name)?.[1];
+    if (test === 'tlb' && loads) return `T(${loads}): ${loads} ${loads === '1' ? 'load' : 'loads'} per page`;
+    if (test === 'tlb' && name === 'translation') return 'translation: 1 load per page, less as many packed loads';
+    return name;
+}
+
 /** All curves of a group, those of the first file first. */
 export function curvesOf(sources: Source[], group: CurveGroup): Shown[] {
     return sources.flatMap((source, file) => {
@@ -103,7 +111,8 @@ export function curvesOf(sources: Source[], group: CurveGroup): Shown[] {
                 const name = `${curve.test} ${curve.variant}, ${curve.name}`;
                 const edges = edgesOf(findings, curve);
                 const plateaus = plateausOf(findings, curve, edges);
-                return { id: `${file}/${name.replace(',', '')}`, label: prefix + name, file, curve, edges, plateaus };
+                const label = `${prefix}${curve.test} ${curve.variant}, ${nameOf(curve)}`;
+                return { id: `${file}/${name.replace(',', '')}`, label, file, curve, edges, plateaus };
             });
     });
 }

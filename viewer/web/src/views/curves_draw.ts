@@ -1,6 +1,6 @@
 // Drawings of response curves: points and lines on logarithmic axes, edges, plateaus, residuals; latencies of single loads as bars.
 import { curves as palette, theme } from '../colours';
-import { brief, bytes, percentTick, powers, ticks } from '../numbers';
+import { brief, bytes, full, percentTick, powers, ticks } from '../numbers';
 import type { Painter } from '../paint';
 import { overTitle, unitTitle, type CurveGroup, type Shown } from './curves_data';
 
@@ -30,7 +30,11 @@ export function heightOf({ group, shown, residuals }: CurvePicture): number {
 }
 
 export const xText = (value: number, unit: string): string =>
-    unit === 'bytes' ? bytes(Math.round(value)) : brief(Math.round(value * 10) / 10);
+    unit === 'bytes' ? bytes(Math.round(value)) : unit === 'pages' ? pagesText(value) : brief(Math.round(value * 10) / 10);
+
+/** Sizes come in powers of two, so numbers of pages are not shortened by powers of ten. */
+const pagesText = (value: number): string =>
+    value >= 8192 && value % 1024 === 0 ? `${(value / 1024).toLocaleString('en')} Ki` : full(Math.round(value * 10) / 10);
 
 /** Where values of x lie on the screen. */
 export function placeOf(picture: CurvePicture, width: number): (x: number) => number {
@@ -42,7 +46,10 @@ export function placeOf(picture: CurvePicture, width: number): (x: number) => nu
 function xTicks([from, to]: [number, number], width: number, unit: string): number[] {
     if (to - from < 2) {
         const [a, b] = [2 ** from, 2 ** to];
-        return ticks(b, Math.min(60, (6 * b) / (b - a))).filter((each) => each >= a && each > 0);
+        if (unit === 'cycles') return ticks(b, Math.min(60, (6 * b) / (b - a))).filter((each) => each >= a && each > 0);
+        const step = Math.max(1, 2 ** Math.ceil(Math.log2((b - a) / 6)));
+        const first = Math.ceil(a / step);
+        return Array.from({ length: Math.floor(b / step) - first + 1 }, (_, i) => (first + i) * step).filter((each) => each > 0);
     }
     const most = Math.max(3, plotWidth(width) / 84);
     if (unit === 'cycles') {
@@ -153,8 +160,25 @@ function drawEdges(p: Painter, picture: CurvePicture, from: number, to: number):
     }
 }
 
+/** Names at places where they hide no other: further to the right where that is taken, left out where no room is left; the same name
+ * once where it would stand beside itself. */
+function drawApart(p: Painter, labels: { x: number; end: number; y: number; text: string; colour: string }[]): void {
+    const taken: { x: number; end: number; y: number; text: string }[] = [];
+    for (const { x, end, y, text, colour } of labels.sort((a, b) => a.x - b.x)) {
+        const width = text.length * 6.8 + 4;
+        let at = x;
+        const near = () => taken.find((each) => Math.abs(each.y - y) < 12 && at < each.end && at + width > each.x);
+        let other = near();
+        for (; other && other.text !== text; other = near()) at = other.end;
+        if (other || at + width > end) continue;
+        p.text(at, y, text, { colour, size: 11, weight: 600 });
+        taken.push({ x: at, end: at + width, y, text });
+    }
+}
+
 function drawPlateaus(p: Painter, picture: CurvePicture, y: Scale): void {
     const place = placeOf(picture, p.width);
+    const labels: Parameters<typeof drawApart>[1] = [];
     for (const shown of picture.shown)
         for (const { value, low, high, from, to } of shown.plateaus) {
             const colour = picture.colour(shown);
@@ -171,9 +195,9 @@ function drawPlateaus(p: Painter, picture: CurvePicture, y: Scale): void {
                 [2, 3],
             );
             const x = Math.max(a, left) + 4;
-            if (x + 50 < Math.min(b, p.width - right))
-                p.text(x, y.place(value) - 9, brief(value), { colour, size: 11, weight: 600 });
+            labels.push({ x, end: Math.min(b, p.width - right), y: y.place(value) - 9, text: brief(value), colour });
         }
+    drawApart(p, labels);
 }
 
 function drawPoints(p: Painter, picture: CurvePicture, shown: Shown, value: (i: number) => number): void {
@@ -232,7 +256,8 @@ function drawResiduals(p: Painter, picture: CurvePicture, from: number): void {
     const most = Math.max(0.001, ...seen.map(Math.abs)) * 1.1;
     const y = (value: number) => from + residualHeight / 2 - (value / most) * (residualHeight / 2);
     p.text(left, from - 9, picture.residualTitle, { colour: colours.faint, size: 11.5 });
-    for (const tick of [-most / 1.1, 0, most / 1.1]) {
+    const steps = ticks(most, 2).filter((each) => each > 0 && each <= most);
+    for (const tick of [...steps.map((each) => -each), 0, ...steps]) {
         p.line(
             [
                 [left, y(tick)],

@@ -5,7 +5,8 @@ import { Figure } from '../figure';
 import { full } from '../numbers';
 import { intrusionPython } from '../python';
 import { cellOf, costMetrics, intrusionTable, trafficTable, type CostCell } from './intrusion_data';
-import { drawLines, drawMatrix, matrixHeight, type Hit, type Picture } from './sweep_draw';
+import { drawLines, type Hit, type Picture } from './sweep_draw';
+import { drawMatrix, matrixHeight } from './sweep_matrix';
 
 export function intrusionView(app: App): View {
     const info = app.source.info.intrusion!;

@@ -1,6 +1,6 @@
 // What intrusion is shown as: metrics, and tables of all configurations or of one.
 import type { Table } from '../dom';
-import { brief, percent } from '../numbers';
+import { brief, percent, percentTick } from '../numbers';
 import type { IntrusionInfo, IntrusionRow } from '../protocol';
 import type { Metric } from './sweep_draw';
 
@@ -9,12 +9,6 @@ export type CostCell = IntrusionRow & { row: string };
 
 const bytesPerEvent = ({ numbers }: IntrusionRow) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
 const missesMore = ({ misses }: IntrusionRow) => misses.reduce((sum, each) => sum + each, 0);
-
-/** Logarithmic where values lie far apart and none is zero or less. */
-function isLog(values: number[]): boolean {
-    const least = Math.min(...values);
-    return least > 0 && Math.max(...values) / least > 30;
-}
 
 export function costMetrics(info: IntrusionInfo): Metric<CostCell>[] {
     const plain = (id: string, column: string, title: string): [string, string, string, Metric<CostCell>['value']] => [
@@ -44,7 +38,8 @@ export function costMetrics(info: IntrusionInfo): Metric<CostCell>[] {
         title,
         value,
         text: text ?? brief,
-        log: isLog(info.rows.map((row) => value(cellOf(row)))),
+        tick: text === percent ? percentTick : brief,
+        scale: 'auto' as const,
     }));
 }
 

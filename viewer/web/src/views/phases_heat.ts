@@ -5,7 +5,7 @@ import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, percent } from '../numbers';
-import { drawAddresses, drawStrip, left } from '../panels';
+import { drawAddresses, drawStrip, left } from '../address_axis';
 import type { Painter } from '../paint';
 import { opaque } from '../pixels';
 import type { Axis, Heat, SeriesInfo } from '../protocol';

@@ -158,7 +158,7 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         const colours = theme();
         const [left, top, tall] = [Math.round(x) + 48, y + 26, height - 44];
         const pixels = Math.floor(width - 66);
-        const scale = scaleOf(least, Math.max(most, show.quantity === 'missrate' ? 0.01 : 0), log, false);
+        const scale = scaleOf(least, Math.max(most, show.quantity === 'missrate' ? 0.01 : 0), log);
         const rate = show.quantity === 'missrate';
         p.text(left, y + 13, title, { colour: colours.ink, size: 12.5, weight: 600 });
         if (data)

@@ -9,15 +9,14 @@ import { sweepDetail } from './sweep_detail';
 import {
     costText,
     drawLines,
-    drawMatrix,
     drawPareto,
-    matrixHeight,
     metricsOf,
     paretoFront,
     type Front,
     type Hit,
     type Metric,
 } from './sweep_draw';
+import { drawMatrix, matrixHeight } from './sweep_matrix';
 
 export function sweepView(app: App): View {
     const { sweep } = app.source.info;
@@ -38,6 +37,14 @@ export function sweepView(app: App): View {
         return shown().find((cell) => cell.granularity === granularity && cell.counters === Number(counters)) ?? null;
     }
 
+    /** What the slowdown is, where it is shown, and of how many cells it is known. */
+    function slowdownNote(): string {
+        if (chosenMetric().id !== 'slowdown' && over().id !== 'slowdown') return '';
+        const known = cells.filter((cell) => !Number.isNaN(cell.more.slowdown)).length;
+        const some = known < cells.length ? `, of ${known} of ${cells.length} cells: the others were not run` : '';
+        return ` Slowdown: by how much the program takes longer with the monitor of a cell${some}.`;
+    }
+
     function table(): Table {
         const published = cells.some((cell) => cell.published);
         const headers = [
@@ -47,7 +54,7 @@ export function sweepView(app: App): View {
             'swap-outs',
             'error %',
             'bytes per event',
-            ...overs.slice(1).map((each) => each.title.toLowerCase()),
+            ...overs.slice(1).map((each) => (each.id === 'slowdown' ? 'slowdown %' : each.title.toLowerCase())),
             `on the front of error and ${over().title.toLowerCase()}`,
             ...(published ? ['published swap-outs', 'published error %'] : []),
         ];
@@ -59,7 +66,7 @@ export function sweepView(app: App): View {
             cell.swapouts,
             100 * cell.error,
             cell.bytesPerEvent,
-            ...overs.slice(1).map((each) => each.value(cell)),
+            ...overs.slice(1).map((each) => (each.id === 'slowdown' ? 100 : 1) * each.value(cell)),
             front.includes(cell) ? 'yes' : '',
             ...(published ? [cell.published?.swapouts ?? NaN, cell.published ? 100 * cell.published.error : NaN] : []),
         ]);
@@ -157,7 +164,7 @@ export function sweepView(app: App): View {
             h(
                 'span',
                 { class: 'note' },
-                `${full(sweep!.events)} events on ${sweep!.link}; ${sweep!.monitor}${cells.some((cell) => cell.published) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : ''}. Click a cell to see what it blurs.`,
+                `${full(sweep!.events)} events on ${sweep!.link}; ${sweep!.monitor}${cells.some((cell) => cell.published) ? '; small numbers: published (Schulz et al. 2002, Table 2), ours ÷ published' : ''}.${slowdownNote()} Click a cell to see what it blurs.`,
             ),
         );
         if (overs.length > 1)

@@ -1,8 +1,10 @@
-// Drawings of what cells of counters and granularity cost and give: matrix, lines, and for sweeps the Pareto front.
-import { css, curves, heatColour, inkOn, theme } from '../colours';
-import { brief, percent, percentTick, powers, ticks } from '../numbers';
+// Drawings of what cells of counters and granularity cost and give: lines, and for sweeps the Pareto front; the matrix is in
+// sweep_matrix.ts.
+import { curves, theme } from '../colours';
+import { brief, percent, percentTick, ticks } from '../numbers';
 import type { Painter } from '../paint';
 import type { SweepCell } from '../protocol';
+import { valueAxis, type ValueAxis } from '../scale';
 
 /** What the matrix and the lines need of a cell. */
 export interface Cell {
@@ -20,7 +22,10 @@ export interface Metric<C = SweepCell> {
     title: string;
     value: (cell: C) => number;
     text: (value: number) => string;
-    log: boolean;
+    /** On axes, where numbers are round; default: `text`. */
+    tick?: (value: number) => string;
+    /** `auto`: logarithmic where values lie far apart. */
+    scale: 'linear' | 'log' | 'auto';
 }
 
 const metrics: Metric[] = [
@@ -30,44 +35,51 @@ const metrics: Metric[] = [
         title: 'Swap-outs',
         value: (cell) => cell.swapouts,
         text: brief,
-        log: true,
+        scale: 'log',
     },
-    { id: 'error', column: 'error', title: 'Error', value: (cell) => cell.error, text: percent, log: false },
+    {
+        id: 'error',
+        column: 'error',
+        title: 'Error',
+        value: (cell) => cell.error,
+        text: percent,
+        tick: percentTick,
+        scale: 'linear',
+    },
     {
         id: 'bytes',
         column: 'bytes_per_event',
         title: 'Bytes per event',
         value: (cell) => cell.bytesPerEvent,
         text: (value) => value.toPrecision(3),
-        log: true,
+        tick: brief,
+        scale: 'log',
     },
 ];
 
 /** What else files may have of their cells (docs/cost.md, docs/intrusion.md); slowdown: NaN where it was not run. */
-const more: [string, string, (value: number) => string][] = [
-    ['bits', 'Bits', brief],
-    ['comparators', 'Comparators', brief],
-    ['area', 'Area', brief],
-    ['energy', 'Energy per event', brief],
-    ['slowdown', 'Slowdown', percent],
+const more: Pick<Metric, 'id' | 'title' | 'text' | 'tick' | 'scale'>[] = [
+    { id: 'bits', title: 'Bits', text: brief, scale: 'log' },
+    { id: 'comparators', title: 'Comparators', text: brief, scale: 'log' },
+    { id: 'area', title: 'Area', text: brief, scale: 'log' },
+    { id: 'energy', title: 'Energy per event', text: brief, scale: 'log' },
+    { id: 'slowdown', title: 'Slowdown', text: percent, tick: percentTick, scale: 'auto' },
 ];
 
 /** All that the cells of a sweep tell. */
 export function metricsOf(cells: SweepCell[]): Metric[] {
-    const found = more.filter(([id]) => cells.length > 0 && cells.every((cell) => id in cell.more));
+    const found = more.filter(({ id }) => cells.length > 0 && cells.every((cell) => id in cell.more));
     return [
         ...metrics,
-        ...found.map(([id, title, text]): Metric => {
-            return { id, column: id, title, value: (cell) => cell.more[id], text, log: id !== 'slowdown' };
-        }),
+        ...found.map((each): Metric => ({ ...each, column: each.id, value: (cell) => cell.more[each.id] })),
     ];
 }
 
-/** What a cell takes in hardware, in words; empty where the file does not tell. */
+/** What a cell takes in hardware and by how much it slows the program, in words; empty where the file does not tell. */
 export const costText = (cell: SweepCell): string =>
     more
-        .filter(([id]) => id in cell.more)
-        .map(([id, title, text]) => `${title.toLowerCase()} ${text(cell.more[id])}`)
+        .filter(({ id }) => id in cell.more)
+        .map(({ id, title, text }) => `${title.toLowerCase()} ${Number.isNaN(cell.more[id]) ? 'not run' : text(cell.more[id])}`)
         .join(', ');
 
 export interface Picture<C extends Cell = SweepCell> {
@@ -85,85 +97,13 @@ export interface Hit<C = SweepCell> {
     cell: C;
 }
 
-const rowOf = (cell: Cell): string => cell.row ?? `G = ${cell.granularity}`;
-const rowsOf = (cells: Cell[]) => [...new Set(cells.map(rowOf))];
-const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.counters))].sort((a, b) => a - b);
-
-const [matrixTop, rowHeight] = [34, 46];
+export const rowOf = (cell: Cell): string => cell.row ?? `G = ${cell.granularity}`;
+export const rowsOf = (cells: Cell[]) => [...new Set(cells.map(rowOf))];
+export const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.counters))].sort((a, b) => a - b);
 
 /** Pixels for the names of rows. */
-const namesWidth = (cells: Cell[], least: number): number =>
+export const namesWidth = (cells: Cell[], least: number): number =>
     Math.max(least, 24 + 6.8 * Math.max(0, ...rowsOf(cells).map((each) => each.length)));
-
-export const matrixHeight = (cells: Cell[]): number => matrixTop + rowsOf(cells).length * rowHeight + 12;
-
-/** 0 .. 1 over the range of the metric. */
-function shareOf<C extends Cell>(picture: Picture<C>): (value: number) => number {
-    const { value, log } = picture.metric;
-    const values = picture.cells.map(value).filter((each) => Number.isFinite(each) && (!log || each > 0));
-    const [least, most] = [Math.min(...values), Math.max(...values)];
-    if (!(most > least)) return () => 0;
-    return log
-        ? (each) => (each > 0 ? Math.log(each / least) / Math.log(most / least) : 0)
-        : (each) => (each - least) / (most - least);
-}
-
-export function drawMatrix<C extends Cell>(p: Painter, picture: Picture<C>): Hit<C>[] {
-    const colours = theme();
-    const { value, text } = picture.metric;
-    const rows = rowsOf(picture.cells);
-    const columns = counters(picture.cells);
-    const matrixLeft = namesWidth(picture.cells, 96);
-    const width = (p.width - matrixLeft - 8) / columns.length;
-    const share = shareOf(picture);
-    const hits: Hit<C>[] = [];
-    columns.forEach((count, c) =>
-        p.text(matrixLeft + (c + 0.5) * width, 18, `C = ${count}`, {
-            colour: colours.faint,
-            anchor: 'middle',
-            size: 12,
-        }),
-    );
-    rows.forEach((row, r) => {
-        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, row, {
-            colour: colours.faint,
-            anchor: 'end',
-            size: 12,
-        });
-        columns.forEach((count, c) => {
-            const cell = picture.cells.find((each) => rowOf(each) === row && each.counters === count);
-            if (!cell) return;
-            const [x, y] = [matrixLeft + c * width, matrixTop + r * rowHeight];
-            const known = Number.isFinite(value(cell));
-            const colour = heatColour(known ? 0.08 + 0.88 * share(value(cell)) : 0);
-            p.rect(x + 1, y + 1, width - 2, rowHeight - 2, css(colour));
-            const ink = inkOn(colour);
-            const paper = ['swapouts', 'error'].includes(picture.metric.id) ? cell.published : undefined;
-            p.text(x + width / 2, y + rowHeight / 2 - (paper ? 8 : 0), text(value(cell)), {
-                colour: ink,
-                anchor: 'middle',
-                size: 13,
-                weight: 600,
-            });
-            if (paper)
-                p.text(x + width / 2, y + rowHeight / 2 + 10, publishedText(picture.metric, cell, width), {
-                    colour: ink,
-                    anchor: 'middle',
-                    size: 10.5,
-                });
-            if (cell === picture.chosen) p.frame(x + 2.5, y + 2.5, width - 5, rowHeight - 5, ink, 2, '', 3);
-            hits.push({ x, y, width, height: rowHeight, cell });
-        });
-    });
-    return hits;
-}
-
-function publishedText<C extends Cell>(metric: Metric<C>, cell: C, width: number): string {
-    const { swapouts, error, misprint } = cell.published!;
-    if (metric.id === 'error') return percent(error);
-    const ratio = misprint ? 'misprint' : `× ${(metric.value(cell) / swapouts).toFixed(2)}`;
-    return width > 110 ? `${swapouts.toLocaleString('en')}  ${ratio}` : ratio;
-}
 
 interface Frame {
     left: number;
@@ -174,27 +114,18 @@ interface Frame {
     y: (value: number) => number;
 }
 
-function frameOf(
-    p: Painter,
-    xs: [number, number],
-    ys: [number, number],
-    logX: boolean,
-    logY: boolean,
-    names = 84,
-): Frame {
+function frameOf(p: Painter, xs: [number, number], logX: boolean, y: ValueAxis, names = 84): Frame {
     const [left, top, width, height] = [66, 14, p.width - 66 - names, p.height - 60];
-    const place = (least: number, most: number, log: boolean) => (value: number) =>
-        log
-            ? Math.log(Math.max(value, least) / least) / Math.log(most / least || Math.E)
-            : (value - least) / (most - least || 1);
-    const [fx, fy] = [place(...xs, logX), place(...ys, logY)];
+    const [least, most] = xs;
+    const fx = (value: number) =>
+        logX ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least || 1);
     return {
         left,
         top,
         width,
         height,
         x: (value) => left + fx(value) * width,
-        y: (value) => top + height - fy(value) * height,
+        y: (value) => top + height - y.at(value) * height,
     };
 }
 
@@ -208,7 +139,7 @@ function drawGrid(p: Painter, frame: Frame, yTicks: number[], text: (value: numb
                 [frame.left, y],
                 [frame.left + frame.width, y],
             ],
-            colours.grid,
+            tick === 0 ? colours.line : colours.grid,
         );
         p.text(frame.left - 8, y, text(tick), { colour: colours.faint, size: 11, anchor: 'end' });
     }
@@ -222,20 +153,18 @@ function drawGrid(p: Painter, frame: Frame, yTicks: number[], text: (value: numb
     p.text(frame.left + frame.width / 2, p.height - 10, title, { colour: colours.faint, size: 12, anchor: 'middle' });
 }
 
-/** Ticks between the ends; where a logarithmic axis has fewer than two powers of ten, steps of 1, 2, 5. */
-function logTicks(least: number, most: number): number[] {
-    const found = powers(least, most);
-    if (found.length >= 2) return found;
-    const power = 10 ** Math.floor(Math.log10(least));
-    return [1, 2, 5, 10, 20, 50].map((each) => each * power).filter((each) => each >= least && each <= most);
+/** Says that there is nothing to draw, and why. */
+function drawNothing(p: Painter, title: string): void {
+    p.text(p.width / 2, p.height / 2, `${title}: not known of any cell`, {
+        colour: theme().faint,
+        size: 13,
+        anchor: 'middle',
+    });
 }
 
-function padded(values: number[], log: boolean): [number, number] {
-    const used = values.filter((each) => !log || each > 0);
-    if (used.length === 0) return [0, 1];
-    const [least, most] = [Math.min(...used), Math.max(...used)];
-    return log ? [least / 1.3, most * 1.3] : [Math.min(0, least * 1.1), most > 0 ? most * 1.1 : 1];
-}
+/** What the axis is of, and how its values are spread; shortly, as it stands upright. */
+const axisTitle = (title: string, { name }: ValueAxis): string =>
+    name === 'symmetric logarithmic' ? `${title}, symmetric logarithmic` : title;
 
 /** Cells of which it is known. */
 const having = <C extends Cell>(cells: C[], metric: Metric<C>): C[] =>
@@ -244,8 +173,11 @@ const having = <C extends Cell>(cells: C[], metric: Metric<C>): C[] =>
 export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>[] {
     const colours = theme();
     const picture = { ...whole, cells: having(whole.cells, whole.metric) };
-    if (picture.cells.length === 0) return [];
-    const { value, text, log, title } = picture.metric;
+    const { value, text, tick, scale, title } = picture.metric;
+    if (picture.cells.length === 0) {
+        drawNothing(p, title);
+        return [];
+    }
     const columns = counters(picture.cells);
     const values = picture.cells.flatMap((cell) => [
         value(cell),
@@ -253,10 +185,11 @@ export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>
             ? [cell.published.swapouts]
             : []),
     ]);
-    const ys = padded(values, log);
-    const frame = frameOf(p, [columns[0] / 1.1, columns[columns.length - 1] * 1.1], ys, true, log, namesWidth(picture.cells, 84));
-    drawGrid(p, frame, log ? logTicks(...ys) : ticks(ys[1], 5), text, 'counters');
-    p.text(14, frame.top + frame.height / 2, title, {
+    const ys = valueAxis(values, scale);
+    const ends: [number, number] = [columns[0] / 1.1, columns[columns.length - 1] * 1.1];
+    const frame = frameOf(p, ends, true, ys, namesWidth(picture.cells, 84));
+    drawGrid(p, frame, ys.ticks, tick ?? text, 'counters');
+    p.text(12, frame.top + frame.height / 2, axisTitle(title, ys), {
         colour: colours.faint,
         size: 12,
         anchor: 'middle',
@@ -328,21 +261,21 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
     const colours = theme();
     const { over } = whole;
     const picture = { ...whole, cells: having(whole.cells, over) };
-    if (picture.cells.length === 0) return [];
-    const xs = padded(
-        picture.cells.map((cell) => cell.error),
-        false,
-    );
-    const ys = padded(picture.cells.map(over.value), over.log);
-    const frame = frameOf(p, [-xs[1] * 0.03, xs[1]], ys, false, over.log);
-    drawGrid(p, frame, over.log ? logTicks(...ys) : ticks(ys[1], 5), over.id === 'slowdown' ? percentTick : brief, 'error');
-    p.text(14, frame.top + frame.height / 2, over.title.toLowerCase(), {
+    if (picture.cells.length === 0) {
+        drawNothing(p, over.title);
+        return [];
+    }
+    const widest = Math.max(...picture.cells.map((cell) => cell.error)) * 1.1 || 1;
+    const ys = valueAxis(picture.cells.map(over.value), over.scale);
+    const frame = frameOf(p, [-widest * 0.03, widest], false, ys);
+    drawGrid(p, frame, ys.ticks, over.tick ?? over.text, 'error');
+    p.text(12, frame.top + frame.height / 2, axisTitle(over.title.toLowerCase(), ys), {
         colour: colours.faint,
         size: 12,
         anchor: 'middle',
         upright: true,
     });
-    for (const tick of ticks(xs[1], 5))
+    for (const tick of ticks(widest, 5))
         p.text(frame.x(tick), frame.top + frame.height + 15, percentTick(tick), {
             colour: colours.faint,
             size: 11,

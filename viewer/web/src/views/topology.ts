@@ -21,7 +21,7 @@ interface Node {
 
 const [boxWidth, boxHeight] = [168, 64];
 /** Between layers: room for the number on a link. */
-const leastGap = 84;
+const leastGap = 80;
 const demand = ['load', 'store', 'fetch'];
 
 /** What the machine file says of a component, shortly: "16 KiB, 2 ways". */
@@ -103,6 +103,8 @@ export function topologyView(app: App): View {
     const wide = h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': 'Machine' });
     figure.canvas.replaceWith(wide);
     wide.append(figure.canvas);
+    const hint = h('p', { class: 'note scrolls', hidden: true }, '↔ The machine is wider than the screen: scroll sideways to see all of it.');
+    wide.insertAdjacentElement('beforebegin', hint);
     figure.canvas.addEventListener('click', (event) => click(event.offsetX, event.offsetY));
     const links = h(
         'div',
@@ -174,6 +176,7 @@ export function topologyView(app: App): View {
     }
 
     function draw(p: Painter): void {
+        hint.hidden = wide.scrollWidth <= wide.clientWidth + 8;
         place(p.width, p.height);
         const most = Math.max(1, ...info.links.map(traffic));
         places = [];

@@ -348,7 +348,7 @@ export class Counts {
             exact: bucketsOfDense(dense, 'count', x0, x1, count),
             approximate: bucketsOfDense(approximate, 'count', x0, x1, count),
             difference: difference.max,
-            error: all > 0 ? wrong / all : 0,
+            error: all > 0 ? wrong / all : NaN,
         };
     }
 }

@@ -1,0 +1,104 @@
+// Narrow screens: nothing lies over anything else, and what does not fit can be scrolled to and says so. Empty and uneven panels.
+
+/** Controls and texts of the page that lie over each other, by what they say. */
+const overlaps = (page) =>
+    page.evaluate(`(() => {
+        const seen = [...document.querySelectorAll('button, select, input, h3, .note, .check, .field > span, .readout, td, th')].filter((each) => each.offsetParent && !each.closest('.table-box'));
+        const boxes = seen.map((each) => each.getBoundingClientRect());
+        const found = [];
+        for (let i = 0; i < seen.length; ++i)
+            for (let j = i + 1; j < seen.length; ++j) {
+                if (seen[i].contains(seen[j]) || seen[j].contains(seen[i])) continue;
+                const [a, b] = [boxes[i], boxes[j]];
+                const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                if (wide > 2 && high > 2) found.push((seen[i].textContent || seen[i].value).slice(0, 30) + ' / ' + (seen[j].textContent || seen[j].value).slice(0, 30));
+            }
+        for (const [i, box] of boxes.entries()) if (box.right > innerWidth + 1) found.push(seen[i].textContent.slice(0, 30) + ' / the edge of the screen');
+        return found; })()`);
+
+const textsOf = async (t, page) => {
+    const svg = await t.saved(page, 'SVG');
+    return [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
+};
+
+export const narrowCases = [
+    [
+        'narrow: no control lies over another',
+        async (t, page) => {
+            for (const [file, views] of [
+                ['matmul.h5', ['histogram', 'phases', 'phases&mode=difference', 'phases&mode=heat', 'topology', 'tables']],
+                ['sweep.h5', ['sweep&cell=2,64']],
+                ['intrusion.h5', ['intrusion']],
+                ['probe.h5', ['curves']],
+            ])
+                for (const view of views) {
+                    await page.setViewportSize({ width: 600, height: 900 });
+                    await t.open(page, t.file(file), `view=${view}`);
+                    for (const width of [600, 800, 390]) {
+                        await page.setViewportSize({ width, height: 900 });
+                        await t.quiet(page);
+                        const found = await overlaps(page);
+                        t.check(found.length === 0, `${view} at ${width} pixels: ${found.join('; ')}`);
+                    }
+                }
+            await page.setViewportSize({ width: 1280, height: 900 });
+        },
+    ],
+    [
+        'narrow: the machine says that it scrolls, where it does',
+        async (t, page) => {
+            const hint = () => page.evaluate(`!document.querySelector('.scrolls').hidden`);
+            await page.setViewportSize({ width: 600, height: 900 });
+            await t.open(page, t.file('matmul.h5'), 'view=topology');
+            t.equal(await hint(), true, 'hint at 600 pixels');
+            await page.setViewportSize({ width: 1400, height: 900 });
+            await t.quiet(page);
+            await t.until(page, `document.querySelector('.scrolls').hidden`, 'no hint at 1400 pixels', 5000);
+            await page.setViewportSize({ width: 1280, height: 900 });
+        },
+    ],
+    [
+        'tables that are longer than their box tell how many rows they have',
+        async (t, page) => {
+            const rows = t.json('show', 'probe.h5').results.length;
+            t.check(rows > 20, `${rows} findings`);
+            await t.open(page, t.file('probe.h5'));
+            const caption = await page.locator('[aria-label="Findings"] caption').textContent();
+            t.check(caption.includes(`${rows} rows`), caption);
+        },
+    ],
+    [
+        'an empty panel has no axis; differences over orders of magnitude have a symmetric one',
+        async (t, page) => {
+            const { phases } = t.json('show', 'matmul.h5');
+            t.equal(phases[2].references, 0, 'references of the last phase');
+            await t.open(page, t.file('matmul.h5'), 'phases=2');
+            const empty = await textsOf(t, page);
+            t.check(empty.includes('nothing here'), empty.join('|'));
+            t.check(!empty.some((text) => ['0', '0.5', '1'].includes(text)), `an axis without counts: ${empty.join('|')}`);
+            await t.open(page, t.file('lu.h5'), 'phases=4&show=misses');
+            t.equal(await page.evaluate('cachetally.current.totals().L2'), 0, 'misses of L2 in phase 4');
+            const zeros = await textsOf(t, page);
+            t.check(zeros.includes('0 everywhere') && !zeros.includes('0.5'), zeros.join('|'));
+            const difference = async (scale) => {
+                await t.open(page, t.file('lu.h5'), `view=phases&mode=difference&phases=4,6&show=accesses&level=L1&scale=${scale}`);
+                return textsOf(t, page);
+            };
+            const auto = await difference('');
+            t.check(auto.includes('difference of the means, symmetric logarithmic'), auto.join('|'));
+            const svg = await t.saved(page, 'SVG');
+            const height = (tick) => {
+                const places = [...svg.matchAll(/<text [^>]*y="([^"]+)"[^>]*>([^<]*)</g)].filter(([, , text]) => text === tick);
+                t.check(places.length > 0, `there is no tick '${tick}': ${auto.join('|')}`);
+                return Number(places.at(-1)[1]); // that of the last panel
+            };
+            const [far, near, unit] = ['-10k', '-100', '-1'].map(height);
+            t.near(far - near, near - unit, 'two powers of ten are as far apart as two others', 0.001);
+            t.check(far - near > 10, `which is ${far - near} pixels`);
+            t.near(height('100') + near, 2 * height('0'), 'both signs are alike', 0.001);
+            const linear = await difference('linear');
+            t.check(linear.includes('difference of the means'), linear.join('|'));
+        },
+    ],
+];
