@@ -1,7 +1,4 @@
 // Response curves of probes: what is drawn, told and exported is what the file holds.
-const csvOf = (page) =>
-    page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-        document.querySelector('[aria-label="Save the numbers as CSV"]').click(); })`);
 
 /** Rows of a CSV text; fields in quotes may have commas. */
 const fields = (text) =>
@@ -11,7 +8,7 @@ const fields = (text) =>
         .map((line) => [...line.matchAll(/("([^"]*)"|[^,]*)(,|$)/g)].map((match) => match[2] ?? match[1]));
 
 const findingsOn = (page) =>
-    page.get(
+    page.evaluate(
         `[...document.querySelectorAll('[aria-label="Findings"] table tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
     );
 
@@ -21,7 +18,7 @@ export const curveCases = [
         async (t, page) => {
             const told = t.json('show', 'probe.h5');
             await t.open(page, t.file('probe.h5'));
-            t.equal(await page.get('cachetally.shown'), 'curves', 'view');
+            t.equal(await page.evaluate('cachetally.shown'), 'curves', 'view');
             const rows = await findingsOn(page);
             t.equal(rows.length - 1, told.results.length, 'findings');
             told.results.forEach((each, i) => {
@@ -35,13 +32,13 @@ export const curveCases = [
             const [low, high] = capacity[5].split(' … ').map((number) => Number(number.replaceAll(',', '')));
             t.check(low <= 524288 && 524288 <= high && high < 1.1 * low, `interval ${capacity[5]}`);
             await t.picture(page, 'curves');
-            const totals = await page.get('JSON.stringify(cachetally.current.totals())');
+            const totals = await page.evaluate('JSON.stringify(cachetally.current.totals())');
             t.run('report', 'probe.h5', '-o', 'probe.html', '-f');
-            await page.open(`file://${t.file('probe.html')}`);
-            await page.until('!!cachetally.current', 'the embedded result');
-            t.equal(await page.get('JSON.stringify(cachetally.current.totals())'), totals, 'curves in the report');
+            await page.goto(`file://${t.file('probe.html')}`);
+            await t.until(page, '!!cachetally.current', 'the embedded result');
+            t.equal(await page.evaluate('JSON.stringify(cachetally.current.totals())'), totals, 'curves in the report');
             await t.open(page, t.file('probe.h5'));
-            const label = await page.get(`document.querySelector('canvas').getAttribute('aria-label')`);
+            const label = await page.locator('canvas').first().getAttribute('aria-label');
             t.check(label.includes('levels hardened, times'), label);
         },
     ],
@@ -50,7 +47,7 @@ export const curveCases = [
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             await t.open(page, t.file('probe.h5'), 'residuals=plateaus');
-            const csv = fields(await csvOf(page));
+            const csv = fields(await t.saved(page, 'CSV'));
             const column = (name) => csv[0].findIndex((each) => each.startsWith(name));
             const mine = csv.slice(1).filter((row) => row[0] === 'levels published, times');
             const file = JSON.parse(
@@ -77,7 +74,7 @@ print(json.dumps([g[name][:].tolist() for name in ("x", "value", "knocked_out")]
             t.near(Number(level[column('residual')]), 100 * (Number(level[2]) / 20 - 1), 'residual', 1e-9);
             await t.picture(page, 'curves-residuals');
             await t.press(page, 'Python');
-            const code = await page.get(`document.querySelector('dialog pre').textContent`);
+            const code = await page.locator('dialog pre').textContent();
             const [, sum] = /levels_published_times .* sum ([0-9.]+)/.exec(t.script('-c', code));
             const expected = file[1].reduce((a, b) => a + b, 0);
             t.near(Number(sum), expected, 'sum that Python finds');
@@ -88,7 +85,7 @@ print(json.dumps([g[name][:].tolist() for name in ("x", "value", "knocked_out")]
         'curves: latencies of single loads, misses, pages; zoom; a curve less',
         async (t, page) => {
             await t.open(page, t.file('probe.h5'), 'curves=loads:cycles');
-            const csv = fields(await csvOf(page));
+            const csv = fields(await t.saved(page, 'CSV'));
             const small = csv.slice(1).filter((row) => row[0].endsWith('ping-pong of 8 KiB'));
             t.equal(
                 small.reduce((sum, row) => sum + Number(row[2]), 0),
@@ -98,33 +95,31 @@ print(json.dumps([g[name][:].tolist() for name in ("x", "value", "knocked_out")]
             t.equal(small[0][1], '2', 'the latency of L1');
             await t.picture(page, 'latencies');
             for (const group of ['misses:bytes', 'cycles:pages']) {
-                await page.get(`cachetally.set({ curves: ${JSON.stringify(group)} })`);
+                await page.evaluate(`cachetally.set({ curves: ${JSON.stringify(group)} })`);
                 await t.quiet(page);
-                t.equal(await page.get(`document.querySelector('select').value`), group, 'curves');
+                t.equal(await page.evaluate(`document.querySelector('select').value`), group, 'curves');
             }
-            await page.get(`cachetally.set({ curves: 'cycles:bytes' })`);
+            await page.evaluate(`cachetally.set({ curves: 'cycles:bytes' })`);
             await t.quiet(page);
-            await page.get(`document.querySelector('canvas.zooms').focus()`);
-            await page.key('+', 'Equal', '+');
-            await page.until('/x=[0-9.]+-[0-9.]+/.test(location.hash)', 'the zoom in the URL');
-            const [from, to] = await page.get(`/x=([0-9.]+)-([0-9.]+)/.exec(location.hash).slice(1).map(Number)`);
+            await page.locator('canvas.zooms').first().press('+');
+            await t.until(page, '/x=[0-9.]+-[0-9.]+/.test(location.hash)', 'the zoom in the URL');
+            const [from, to] = await page.evaluate(`/x=([0-9.]+)-([0-9.]+)/.exec(location.hash).slice(1).map(Number)`);
             t.check(from > 1024 && to < 4 << 20 && from < to, `${from} to ${to}`);
-            const before = Object.keys(await page.get('cachetally.current.totals()')).length;
-            await page.get(`document.querySelector('.checks input').click()`);
+            const before = Object.keys(await page.evaluate('cachetally.current.totals()')).length;
+            await page.locator('.checks input').first().click();
             await t.quiet(page);
-            t.equal(Object.keys(await page.get('cachetally.current.totals()')).length, before - 1, 'curves');
+            t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).length, before - 1, 'curves');
         },
     ],
     [
         'curves: two machines over each other',
         async (t, page) => {
             await t.open(page, t.file('probe.h5'));
-            await page.get(`cachetally.purpose = 'compare'`);
-            await page.choose(t.file('probe2.h5'));
-            await page.until('cachetally.others.length === 1', 'the second file');
-            await page.get(`cachetally.set({ residuals: 'first' })`);
+            await t.compare(page, t.file('probe2.h5'));
+            await t.until(page, 'cachetally.others.length === 1', 'the second file');
+            await page.evaluate(`cachetally.set({ residuals: 'first' })`);
             await t.quiet(page);
-            const csv = fields(await csvOf(page));
+            const csv = fields(await t.saved(page, 'CSV'));
             const labels = [...new Set(csv.slice(1).map((row) => row[0]))];
             t.check(
                 labels.some((each) => each.startsWith('2 xray-athlonmp: levels hardened')),
@@ -138,9 +133,8 @@ print(json.dumps([g[name][:].tolist() for name in ("x", "value", "knocked_out")]
             t.near(Number(row[6]), 100 * (Number(row[2]) / Number(twin[2]) - 1), `residual at ${row[1]}`, 1e-9);
             t.equal(first[0][6], 'NaN', 'the first file has no residuals against itself');
             await t.picture(page, 'curves-two');
-            await page.get(`cachetally.purpose = 'compare'; document.querySelector('input[type=file]').value = ''`);
-            await page.choose(t.file('lu.h5'));
-            const message = await page.until(`document.querySelector('.notice.error')?.textContent`, 'a message');
+            await t.compare(page, t.file('lu.h5'));
+            const message = await t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
             t.check(/lu\.h5 cannot be compared with probe\.h5: it has no curves of probes/.test(message), message);
         },
     ],

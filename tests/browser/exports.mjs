@@ -15,37 +15,21 @@ const places = [
     ['lu.h5', 'show=misses', 'lu2.h5'],
 ];
 
-/** What a button of the n-th picture saves, as base64. */
-const saved = (page, n, button) =>
-    page.get(`new Promise((resolve) => {
-        const make = URL.createObjectURL;
-        URL.createObjectURL = (blob) => {
-            URL.createObjectURL = make;
-            const reader = new FileReader();
-            reader.onload = () => resolve(reader.result.split(',')[1] ?? '');
-            reader.readAsDataURL(blob);
-            return make.call(URL, blob);
-        };
-        [...document.querySelectorAll('.figure')].filter((each) => each.offsetHeight > 0)[${n}].querySelector('[aria-label=${JSON.stringify(button)}]').click();
-    })`);
-
-async function checkPicture(t, page, n, where) {
-    const csv = Buffer.from(await saved(page, n, 'Save the numbers as CSV'), 'base64').toString();
+async function checkPicture(t, page, picture, where) {
+    const csv = await t.saved(page, 'CSV', picture);
     const lines = csv.trim().split('\n');
     t.check(lines.length > 1 && lines[0].includes(','), `${where}: CSV of ${lines.length} lines`);
-    const svg = Buffer.from(await saved(page, n, 'Save the picture as SVG'), 'base64').toString();
-    const shapes = await page.get(`(() => {
+    const svg = await t.saved(page, 'SVG', picture);
+    const shapes = await page.evaluate(`(() => {
         const picture = new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml');
         return picture.querySelector('parsererror') || /NaN|Infinity|undefined/.test(picture.documentElement.outerHTML) ? 0 : picture.querySelectorAll('*').length; })()`);
     t.check(shapes > 5, `${where}: SVG of ${shapes} shapes`);
-    const png = Buffer.from(await saved(page, n, 'Save the picture as PNG'), 'base64');
+    const png = await t.saved(page, 'PNG', picture);
     t.equal(png.subarray(1, 4).toString(), 'PNG', `${where}: PNG`);
     t.check(png.readUInt32BE(16) > 200 && png.readUInt32BE(20) > 100, `${where}: size of the PNG`);
-    await page.get(
-        `[...document.querySelectorAll('.figure')].filter((each) => each.offsetHeight > 0)[${n}].querySelector('[aria-label^="Show a Python"]').click()`,
-    );
-    const code = await page.get(`document.querySelector('dialog pre').textContent`);
-    await page.get(`document.querySelector('dialog').close()`);
+    await picture.getByLabel(/^Show a Python/).click();
+    const code = await page.locator('dialog pre').textContent();
+    await t.press(page, 'Close');
     return code;
 }
 
@@ -67,17 +51,14 @@ export const exportCases = [
             for (const [file, hash, second] of places) {
                 await t.open(page, t.file(file), hash);
                 if (second) {
-                    await page.get(`cachetally.purpose = 'compare'`);
-                    await page.choose(t.file(second));
-                    await page.until('cachetally.others.length === 1', 'the second file');
+                    await t.compare(page, t.file(second));
+                    await t.until(page, 'cachetally.others.length === 1', 'the second file');
                     await t.quiet(page);
                 }
-                const count = await page.get(
-                    `[...document.querySelectorAll('.figure')].filter((each) => each.offsetHeight > 0).length`,
-                );
-                t.check(count > 0, `${file} ${hash}: no pictures`);
-                for (let n = 0; n < count; ++n)
-                    snippets.push(await checkPicture(t, page, n, `${file} ${hash}, picture ${n + 1}`));
+                const pictures = await page.locator('.figure:visible').all();
+                t.check(pictures.length > 0, `${file} ${hash}: no pictures`);
+                for (const [n, picture] of pictures.entries())
+                    snippets.push(await checkPicture(t, page, picture, `${file} ${hash}, picture ${n + 1}`));
             }
             if (t.python) t.script('-c', runner, ...snippets);
         },

@@ -1,8 +1,5 @@
 // What monitors cost, and what coherence did: what the page shows is what the program tells.
 
-const csvOf = (page) =>
-    page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-        document.querySelector('[aria-label="Save the numbers as CSV"]').click(); })`);
 
 const fields = (csv) =>
     csv
@@ -11,7 +8,7 @@ const fields = (csv) =>
         .map((line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((each) => each.replace(/,$/, '').replace(/^"|"$/g, '')));
 
 const tableRows = (page, label) =>
-    page.get(
+    page.evaluate(
         `[...document.querySelectorAll('section')].find((each) => each.getAttribute('aria-label')?.includes(${JSON.stringify(label)})).querySelectorAll('tr').values().map((row) => [...row.cells].map((cell) => cell.textContent.trim())).toArray()`,
     );
 
@@ -24,7 +21,7 @@ export const intrusionCases = [
             const told = t.json('show', 'intrusion.h5');
             t.equal(told.rows.length, 16, 'configurations');
             await t.open(page, t.file('intrusion.h5'), 'cell=4,full,16');
-            const csv = fields(await csvOf(page));
+            const csv = fields(await t.saved(page, 'CSV'));
             const column = (name) => csv[0].indexOf(name);
             told.rows.forEach((row, i) => {
                 const found = (name) => Number(csv[i + 1][column(name)]);
@@ -39,7 +36,7 @@ export const intrusionCases = [
                     t.equal(found(`extra misses ${level}`), misses, `misses of ${level}, row ${i}`);
             });
             const chosen = told.rows.find((row) => row.granularity === 4 && row.drain === 'full' && row.counters === 16);
-            const totals = await page.get('cachetally.current.totals()');
+            const totals = await page.evaluate('cachetally.current.totals()');
             t.equal(Object.keys(totals).length, 8, 'cells of the link');
             t.equal(totals['4,full,16'], chosen.extra_cycles, 'extra cycles of the cell');
             const traffic = await tableRows(page, 'Traffic');
@@ -51,7 +48,7 @@ export const intrusionCases = [
                 await t.press(page, title);
             if (t.python) {
                 await t.press(page, 'Python');
-                const code = await page.get(`document.querySelector('dialog pre').textContent`);
+                const code = await page.locator('dialog pre').textContent();
                 const [, sum] = /sum (\d+)/.exec(t.script('-c', code));
                 t.equal(
                     Number(sum),
@@ -60,29 +57,27 @@ export const intrusionCases = [
                 );
                 await t.press(page, 'Close');
             }
-            await page.get(`cachetally.set({ level: 'L1D-L2', cell: '1,full,64', metric: '' })`);
+            await page.evaluate(`cachetally.set({ level: 'L1D-L2', cell: '1,full,64', metric: '' })`);
             await t.quiet(page);
             const below = told.rows.find((row) => row.link === 'L1D-L2' && row.counters === 64 && row.drain === 'full');
-            t.equal((await page.get('cachetally.current.totals()'))['1,full,64'], below.extra_cycles, 'of the other link');
+            t.equal((await page.evaluate('cachetally.current.totals()'))['1,full,64'], below.extra_cycles, 'of the other link');
         },
     ],
     [
         'intrusion: a click chooses a cell; a report holds all; nothing is compared',
         async (t, page) => {
             t.run('report', 'intrusion.h5', '-o', 'intrusion.html');
-            await page.open(`file://${t.file('intrusion.html')}`);
-            await page.until('!!cachetally.current', 'the embedded result');
+            await page.goto(`file://${t.file('intrusion.html')}`);
+            await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
-            const { x, y, width } = await page.get(
-                `(() => { const { x, y, width } = document.querySelector('canvas.clickable').getBoundingClientRect(); return { x, y, width }; })()`,
-            );
-            await page.click(x + width * 0.95, y + 34 + 23);
+            const { x, y, width } = await page.locator('canvas.clickable').first().boundingBox();
+            await page.mouse.click(x + width * 0.95, y + 34 + 23);
             await t.quiet(page);
-            t.equal(await page.get('cachetally.state.cell'), '1,full,64', 'the cell that was clicked');
-            t.check(await page.get(`[...document.querySelectorAll('button')].find((each) => each.textContent === 'Compare …').hidden`), 'no Compare');
-            await page.get(`cachetally.purpose = 'compare'; document.querySelector('input[type=file]').value = ''`);
-            await page.choose(t.file('lu.h5'));
-            const message = await page.until(`document.querySelector('.notice.error')?.textContent`, 'a message');
+            t.equal(await page.evaluate('cachetally.state.cell'), '1,full,64', 'the cell that was clicked');
+            t.check(await page.evaluate(`[...document.querySelectorAll('button')].find((each) => each.textContent === 'Compare …').hidden`), 'no Compare');
+            await page.evaluate(`cachetally.purpose = 'compare'; document.querySelector('input[type=file]').value = ''`);
+            await page.setInputFiles('input[type=file]', t.file('lu.h5'));
+            const message = await t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
             t.check(/intrusion\.h5 is of an intrusion experiment/.test(message), message);
         },
     ],
@@ -98,10 +93,9 @@ export const intrusionCases = [
             t.equal(rows[0][1], point, 'point of coherence');
             t.equal(rows.length - 1, Object.keys(told[point]).length, 'counters');
             for (const [name, value] of rows.slice(1)) t.equal(number(value), told[point][name], name);
-            await page.get(`cachetally.set({ view: 'topology' })`);
+            await page.evaluate(`cachetally.set({ view: 'topology' })`);
             await t.quiet(page);
-            const svg = await page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-                document.querySelector('[aria-label="Save the picture as SVG"]').click(); })`);
+            const svg = await t.saved(page, 'SVG');
             t.check(svg.includes(`${(told[point].messages / 1000).toFixed(1)}k coherence messages`), 'messages in the picture');
             await t.picture(page, 'coherence');
         },

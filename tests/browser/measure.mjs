@@ -5,7 +5,8 @@ import { statSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Chrome } from './chrome.mjs';
+import { launchChromium, openPage, until } from './browsers.mjs';
+import { install } from './install.mjs';
 
 const [file, repetitions = '5', ...others] = process.argv.slice(2);
 const built = join(dirname(fileURLToPath(import.meta.url)), '../../viewer/web/dist/index.html');
@@ -46,30 +47,32 @@ const zoom = `(async () => {
 })()`;
 
 const views = ['view=histogram', 'view=phases&mode=heat', 'view=sweep&cell=3,64'];
-const chrome = new Chrome(process.env.CHROMIUM ?? '/usr/bin/chromium');
+const missing = install();
+if (missing) throw new Error(missing);
+const browser = await launchChromium(process.env.CHROMIUM ?? '/usr/bin/chromium');
 const kinds = views.flatMap((view) => pages.map((page) => ({ view, page, runs: [] })));
 try {
     for (let i = 0; i < Number(repetitions); ++i)
         for (const { view, page, runs } of kinds) {
-            const tab = await chrome.page();
-            await tab.open(`file://${page}#${view}`);
+            const tab = await openPage(browser, []);
+            await tab.goto(`file://${page}#${view}`);
             await new Promise((done) => setTimeout(done, 800));
-            await tab.get(watch);
-            await tab.choose(resolve(file));
-            await tab.until(
+            await tab.evaluate(watch);
+            await tab.setInputFiles('input[type=file]', resolve(file));
+            await until(
+                tab,
                 `window.painted > 0 || (window.opened && cachetally.current && !cachetally.current.totals)`,
                 'the first picture',
-                60000,
             );
-            const paint = await tab.get('(window.painted ?? NaN) - begin');
-            const opened = await tab.get('opened - begin');
-            await tab.get('cachetally.current.quiet?.()');
-            const shown = await tab.get('cachetally.shown');
-            if (view.includes(shown)) runs.push({ opened, paint, ...(await tab.get(zoom)) });
+            const paint = await tab.evaluate('(window.painted ?? NaN) - begin');
+            const opened = await tab.evaluate('opened - begin');
+            await tab.evaluate('cachetally.current.quiet?.()');
+            const shown = await tab.evaluate('cachetally.shown');
+            if (view.includes(shown)) runs.push({ opened, paint, ...(await tab.evaluate(zoom)) });
             await tab.close();
         }
 } finally {
-    await chrome.close();
+    await browser.close();
 }
 const ms = (value) => (Number.isFinite(value) ? `${value.toFixed(1)} ms` : '–');
 console.log(
@@ -79,7 +82,7 @@ console.log(
 );
 for (const { view, page, runs } of kinds) {
     if (runs.length === 0) continue;
-    const list = (value) => runs.map((run) => value(run)?.toFixed(0) ?? '–').join(' ');
+    const list = (value) => runs.map((run) => (Number.isFinite(value(run)) ? value(run).toFixed(0) : '–')).join(' ');
     const middle = (value) => ms(quantile(runs.map(value), 0.5));
     console.log(
         `${pages.length > 1 ? `${page}, ` : ''}${(statSync(page).size / 1e6).toFixed(2)} MB, ${view}, medians of ${runs.length}: ` +

@@ -2,7 +2,7 @@
 
 /** Controls and texts of the page that lie over each other, by what they say. */
 const overlaps = (page) =>
-    page.get(`(() => {
+    page.evaluate(`(() => {
         const seen = [...document.querySelectorAll('button, select, input, h3, .note, .check, .field > span, .readout, td, th')].filter((each) => each.offsetParent && !each.closest('.table-box'));
         const boxes = seen.map((each) => each.getBoundingClientRect());
         const found = [];
@@ -17,11 +17,8 @@ const overlaps = (page) =>
         for (const [i, box] of boxes.entries()) if (box.right > innerWidth + 1) found.push(seen[i].textContent.slice(0, 30) + ' / the edge of the screen');
         return found; })()`);
 
-const svgOf = (page) =>
-        page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-        document.querySelector('[aria-label="Save the picture as SVG"]').click(); })`);
-const textsOf = async (page) => {
-    const svg = await svgOf(page);
+const textsOf = async (t, page) => {
+    const svg = await t.saved(page, 'SVG');
     return [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
 };
 
@@ -36,29 +33,29 @@ export const narrowCases = [
                 ['probe.h5', ['curves']],
             ])
                 for (const view of views) {
-                    await page.size(600, 900);
+                    await page.setViewportSize({ width: 600, height: 900 });
                     await t.open(page, t.file(file), `view=${view}`);
                     for (const width of [600, 800, 390]) {
-                        await page.size(width, 900);
+                        await page.setViewportSize({ width, height: 900 });
                         await t.quiet(page);
                         const found = await overlaps(page);
                         t.check(found.length === 0, `${view} at ${width} pixels: ${found.join('; ')}`);
                     }
                 }
-            await page.size(1280, 900);
+            await page.setViewportSize({ width: 1280, height: 900 });
         },
     ],
     [
         'narrow: the machine says that it scrolls, where it does',
         async (t, page) => {
-            const hint = () => page.get(`!document.querySelector('.scrolls').hidden`);
-            await page.size(600, 900);
+            const hint = () => page.evaluate(`!document.querySelector('.scrolls').hidden`);
+            await page.setViewportSize({ width: 600, height: 900 });
             await t.open(page, t.file('matmul.h5'), 'view=topology');
             t.equal(await hint(), true, 'hint at 600 pixels');
-            await page.size(1400, 900);
+            await page.setViewportSize({ width: 1400, height: 900 });
             await t.quiet(page);
-            await page.until(`document.querySelector('.scrolls').hidden`, 'no hint at 1400 pixels', 5000);
-            await page.size(1280, 900);
+            await t.until(page, `document.querySelector('.scrolls').hidden`, 'no hint at 1400 pixels', 5000);
+            await page.setViewportSize({ width: 1280, height: 900 });
         },
     ],
     [
@@ -67,7 +64,7 @@ export const narrowCases = [
             const rows = t.json('show', 'probe.h5').results.length;
             t.check(rows > 20, `${rows} findings`);
             await t.open(page, t.file('probe.h5'));
-            const caption = await page.get(`document.querySelector('[aria-label="Findings"] caption').textContent`);
+            const caption = await page.locator('[aria-label="Findings"] caption').textContent();
             t.check(caption.includes(`${rows} rows`), caption);
         },
     ],
@@ -77,20 +74,20 @@ export const narrowCases = [
             const { phases } = t.json('show', 'matmul.h5');
             t.equal(phases[2].references, 0, 'references of the last phase');
             await t.open(page, t.file('matmul.h5'), 'phases=2');
-            const empty = await textsOf(page);
+            const empty = await textsOf(t, page);
             t.check(empty.includes('nothing here'), empty.join('|'));
             t.check(!empty.some((text) => ['0', '0.5', '1'].includes(text)), `an axis without counts: ${empty.join('|')}`);
             await t.open(page, t.file('lu.h5'), 'phases=4&show=misses');
-            t.equal(await page.get('cachetally.current.totals().L2'), 0, 'misses of L2 in phase 4');
-            const zeros = await textsOf(page);
+            t.equal(await page.evaluate('cachetally.current.totals().L2'), 0, 'misses of L2 in phase 4');
+            const zeros = await textsOf(t, page);
             t.check(zeros.includes('0 everywhere') && !zeros.includes('0.5'), zeros.join('|'));
             const difference = async (scale) => {
                 await t.open(page, t.file('lu.h5'), `view=phases&mode=difference&phases=4,6&show=accesses&level=L1&scale=${scale}`);
-                return textsOf(page);
+                return textsOf(t, page);
             };
             const auto = await difference('');
             t.check(auto.includes('difference of the means, symmetric logarithmic'), auto.join('|'));
-            const svg = await svgOf(page);
+            const svg = await t.saved(page, 'SVG');
             const height = (tick) => {
                 const places = [...svg.matchAll(/<text [^>]*y="([^"]+)"[^>]*>([^<]*)</g)].filter(([, , text]) => text === tick);
                 t.check(places.length > 0, `there is no tick '${tick}': ${auto.join('|')}`);

@@ -4,17 +4,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Gives a file to the page that is open; the message that it shows. */
 async function messageOf(t, page, name) {
-    await page.open('about:blank');
-    await page.open(`file://${t.page}`);
-    await page.choose(t.file(name));
-    return page.until(`document.querySelector('.notice.error')?.textContent`, `a message about ${name}`);
+    await page.goto('about:blank');
+    await page.goto(`file://${t.page}`);
+    await page.setInputFiles('input[type=file]', t.file(name));
+    return t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
 }
 
 async function refused(t, page, name, words) {
     const message = await messageOf(t, page, name);
     t.check(words.test(message), `${name}: ${message}`);
     t.check(
-        (await page.get('document.body.innerText')).includes('Drop a result file here'),
+        (await page.innerText('body')).includes('Drop a result file here'),
         'the page still invites files',
     );
 }
@@ -89,12 +89,12 @@ with h5py.File("partial.h5", "r+") as f:
             );
             await t.open(page, t.file('partial.h5'));
             t.check(
-                (await page.get('document.querySelector(".notices").textContent')).includes(
+                (await page.evaluate('document.querySelector(".notices").textContent')).includes(
                     'did not come to its end: interrupted',
                 ),
                 'notice',
             );
-            t.check(await page.get('cachetally.current.totals().L1 > 0'), 'what it has is shown');
+            t.check(await page.evaluate('cachetally.current.totals().L1 > 0'), 'what it has is shown');
         },
     ],
     [
@@ -113,7 +113,7 @@ with h5py.File("partial.h5", "r+") as f:
             );
             for (const view of ['histogram', 'phases', 'tables']) {
                 await t.open(page, t.file('tiny.h5'), `view=${view}`);
-                t.check((await page.get('document.querySelector("main").children.length')) > 0, `${view} is not blank`);
+                t.check((await page.evaluate('document.querySelector("main").children.length')) > 0, `${view} is not blank`);
             }
         },
     ],
@@ -131,13 +131,13 @@ with h5py.File("partial.h5", "r+") as f:
             if (!t.python) return 'python3-h5py is not there';
             t.script(`${t.here}/make_large.py`, 'many.h5', '40', '10000', 'nosweep');
             await t.open(page, t.file('many.h5'));
-            const whole = await page.get('cachetally.current.totals().L1');
-            await page.get(`cachetally.set({ phases: '100-9999' })`);
+            const whole = await page.evaluate('cachetally.current.totals().L1');
+            await page.evaluate(`cachetally.set({ phases: '100-9999' })`);
             await t.quiet(page);
-            const part = await page.get('cachetally.current.totals().L1');
+            const part = await page.evaluate('cachetally.current.totals().L1');
             t.check(part > 0 && part < whole, `${part} of ${whole}`);
-            await page.get(`cachetally.set({ phases: '', view: 'phases' })`);
-            await page.until(`/✓/.test(document.querySelector('.sum-check')?.textContent)`, 'the sum check');
+            await page.evaluate(`cachetally.set({ phases: '', view: 'phases' })`);
+            await t.until(page, `/✓/.test(document.querySelector('.sum-check')?.textContent)`, 'the sum check');
             await t.quiet(page);
             await t.picture(page, 'many-phases');
             await t.press(page, 'Small multiples');
@@ -160,7 +160,7 @@ with h5py.File("partial.h5", "r+") as f:
                 '--force',
             );
             await t.open(page, t.file('bare.h5'));
-            t.check((await page.get('document.body.innerText')).includes('Caches'), 'tables');
+            t.check((await page.innerText('body')).includes('Caches'), 'tables');
         },
     ],
     [
@@ -168,8 +168,8 @@ with h5py.File("partial.h5", "r+") as f:
         async (t, page) => {
             t.run('probe', 'l1', '--hardened', '--on', 'generic3', '-o', 'l1.h5', '--force');
             await t.open(page, t.file('l1.h5'), 'view=curves');
-            t.equal(await page.get('cachetally.shown'), 'tables', 'view');
-            t.check((await page.get('document.body.innerText')).includes('compact sets'), 'findings');
+            t.equal(await page.evaluate('cachetally.shown'), 'tables', 'view');
+            t.check((await page.innerText('body')).includes('compact sets'), 'findings');
             if (!t.python) return;
             python(
                 t,
@@ -191,7 +191,7 @@ with h5py.File("bad.h5", "r+") as f:
     f.attrs["format_version"] = f.attrs["complete"] = np.uint64(1)`,
             );
             await t.open(page, t.file('kind.h5'));
-            t.check((await page.get('document.body.innerText')).includes("of the kind 'survey'"), 'notice');
+            t.check((await page.innerText('body')).includes("of the kind 'survey'"), 'notice');
         },
     ],
     [

@@ -9,16 +9,16 @@ export const pageCases = [
         'report: the page with the result inside',
         async (t, page) => {
             t.run('report', 'lu.h5', '-o', 'lu.html', '-f');
-            await page.open(`file://${t.file('lu.html')}#view=histogram&show=misses`);
-            await page.until('!!cachetally.current', 'the embedded result');
+            await page.goto(`file://${t.file('lu.html')}#view=histogram&show=misses`);
+            await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
             const told = t.json('show', 'lu.h5').levels.L1;
             t.equal(
-                await page.get('cachetally.current.totals().L1'),
+                await page.evaluate('cachetally.current.totals().L1'),
                 told.load_misses + told.store_misses + told.fetch_misses,
                 'misses of L1',
             );
-            t.equal(await page.get('document.title'), 'lu n=128 on schulz2002 – cachetally', 'title');
+            t.equal(await page.title(), 'lu n=128 on schulz2002 – cachetally', 'title');
         },
     ],
     [
@@ -27,11 +27,11 @@ export const pageCases = [
             if (!t.python) return 'python3-h5py is not there';
             t.script(`${t.here}/make_large.py`, 'large.h5', '100000', '8', 'nosweep');
             t.run('report', 'large.h5', '-o', 'large.html', '-f');
-            await page.open(`file://${t.file('large.html')}`);
-            await page.until('!!cachetally.current', 'the embedded result');
+            await page.goto(`file://${t.file('large.html')}`);
+            await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
-            const reduced = await page.get('cachetally.current.totals()');
-            t.check((await page.get('document.body.innerText')).includes('reduced copy of large.h5'), 'notice');
+            const reduced = await page.evaluate('cachetally.current.totals()');
+            t.check((await page.innerText('body')).includes('reduced copy of large.h5'), 'notice');
             t.script(
                 '-c',
                 `import h5py, numpy as np
@@ -40,9 +40,9 @@ i = np.argmax(f["misses"])
 print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.txt", "w"))`,
             );
             const [top, topPhase, most] = readFileSync(t.file('top.txt'), 'utf8').trim().split(' ');
-            await page.get(`cachetally.set({ phases: '${topPhase}', show: 'misses' })`);
+            await page.evaluate(`cachetally.set({ phases: '${topPhase}', show: 'misses' })`);
             await t.quiet(page);
-            const lines = await page.get(
+            const lines = await page.evaluate(
                 `cachetally.source.ask('lines', 'combined/L1', [${topPhase}], '${BigInt(top)}', '${BigInt(top) + 32n}', 200).then(({ rows }) => rows.filter((row) => row.span === 1).map((row) => [String(row.address), row.values[1]]))`,
             );
             t.equal(
@@ -50,14 +50,14 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
                 JSON.stringify([[String(BigInt(top)), Number(most)]]),
                 'the line that misses most',
             );
-            await page.get(`cachetally.set({ phases: '2', show: '' })`);
+            await page.evaluate(`cachetally.set({ phases: '2', show: '' })`);
             await t.quiet(page);
-            const phase = await page.get('cachetally.current.totals()');
+            const phase = await page.evaluate('cachetally.current.totals()');
             await t.open(page, t.file('large.h5'));
-            const whole = await page.get('cachetally.current.totals()');
-            await page.get(`cachetally.set({ phases: '2' })`);
+            const whole = await page.evaluate('cachetally.current.totals()');
+            await page.evaluate(`cachetally.set({ phases: '2' })`);
             await t.quiet(page);
-            const wholePhase = await page.get('cachetally.current.totals()');
+            const wholePhase = await page.evaluate('cachetally.current.totals()');
             for (const level of ['L1', 'L2', 'L3']) {
                 t.near(reduced[level], whole[level], `accesses of ${level}`);
                 t.near(phase[level], wholePhase[level], `accesses of ${level} in phase 2`);
@@ -69,7 +69,7 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             await t.open(page, t.file('large.h5'));
-            const times = await page.get(`(async () => {
+            const times = await page.evaluate(`(async () => {
             const canvas = document.querySelector('canvas.zooms');
             const frames = cachetally.current.frames();
             frames.length = 0;
@@ -87,19 +87,21 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
     [
         'dark, and on a small screen',
         async (t, page) => {
-            await page.scheme('dark');
+            await page.emulateMedia({ colorScheme: 'dark' });
             await t.open(page, t.file('lu.h5'));
-            t.equal(await page.get('document.documentElement.dataset.theme'), 'dark', 'theme');
+            t.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark', 'theme');
             await t.picture(page, 'dark');
-            await page.size(390, 800, true);
-            await t.quiet(page);
+            await page.emulateMedia({ colorScheme: 'light' });
+            const phone = await t.newPage({ viewport: { width: 800, height: 390 }, isMobile: true, colorScheme: 'dark' });
+            await t.open(phone, t.file('lu.h5'));
+            await phone.setViewportSize({ width: 390, height: 800 });
+            await t.quiet(phone);
             t.check(
-                await page.get('document.documentElement.scrollWidth <= innerWidth + 1'),
+                await phone.evaluate('document.documentElement.scrollWidth <= innerWidth + 1'),
                 'the page is not wider than the screen',
             );
-            await t.picture(page, 'small');
-            await page.size(1280, 900);
-            await page.scheme('light');
+            await t.picture(phone, 'small');
+            await phone.close();
         },
     ],
     [
@@ -113,7 +115,7 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
                 for (const view of views) {
                     await t.open(page, t.file(file), `view=${view}`);
                     const nameless =
-                        await page.get(`[...document.querySelectorAll('button, input:not([hidden]), select, canvas, [role=region]')].filter((each) => {
+                        await page.evaluate(`[...document.querySelectorAll('button, input:not([hidden]), select, canvas, [role=region]')].filter((each) => {
                     if (each.closest('[hidden]')) return false;
                     const label = each.getAttribute('aria-label') ?? each.closest('label')?.textContent ?? each.textContent;
                     return !label || !label.trim(); }).map((each) => each.outerHTML.slice(0, 120))`);
@@ -125,10 +127,10 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
         'state in the URL: a link shows the same',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'view=histogram&show=misses&phases=4,6&off=L2&scale=log');
-            t.equal(Object.keys(await page.get('cachetally.current.totals()')).join(), 'L1', 'panels');
-            t.equal(await page.get(`document.querySelector('.phases input').value`), '4,6', 'phases');
+            t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).join(), 'L1', 'panels');
+            t.equal(await page.evaluate(`document.querySelector('.phases input').value`), '4,6', 'phases');
             await t.open(page, t.file('lu.h5'), 'view=nonsense&phases=99-,x&x=5-1&show=what&scale=%E0%A4%A');
-            t.check(await page.get('cachetally.current.totals().L1 > 0'), 'nonsense in the URL is passed over');
+            t.check(await page.evaluate('cachetally.current.totals().L1 > 0'), 'nonsense in the URL is passed over');
         },
     ],
     [

@@ -3,15 +3,16 @@
 // Usage: node run.mjs CACHETALLY [--pictures DIRECTORY] [--cases GROUP,...] [--name PART OF THE NAMES OF CASES]
 // Exit status 77: skipped, with the reason.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { Chrome } from './chrome.mjs';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { launchChromium, openPage, until } from './browsers.mjs';
 import { curveCases } from './curves.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
+import { install } from './install.mjs';
 import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
@@ -55,6 +56,11 @@ if (!chromium) {
     console.log('skipped: there is no Chromium (Debian: chromium)');
     process.exit(77);
 }
+const missing = install();
+if (missing) {
+    console.log(`skipped: ${missing}`);
+    process.exit(77);
+}
 
 const directory = mkdtempSync(join(tmpdir(), 'cachetally-browser-'));
 const python = '/usr/bin/python3';
@@ -91,38 +97,55 @@ tests.near = (found, expected, what, share = 1e-9) =>
         `${what}: ${found} on the screen, ${expected} in the file`,
     );
 
+tests.until = until;
 /** Opens the page on a file, as a person would; returns when all is drawn. */
 tests.open = async (page, file, hash = '') => {
-    await page.open('about:blank');
-    await page.open(`file://${tests.page}${hash ? `#${hash}` : ''}`);
-    await page.choose(file);
-    await page.until('!!cachetally.current', `${file} to be shown`);
+    await page.goto('about:blank');
+    await page.goto(`file://${tests.page}${hash ? `#${hash}` : ''}`);
+    await page.setInputFiles('input[type=file]', file);
+    await until(page, '!!cachetally.current', `${file} to be shown`);
     await tests.quiet(page);
+};
+/** Lays a second file beside the one that is shown. */
+tests.compare = async (page, file) => {
+    const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Compare …' }).click(),
+    ]);
+    await chooser.setFiles(file);
 };
 tests.quiet = async (page) => {
     for (let i = 0; i < 2; ++i) {
-        await page.get('cachetally.current.quiet?.()');
-        await page.get('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+        await page.evaluate('cachetally.current.quiet?.()');
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     }
 };
-/** Presses the button with this text. */
-tests.press = async (page, text, within = 'document') => {
-    const found = await page.get(
-        `(() => { const button = [...${within}.querySelectorAll('button')].find((each) => each.textContent.trim() === ${JSON.stringify(text)}); button?.click(); return !!button; })()`,
-    );
-    check(found, `there is no button '${text}'`);
+/** Presses the first button with this text that can be seen. */
+tests.press = async (page, text) => {
+    const words = text.replace(/[^\w\s]/g, '\\$&');
+    await page.locator('button:visible', { hasText: new RegExp(`^\\s*${words}\\s*$`) }).first().click();
     await tests.quiet(page);
 };
+/** What the button of a picture saves as CSV, SVG or PNG; without a picture, that of the page's first. */
+tests.saved = async (page, kind, picture = page) => {
+    const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        picture.locator(`[aria-label^="Save the"][aria-label$="as ${kind}"]:visible`).first().click(),
+    ]);
+    return readFileSync(await download.path(), kind === 'PNG' ? null : 'utf8');
+};
 tests.picture = async (page, name) => {
-    if (pictures) await page.screenshot(join(pictures, `${name}.png`));
+    const clip = { x: 0, y: 0, width: 1280, height: 2400 };
+    if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true, clip });
 };
 
 let failed = 0;
 const begin = Date.now();
-const chrome = new Chrome(chromium);
+const browser = await launchChromium(chromium);
 try {
-    const page = await chrome.page();
-    await page.scheme('light');
+    const errors = [];
+    tests.newPage = (options) => openPage(browser, errors, { colorScheme: 'light', ...options });
+    const page = await tests.newPage();
     tests.prepare = () => {
         tests.run('run', 'lu', 'n=128', '--machine', 'schulz2002', '-o', 'lu.h5');
         tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');
@@ -136,21 +159,21 @@ try {
     };
     tests.prepare();
     for (const [name, test] of cases) {
-        page.errors = [];
+        errors.length = 0;
         const start = Date.now();
         const took = () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
         try {
             const skipped = await test(tests, page);
-            check(page.errors.length === 0, `errors in the console: ${page.errors.join('; ')}`);
+            check(errors.length === 0, `errors in the console: ${errors.join('; ')}`);
             console.log(skipped ? `skipped ${name}: ${skipped}` : `ok      ${name} (${took()})`);
         } catch (error) {
             ++failed;
-            console.log(`FAILED  ${name}: ${error.message}`);
+            console.log(`FAILED  ${name}: ${stripVTControlCharacters(error.message)}`); // playwright's messages are in colours
         }
     }
     console.log(`${cases.length} cases, ${failed} failed, ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 } finally {
-    await chrome.close();
+    await browser.close();
     rmSync(directory, { recursive: true, force: true });
 }
 process.exit(failed === 0 ? 0 : 1);

@@ -1,14 +1,10 @@
 // Sweeps with the slowdown of each cell: what the page shows is what the program tells, also where some were not run.
 
-const exported = (page, what) =>
-    page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-        document.querySelector('[aria-label="Save the ${what}"]').click(); })`);
-const csvOf = async (page) =>
-    (await exported(page, 'numbers as CSV'))
+const csvOf = async (t, page) =>
+    (await t.saved(page, 'CSV'))
         .trim()
         .split('\n')
         .map((line) => line.split(','));
-const svgOf = (page) => exported(page, 'picture as SVG');
 
 /** Cells that no other beats in error and slowdown, worked out apart from the page. */
 function frontOf(rows) {
@@ -26,7 +22,7 @@ const percent = (fraction) => {
 
 /** The rows of one policy as CSV, as table and in the matrix beside those that the program tells. */
 async function compare(t, page, told, what) {
-    const [head, ...rows] = await csvOf(page);
+    const [head, ...rows] = await csvOf(t, page);
     const column = (name) => head.indexOf(name);
     t.check(column('slowdown %') > 0, `${what}: columns are ${head}`);
     t.equal(rows.length, told.length, `${what}: rows`);
@@ -40,7 +36,7 @@ async function compare(t, page, told, what) {
         else t.near(found, 100 * row.slowdown, `slowdown, ${where}`);
         t.equal(rows[i][column('on the front of error and slowdown')], front.includes(row) ? 'yes' : '', `front, ${where}`);
     });
-    const svg = await svgOf(page);
+    const svg = await t.saved(page, 'SVG');
     const texts = [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text);
     const expected = told.map((row) => (row.slowdown === undefined ? 'not run' : percent(row.slowdown)));
     for (const text of new Set(expected))
@@ -67,7 +63,7 @@ export const slowdownCases = [
             t.check(texts.some((text) => text.endsWith(', logarithmic')), `colours of 0.2 to 30 % are logarithmic: ${texts.join('|')}`);
             await t.picture(page, 'slowdown');
             await t.press(page, 'Table');
-            const rows = await page.get(
+            const rows = await page.evaluate(
                 `[...document.querySelectorAll('.behind:not([hidden]) tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
             );
             const column = rows[0].indexOf('slowdown %');
@@ -75,10 +71,10 @@ export const slowdownCases = [
                 t.near(Number(rows[i + 1][column]), 100 * row.slowdown, `slowdown in the table, row ${i}`, 0.0051),
             );
             const cell = told.find((row) => row.granularity === 2 && row.counters === 64);
-            const heads = await page.get(`[...document.querySelectorAll('h3')].map((each) => each.textContent)`);
+            const heads = await page.locator('h3').allTextContents();
             t.check(heads.some((head) => head.includes('Granularity 2, 64') && head.endsWith(`slowdown ${percent(cell.slowdown)}`)), heads.join('|'));
             t.check(
-                (await page.get('document.body.innerText')).includes(`Error in the file, of the data structures: ${percent(cell.error)}`),
+                (await page.innerText('body')).includes(`Error in the file, of the data structures: ${percent(cell.error)}`),
                 'of physical addresses the page does not claim to work out an error',
             );
         },
@@ -109,7 +105,7 @@ with h5py.File("partial.h5", "r+") as f:
             t.equal(told.filter((row) => row.slowdown === undefined).length, 3, 'cells that were not run');
             await t.open(page, t.file('partial.h5'), 'metric=slowdown&over=slowdown&cell=4,64');
             await compare(t, page, told, 'partial');
-            t.check((await page.get('document.body.innerText')).includes('of 3 of 6 cells: the others were not run'), 'how many were run');
+            t.check((await page.innerText('body')).includes('of 3 of 6 cells: the others were not run'), 'how many were run');
             cut(0);
             await t.open(page, t.file('partial.h5'), 'metric=slowdown&over=slowdown&cell=4,64');
             const texts = await compare(t, page, t.json('show', 'partial.h5').rows, 'none');

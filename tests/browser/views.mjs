@@ -6,24 +6,13 @@ const misses = (level) => levelSum(level, ['load_misses', 'store_misses', 'fetch
 
 /** Texts of the cells of the first table whose caption or label has a text. */
 const tableRows = (page, label) =>
-    page.get(`(() => { const box = [...document.querySelectorAll('[aria-label]')].find((each) => each.getAttribute('aria-label').includes(${JSON.stringify(label)}) && each.querySelector('table'));
+    page.evaluate(`(() => { const box = [...document.querySelectorAll('[aria-label]')].find((each) => each.getAttribute('aria-label').includes(${JSON.stringify(label)}) && each.querySelector('table'));
         return box ? [...box.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim())) : []; })()`);
 
 const number = (text) => Number(text.replace(/,/g, ''));
 
 /** Where a canvas is on the screen. */
-const box = (page, selector) =>
-    page.get(
-        `(() => { const { x, y, width, height } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return { x, y, width, height }; })()`,
-    );
-
-/** The picture as SVG text, through the button that saves it. */
-const svgOf = (page) =>
-    page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-        document.querySelector('[aria-label="Save the picture as SVG"]').click(); })`);
-const csvOf = (page) =>
-    page.get(`new Promise((resolve) => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { URL.createObjectURL = make; blob.text().then(resolve); return make.call(URL, blob); };
-        document.querySelector('[aria-label="Save the numbers as CSV"]').click(); })`);
+const box = (page, selector) => page.locator(selector).first().boundingBox();
 
 export const viewCases = [
     [
@@ -31,17 +20,17 @@ export const viewCases = [
         async (t, page) => {
             const told = t.json('show', 'lu.h5');
             await t.open(page, t.file('lu.h5'));
-            let totals = await page.get('cachetally.current.totals()');
+            let totals = await page.evaluate('cachetally.current.totals()');
             for (const name of ['L1', 'L2']) t.equal(totals[name], accesses(told.levels[name]), `accesses of ${name}`);
             await t.picture(page, 'histogram');
             await t.press(page, 'Misses');
-            totals = await page.get('cachetally.current.totals()');
+            totals = await page.evaluate('cachetally.current.totals()');
             for (const name of ['L1', 'L2']) t.equal(totals[name], misses(told.levels[name]), `misses of ${name}`);
             await t.press(page, 'Miss rate');
-            totals = await page.get('cachetally.current.totals()');
+            totals = await page.evaluate('cachetally.current.totals()');
             t.near(totals.L1, misses(told.levels.L1) / accesses(told.levels.L1), 'miss rate of L1');
             await t.press(page, 'Counted by monitors');
-            totals = await page.get('cachetally.current.totals()');
+            totals = await page.evaluate('cachetally.current.totals()');
             for (const [name, monitor] of Object.entries(told.monitors))
                 t.equal(totals[name], monitor.events - monitor.lost, `events of monitor ${name}`);
         },
@@ -54,7 +43,7 @@ export const viewCases = [
             const rows = await tableRows(page, 'Data structures');
             const a = rows.find((row) => row[0] === 'A');
             const column = rows[0].indexOf('L1 misses');
-            const [total] = [await page.get('cachetally.current.totals().L1')];
+            const [total] = [await page.evaluate('cachetally.current.totals().L1')];
             t.equal(
                 total,
                 rows.slice(1).reduce((sum, row) => sum + number(row[column]), 0),
@@ -88,31 +77,30 @@ export const viewCases = [
             const place = async () => {
                 await t.quiet(page);
                 await new Promise((resolve) => setTimeout(resolve, 250));
-                return page.get('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)');
+                return page.evaluate('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)');
             };
-            await page.mouse('mouseWheel', x + width / 2, y + 100, { deltaX: 0, deltaY: -200 });
+            await page.mouse.move(x + width / 2, y + 100);
+            await page.mouse.wheel(0, -200);
             const first = await place();
             t.check(first.length === 2 && first[1] - first[0] < 100000, `the wheel zooms: ${first}`);
-            await page.mouse('mousePressed', x + width * 0.3, y + 100, { button: 'left', clickCount: 1 });
-            await page.mouse('mouseMoved', x + width * 0.4, y + 100, { button: 'left', buttons: 1 });
-            await page.mouse('mouseMoved', x + width * 0.5, y + 100, { button: 'left', buttons: 1 });
-            await page.mouse('mouseReleased', x + width * 0.5, y + 100, { button: 'left' });
+            await page.mouse.move(x + width * 0.3, y + 100);
+            await page.mouse.down();
+            await page.mouse.move(x + width * 0.5, y + 100, { steps: 2 });
+            await page.mouse.up();
             const second = await place();
             t.check(second[1] - second[0] < (first[1] - first[0]) * 0.3, `dragging selects: ${second}`);
-            await page.get(`document.querySelector('canvas.zooms').focus()`);
-            await page.key('ArrowRight');
+            await page.locator('canvas.zooms').first().press('ArrowRight');
             const third = await place();
             t.check(
                 third[0] > second[0] && Math.abs(third[1] - third[0] - (second[1] - second[0])) <= 2,
                 `arrows move: ${third}`,
             );
-            await page.click(x + width / 2, y + 60);
-            await page.until(`document.querySelector('.lines table')`, 'the lines behind a column');
-            const rows = await page.get(`document.querySelectorAll('.lines tbody tr').length`);
+            await page.mouse.click(x + width / 2, y + 60);
+            await t.until(page, `document.querySelector('.lines table')`, 'the lines behind a column');
+            const rows = await page.locator('.lines tbody tr').count();
             t.check(rows > 0 && rows <= 200, `${rows} lines`);
             await t.picture(page, 'lines');
-            await page.get(`document.querySelector('canvas.zooms').focus()`);
-            await page.key('0', 'Digit0', '0');
+            await page.locator('canvas.zooms').first().press('0');
             t.equal((await place()).length, 0, 'all is shown');
             await t.press(page, 'A');
             const matrix = await place();
@@ -124,7 +112,7 @@ export const viewCases = [
         async (t, page) => {
             const told = t.json('show', 'lu.h5');
             await t.open(page, t.file('lu.h5'), 'show=misses');
-            const csv = (await csvOf(page))
+            const csv = (await t.saved(page, 'CSV'))
                 .trim()
                 .split('\n')
                 .map((line) => line.split(','));
@@ -134,20 +122,20 @@ export const viewCases = [
                 misses(told.levels.L1),
                 'sum of the CSV file',
             );
-            const svg = await svgOf(page);
+            const svg = await t.saved(page, 'SVG');
             t.check(
                 svg.startsWith('<svg') && svg.includes('misses per line of 16 B') && svg.trimEnd().endsWith('</svg>'),
                 'SVG',
             );
             t.check(
-                await page.get(
+                await page.evaluate(
                     `new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml').querySelector('parsererror') === null`,
                 ),
                 'SVG is well-formed',
             );
             await t.press(page, 'Table');
             t.check(
-                (await page.get(`document.querySelectorAll('.behind tbody tr').length`)) > 100,
+                (await page.locator('.behind tbody tr').count()) > 100,
                 'rows behind the picture',
             );
         },
@@ -157,9 +145,9 @@ export const viewCases = [
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             await t.open(page, t.file('lu.h5'), 'show=misses&phases=3-5');
-            const total = await page.get('cachetally.current.totals().L1');
+            const total = await page.evaluate('cachetally.current.totals().L1');
             await t.press(page, 'Python');
-            const code = await page.get(`document.querySelector('dialog pre').textContent`);
+            const code = await page.locator('dialog pre').textContent();
             const [, sum] = /combined\/L1 sum ([0-9.]+)/.exec(t.script('-c', code));
             t.equal(Number(sum), total, 'sum that Python finds');
             await t.press(page, 'Close');
@@ -171,7 +159,7 @@ export const viewCases = [
             const told = t.json('show', 'lu.h5');
             await t.open(page, t.file('lu.h5'), 'show=link:write_back');
             t.equal(
-                await page.get(`cachetally.current.totals()['L1-L2']`),
+                await page.evaluate(`cachetally.current.totals()['L1-L2']`),
                 told.levels.L1.writebacks_out,
                 'write-backs of L1',
             );
@@ -182,7 +170,8 @@ export const viewCases = [
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'view=phases&show=misses&level=L1');
             const told = t.json('show', 'lu.h5');
-            const text = await page.until(
+            const text = await t.until(
+                page,
                 `/✓|✗/.test(document.querySelector('.sum-check').textContent) && document.querySelector('.sum-check').textContent`,
                 'the sum check',
             );
@@ -195,7 +184,7 @@ export const viewCases = [
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'view=phases&mode=heat&show=misses&level=L1');
             const told = t.json('show', 'lu.h5');
-            const csv = (await csvOf(page))
+            const csv = (await t.saved(page, 'CSV'))
                 .trim()
                 .split('\n')
                 .slice(1)
@@ -210,7 +199,7 @@ export const viewCases = [
             await t.press(page, 'Difference');
             await t.picture(page, 'difference');
             t.check(
-                (await page.get(`document.querySelector('canvas.zooms').getAttribute('aria-label')`)).includes(
+                (await page.locator('canvas.zooms').first().getAttribute('aria-label')).includes(
                     'difference',
                 ),
                 'accessible name',
@@ -223,7 +212,7 @@ export const viewCases = [
             const told = t.json('show', 'sweep.h5');
             await t.open(page, t.file('sweep.h5'));
             await t.press(page, 'Table');
-            const rows = await page.get(
+            const rows = await page.evaluate(
                 `[...document.querySelectorAll('.behind:not([hidden]) tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
             );
             t.equal(rows.length, told.rows.length, 'rows');
@@ -233,13 +222,13 @@ export const viewCases = [
             });
             await t.press(page, 'Table');
             for (const granularity of ['2', '3', '6']) {
-                await page.get(`cachetally.set({ cell: '${granularity},64' })`);
+                await page.evaluate(`cachetally.set({ cell: '${granularity},64' })`);
                 await t.quiet(page);
                 const expected = told.rows.find(
                     (row) => String(row.granularity) === granularity && row.counters === 64,
                 ).error;
                 t.near(
-                    await page.get('cachetally.current.totals().error'),
+                    await page.evaluate('cachetally.current.totals().error'),
                     expected,
                     `error with groups of ${granularity}`,
                     1e-9,
@@ -247,9 +236,9 @@ export const viewCases = [
             }
             await t.picture(page, 'sweep');
             const { x, y, width } = await box(page, 'canvas.clickable');
-            await page.click(x + width * 0.9, y + 34 + 23);
+            await page.mouse.click(x + width * 0.9, y + 34 + 23);
             await t.quiet(page);
-            t.equal(await page.get('cachetally.state.cell'), '1,128', 'the cell that was clicked');
+            t.equal(await page.evaluate('cachetally.state.cell'), '1,128', 'the cell that was clicked');
             for (const metric of ['Error', 'Bytes per event']) await t.press(page, metric);
         },
     ],
@@ -271,7 +260,7 @@ export const viewCases = [
             );
             const told = t.json('show', 'cost.h5').rows;
             await t.open(page, t.file('cost.h5'), 'metric=area&over=bits&cell=2,64');
-            const csv = (await csvOf(page))
+            const csv = (await t.saved(page, 'CSV'))
                 .trim()
                 .split('\n')
                 .map((line) => line.split(','));
@@ -292,7 +281,7 @@ export const viewCases = [
                 );
                 t.equal(csv[i + 1][column('on the front of error and bits')], beaten ? '' : 'yes', `front, row ${i}`);
             });
-            const text = await page.get('document.body.innerText');
+            const text = await page.innerText('body');
             t.check(/Granularity 2, 64 counters, fifo: bits [0-9.]+k?, comparators 64/.test(text), 'cost of the cell');
             t.check(!text.includes('Slowdown'), 'no slowdown, as none was run');
         },
@@ -302,15 +291,16 @@ export const viewCases = [
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'x=20000-60000');
             const { x, y, width } = await box(page, 'canvas.zooms');
+            const protocol = await page.context().newCDPSession(page); // playwright-core has one finger only
             const touch = (type, ...points) =>
-                page.send('Input.dispatchTouchEvent', {
+                protocol.send('Input.dispatchTouchEvent', {
                     type,
                     touchPoints: points.map(([share, id]) => ({ x: x + width * share, y: y + 90, id })),
                 });
             const place = async () => {
                 await t.quiet(page);
                 await new Promise((resolve) => setTimeout(resolve, 250));
-                return page.get('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)');
+                return page.evaluate('(/x=([0-9]+)-([0-9]+)/.exec(location.hash) ?? []).slice(1).map(Number)');
             };
             await touch('touchStart', [0.6, 0]);
             for (const share of [0.55, 0.5, 0.45, 0.4]) await touch('touchMove', [share, 0]);
@@ -332,7 +322,7 @@ export const viewCases = [
             const told = t.json('show', 'matmul.h5');
             await t.open(page, t.file('matmul.h5'), 'view=topology');
             await t.press(page, 'Table');
-            const rows = await page.get(
+            const rows = await page.evaluate(
                 `[...document.querySelectorAll('.behind table tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
             );
             const link = rows.find((row) => row[0] === 'L1D-L2');
@@ -341,8 +331,8 @@ export const viewCases = [
             await t.picture(page, 'topology');
             await t.press(page, 'L1D-L2');
             await t.quiet(page);
-            t.equal(await page.get('cachetally.state.view'), 'histogram', 'view');
-            t.equal(Object.keys(await page.get('cachetally.current.totals()')).join(), 'L1D-L2', 'panels');
+            t.equal(await page.evaluate('cachetally.state.view'), 'histogram', 'view');
+            t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).join(), 'L1D-L2', 'panels');
         },
     ],
     [
@@ -367,12 +357,11 @@ export const viewCases = [
         'compare: two layouts of the matrix',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'show=misses&level=L1');
-            await page.get(`cachetally.purpose = 'compare'`);
-            await page.choose(t.file('lu2.h5'));
-            await page.until('cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.compare(page, t.file('lu2.h5'));
+            await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
             await t.quiet(page);
             const [a, b] = ['lu.h5', 'lu2.h5'].map((name) => misses(t.json('show', name).levels.L1));
-            const totals = Object.values(await page.get('cachetally.current.totals()'));
+            const totals = Object.values(await page.evaluate('cachetally.current.totals()'));
             t.equal(totals[0], a, 'misses of the first');
             t.equal(totals[1], b, 'misses of the second');
             t.equal(totals[2], b - a, 'difference');
@@ -387,11 +376,10 @@ export const viewCases = [
             sweep('s1.h5', '4,8');
             t.run('sweep', 'lu', 'n=48', '--link', 'core-L1', '-m', 'schulz2002', '--counters', '8,16', '--granularity', '1,4', '--eviction', 'fifo,random', '-o', 's2.h5');
             await t.open(page, t.file('s1.h5'));
-            await page.get(`cachetally.purpose = 'compare'`);
-            await page.choose(t.file('s2.h5'));
-            await page.until('cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.compare(page, t.file('s2.h5'));
+            await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
             await t.quiet(page);
-            const rows = await page.get(
+            const rows = await page.evaluate(
                 `[...document.querySelectorAll('.view table')].filter((each) => /Sweep/.test(each.caption?.textContent)).flatMap((each) => [...each.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent)))`,
             );
             const cells = (name) => t.json('show', name).rows;
@@ -406,15 +394,14 @@ export const viewCases = [
                     t.equal(number(row[2]), swapouts('s1.h5', eviction, granularity), 'swap-outs of the first');
                     t.equal(number(row[3]), swapouts('s2.h5', eviction, granularity), 'swap-outs of the second');
                 }
-            const text = await page.get('document.body.innerText');
+            const text = await page.innerText('body');
             t.check(/Only in the first: eviction fifo, granularity 1, counters 4;/.test(text), 'cells of the first alone');
             t.check(/Only in the second: eviction fifo, granularity 1, counters 16;/.test(text), 'cells of the second alone');
             await t.open(page, t.file('lu.h5'));
-            await page.get(`cachetally.purpose = 'compare'`);
-            await page.choose(t.file('matmul.h5'));
-            await page.until('cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+            await t.compare(page, t.file('matmul.h5'));
+            await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
             await t.quiet(page);
-            const runs = await page.get('document.body.innerText');
+            const runs = await page.innerText('body');
             const only = runs.split('\n').filter((each) => /nly in the|in common/.test(each));
             t.check(only.includes('Only in the first: L1.') && only.some((each) => each === 'Only in the second: L1D; L1I; L3.'), `levels of one file alone: ${only.join('|')}`);
             t.check(/Tables only in the second: TLBs/.test(runs), 'tables of one file alone');
@@ -425,7 +412,7 @@ export const viewCases = [
         async (t, page) => {
             await t.open(page, t.file('matmul.h5'), 'view=topology');
             await t.press(page, 'L1D-L2');
-            const kinds = await page.get(
+            const kinds = await page.evaluate(
                 `[...document.querySelectorAll('[aria-label="All that is on L1D-L2"] button')].map((each) => [each.textContent.split(' ')[0], each.getAttribute('aria-pressed')])`,
             );
             t.check(kinds.length > 1 && kinds.filter(([, pressed]) => pressed === 'true').length === 1, JSON.stringify(kinds));
@@ -438,14 +425,14 @@ export const viewCases = [
             t.run('run', 'lu', 'n=32', 'processors=8', '-m', 'numa4', '-o', 'numa.h5');
             const { numa } = t.json('show', 'numa.h5');
             await t.open(page, t.file('numa.h5'), 'view=tables');
-            const [head, ...rows] = await page.get(
+            const [head, ...rows] = await page.evaluate(
                 `[...[...document.querySelectorAll('.view table')].find((each) => /^NUMA/.test(each.caption?.textContent)).rows].map((row) => [...row.cells].map((cell) => cell.textContent))`,
             );
             for (const [memory, counts] of Object.entries(numa))
                 for (const [counter, count] of Object.entries(counts))
                     t.equal(number(rows.find(([name]) => name === counter)[head.indexOf(memory)]), count, `${counter} of ${memory}`);
             await t.open(page, t.file('numa.h5'), 'view=topology');
-            const drawn = await page.get(
+            const drawn = await page.evaluate(
                 `(() => { const texts = []; const before = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { texts.push(text); return before.call(this, text, ...rest); }; cachetally.current.update(); return new Promise((resolve) => setTimeout(() => { CanvasRenderingContext2D.prototype.fillText = before; resolve(texts); }, 300)); })()`,
             );
             t.check(drawn.includes('8 cores'), `the number of cores: ${drawn.join('|')}`);
