@@ -160,9 +160,10 @@ std::string how_far(const SweepView& view) {
 std::string remarks_on_cost(const SweepView& view) {
     if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
     const std::string also = all_timed(view.cells) ? ", slowdown" : "";
+    const std::string missing = view.timed() && also.empty() ? "?: there is no complete run with this monitor.\n" : "";
     return "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an\n"
            "SRAM bit. *: no other cell is as good in error" +
-           also + ", bytes/event and bits, and better in one.\n";
+           also + ", bytes/event and bits, and better in one.\n" + missing;
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_F(SweepFiles, TellSlowdownsThatAreKnown) {
     EXPECT_EQ(to_json(some)["rows"][1]["slowdown"], 0.0);
     EXPECT_FALSE(to_json(some)["rows"][2].contains("slowdown"));
     const std::string text = to_text(some, 100);
-    for (const char* part : {" -12.500 ", " 0.000 ", " ? ", "as good in error, bytes/event and bits"})
+    for (const char* part : {" -12.500 ", " 0.000 ", " ? ", "as good in error, bytes/event and bits", "?: there is no"})
         EXPECT_THAT(text, HasSubstr(part));
     cells[2].slowdown = 0.25;
     EXPECT_THAT(to_text(read_again(view_of(cells)), 100), HasSubstr("as good in error, slowdown, bytes/event"));
