@@ -107,7 +107,11 @@ std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& fr
             cells.emplace_back(front.contains(cell) ? "*" : "");
             table.add(std::move(cells));
         }
-    return '\n' + table.text(width);
+    const bool some_missing =
+        timed && std::ranges::any_of(matrix.rows, [](const Row& row) {
+            return std::ranges::any_of(row.cells, [](const SweepCell* cell) { return !cell->slowdown; });
+        });
+    return '\n' + table.text(width) + (some_missing ? "?: there is no complete run with this monitor.\n" : "");
 }
 
 double ratio_of(const SweepCell& cell) {
@@ -160,10 +164,9 @@ std::string how_far(const SweepView& view) {
 std::string remarks_on_cost(const SweepView& view) {
     if (std::ranges::any_of(view.cells, [](const SweepCell& cell) { return !cell.cost; })) return "";
     const std::string also = all_timed(view.cells) ? ", slowdown" : "";
-    const std::string missing = view.timed() && also.empty() ? "?: there is no complete run with this monitor.\n" : "";
     return "Cost of one monitor, by the model of docs/cost.md: area in transistors, energy in reads of an\n"
            "SRAM bit. *: no other cell is as good in error" +
-           also + ", bytes/event and bits, and better in one.\n" + missing;
+           also + ", bytes/event and bits, and better in one.\n";
 }
 
 }  // namespace
