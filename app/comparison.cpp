@@ -39,15 +39,28 @@ ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor)
 
 std::string Comparison::each(const std::vector<MonitorSpec>& monitors, const ObservedRun& without,
                              const std::function<void(const MonitorSpec&, const Intrusion&)>& take) const {
-    for (std::size_t done = 0; done < monitors.size(); ++done) {
-        const MonitorSpec& monitor = monitors[done];
-        const ObservedRun with = observed(opened(), &monitor);
-        if (with.run.complete != without.run.complete || with.run.failure != without.run.failure)
-            return fmt::format("{} after {} of {} configurations",
-                               with.run.failure.empty() ? "interrupted" : with.run.failure, done, monitors.size());
-        take(monitor, intrusion_of(topology_, monitor, without, with));
+    std::size_t done = 0;
+    const auto missing = [&](const std::string& why) {
+        return fmt::format("{} after {} of {} configurations", why, done, monitors.size());
+    };
+    try {
+        for (const MonitorSpec& monitor : monitors) {
+            const ObservedRun with = observed(opened(Opening::again), &monitor);
+            if (with.run.complete != without.run.complete || with.run.failure != without.run.failure)
+                return missing(with.run.failure.empty() ? "interrupted" : with.run.failure);
+            take(monitor, intrusion_of(topology_, monitor, without, with));
+            ++done;
+        }
+    } catch (const std::exception& error) {  // the source is gone, say: what there is already is kept
+        return missing(error.what());
     }
     return "";
+}
+
+void add_missing(RunTitle& title, const std::string& missing) {
+    if (missing.empty()) return;
+    title.incomplete = title.complete ? missing : title.incomplete + "; " + missing;
+    title.complete = false;
 }
 
 }  // namespace cachetally::app

@@ -51,7 +51,7 @@ TraceOptions options_of(const TraceChoice& choice) {
     return options;
 }
 
-Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
+Input trace_input(const std::string& path_or_dash, const TraceChoice& choice, Opening opening) {
     if (path_or_dash.empty()) throw UsageError("the name of the trace is empty; - is standard input");
     catch_interrupts();  // before the first reading, that may wait for a pipe
     Input input;
@@ -66,7 +66,7 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     if (opened.format != TraceFormat::packed) input.notes = options.notes;
     input.source = std::move(opened.source);
     input.incomplete = std::move(opened.incomplete);
-    if (!input.incomplete.empty())
+    if (!input.incomplete.empty() && opening == Opening::first)
         to_stderr(fmt::format(
             "cachetally: warning: {} is marked partial ({}): it has the beginning of the program alone, and what "
             "is made of it is marked partial too\n",
@@ -74,7 +74,8 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice) {
     return input;
 }
 
-Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice) {
+Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice,
+                 Opening opening) {
     if (is_kernel(name)) {
         const TraceChoice usual;
         if (choice.format != usual.format || choice.din_bytes != usual.din_bytes)
@@ -86,7 +87,7 @@ Input open_input(const std::string& name, const std::vector<std::string>& settin
     if (!settings.empty())
         throw UsageError(fmt::format("'{}': a trace has no options, those of kernels are like n=256; '{}' is a trace",
                                      settings.front(), name));
-    return trace_input(name, choice);
+    return trace_input(name, choice, opening);
 }
 
 }  // namespace cachetally::app

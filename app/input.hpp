@@ -23,11 +23,15 @@ void add_trace_options(CLI::App& command, TraceChoice& choice);
 /// The same for the reader; its reading of pipes ends with interrupted().
 TraceOptions options_of(const TraceChoice& choice);
 
+/// Whether a command opens a source for the first time: what users must know of it is told then.
+enum class Opening { first, again };
+
 /// A trace as an input; "-" is standard input. Throws TraceError or StorageError where it cannot be opened.
-Input trace_input(const std::string& path_or_dash, const TraceChoice& choice);
+Input trace_input(const std::string& path_or_dash, const TraceChoice& choice, Opening opening = Opening::first);
 
 /// A kernel by its name, with its settings, or else a trace by its path or "-". Throws UsageError where it is neither,
 /// and for settings of a trace.
-Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice);
+Input open_input(const std::string& name, const std::vector<std::string>& settings, const TraceChoice& choice,
+                 Opening opening = Opening::first);
 
 }  // namespace cachetally::app

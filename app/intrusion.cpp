@@ -81,17 +81,17 @@ void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, con
         comparison.each(monitors, without, [&](const MonitorSpec& monitor, const Intrusion& intrusion) {
             view.rows.push_back({monitor, intrusion});
         });
-    if (missing.empty()) return;
-    view.title.complete = false;
-    view.title.incomplete = missing;
+    add_missing(view.title, missing);
 }
 
 void compare_with_none(const IntrusionOptions& options) {
     const Topology topology = topology_of(options.simulation);
     const std::vector<MonitorSpec> monitors = configurations(options, topology);
-    const auto open = [&] { return open_input(options.source, options.settings, options.choice); };
+    const auto open = [&](Opening opening) {
+        return open_input(options.source, options.settings, options.choice, opening);
+    };
     const Comparison comparison(options.source, open, options.simulation, topology);
-    const Input input = comparison.opened();
+    const Input input = comparison.opened(Opening::first);
     check_cores(input, topology);
     const std::unique_ptr<ResultFile> file = open_output(options.output, input);
     const ObservedRun without = comparison.observed(input, nullptr);

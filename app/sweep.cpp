@@ -156,9 +156,19 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     return result;
 }
 
+/// The pass of a sweep takes as long as the program without monitor.
+void check_slowdowns(const Result& result, const Topology& topology) {
+    const bool takes_time = result.run.end() >= topology.machine().period;
+    if (takes_time || result.run.counts.references == 0) return;
+    throw UsageError(
+        fmt::format("--slowdown: all that the program does takes no time on the machine '{}', so that nothing can be "
+                    "compared with it; give caches and memory latencies, or leave --slowdown out",
+                    topology.machine().name));
+}
+
 /// By what fraction the program takes longer with the monitor of each cell. Returns why not all are known, if so.
 std::string add_slowdowns(Result& result, const Topology& topology, const Comparison& comparison) {
-    const ObservedRun without = comparison.observed(comparison.opened(), nullptr);
+    const ObservedRun without = comparison.observed(comparison.opened(Opening::again), nullptr);
     if (!without.run.complete && without.run.failure.empty()) return "interrupted before the first slowdown";
     const std::uint64_t cycles = without.run.end() / topology.machine().period;
     std::size_t cell = 0;
@@ -170,20 +180,21 @@ std::string add_slowdowns(Result& result, const Topology& topology, const Compar
 void run_command(Options options) {
     apply_preset(options);
     const Topology topology = topology_of(options.simulation);
-    const auto open = [&] { return open_input(options.source, options.settings, options.choice); };
+    const auto open = [&](Opening opening) {
+        return open_input(options.source, options.settings, options.choice, opening);
+    };
     std::optional<Comparison> comparison;
     if (options.slowdown) comparison.emplace(options.source, open, options.simulation, topology);
-    const Input input = open();
+    const Input input = open(Opening::first);
     check_cores(input, topology);
     const std::unique_ptr<ResultFile> file = open_output(options.output, input);
     Result result = sweep(options, topology, input);
     clear_progress_line();
     std::string missing;
-    if (comparison && (result.run.complete || !result.run.failure.empty()))
+    if (comparison && (result.run.complete || !result.run.failure.empty())) {
+        check_slowdowns(result, topology);
         missing = add_slowdowns(result, topology, *comparison);
-    if (!missing.empty()) {
-        result.view.title.complete = false;
-        result.view.title.incomplete = missing;
+        add_missing(result.view.title, missing);
     }
     if (options.simulation.json) {
         print_json(to_json(result.view));

@@ -66,11 +66,11 @@ MonitorSpec array_spec(const TrackersOptions& options, const Topology& topology)
 /// One pass over the source with listeners on every copy of the link.
 class Pass {
 public:
-    Pass(const TrackersOptions& options, const Topology& topology, const MonitorSpec& base)
+    Pass(const TrackersOptions& options, const Topology& topology, const MonitorSpec& base, Opening opening)
         : options_(options),
           topology_(topology),
           base_(base),
-          input_(open_input(options.source, options.settings, options.choice)),
+          input_(open_input(options.source, options.settings, options.choice, opening)),
           hierarchy_(topology) {
         check_cores(input_, topology);
     }
@@ -200,7 +200,7 @@ void finish(std::vector<std::vector<EpochSearch>>& kinds, const TrackersOptions&
             for (EpochSearch& search : searches)
                 if (!search.is_done()) open.push_back(&search);
         if (open.empty()) return;
-        Pass pass(options, topology, base);
+        Pass pass(options, topology, base, Opening::again);
         std::vector<TrackerCopies> trackers;
         for (const EpochSearch* search : open) trackers.push_back(pass.attach<TrackerListener>(search->next()));
         pass.run();
@@ -308,7 +308,7 @@ void compare(const TrackersOptions& options) {
             fmt::format("trackers of equal size are made after a first pass, and {} can be read only once; name a "
                         "file, or the trackers by --tracker",
                         options.source == "-" ? "standard input" : "'" + options.source + "'"));
-    Pass first(options, topology, base);
+    Pass first(options, topology, base, Opening::first);
     auto array = first.attach<Monitor>();
     auto exact = first.attach<ExactHistogram>();
     std::vector<TrackerCopies> trackers = attach_all(first, specs);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/event.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace cachetally {

@@ -19,6 +19,8 @@ Cell signed_cell(std::int64_t value) {
     return {"-" + size.full, "-" + size.brief};
 }
 
+Cell slowdown_cell(std::optional<double> slowdown) { return slowdown ? fmt::format("{:.3f}", 100 * *slowdown) : "?"; }
+
 std::vector<TextTable::Column> configuration_columns() {
     return {{"link", TextTable::Align::left}, {"C"}, {"G"}, {"ring"}, {"drain", TextTable::Align::left}};
 }
@@ -43,7 +45,7 @@ std::string cost_table(const IntrusionView& view, unsigned width) {
         const Intrusion& found = row.intrusion;
         auto cells = configuration_cells(row.spec);
         for (const Cell& cell :
-             {signed_cell(found.cycles), Cell(fmt::format("{:.3f}", 100 * view.slowdown(row))), count_cell(found.stall),
+             {signed_cell(found.cycles), slowdown_cell(view.slowdown(row)), count_cell(found.stall),
               count_cell(found.swapouts), count_cell(found.lost_records), count_cell(found.ring_high_water),
               Cell(fmt::format("{:.4f}", found.bytes_per_event())), signed_cell(sum_of(found.misses))})
             cells.push_back(cell);
@@ -109,6 +111,7 @@ Json granularity_json(const Granularity& granularity) {
 Json row_json(const IntrusionView& view, const IntrusionRow& row) {
     const MonitorSpec& spec = row.spec;
     const Intrusion& found = row.intrusion;
+    const std::optional<double> slowdown = view.slowdown(row);
     Json json = {{"link", spec.link},
                  {"counters", spec.counters},
                  {"granularity", granularity_json(spec.granularity)},
@@ -116,7 +119,7 @@ Json row_json(const IntrusionView& view, const IntrusionRow& row) {
                  {"drain", drain_text(spec.ring)},
                  {"monitor", to_string(spec)},
                  {"extra_cycles", found.cycles},
-                 {"slowdown", view.slowdown(row)},
+                 {"slowdown", slowdown ? Json(*slowdown) : Json()},
                  {"events", found.events},
                  {"swapouts", found.swapouts},
                  {"records_written", found.records},

@@ -21,7 +21,8 @@ struct IntrusionView {
     std::vector<std::uint64_t> misses;         ///< without monitor
     std::vector<IntrusionRow> rows;            ///< one per configuration
 
-    double slowdown(const IntrusionRow& row) const { return row.intrusion.slowdown(cycles); }
+    /// Intrusion::slowdown.
+    std::optional<double> slowdown(const IntrusionRow& row) const { return row.intrusion.slowdown(cycles); }
 };
 
 /// "full", "watermark 2048", "periodic 10000"

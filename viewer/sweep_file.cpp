@@ -99,12 +99,40 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool time
     }
 }
 
+/// Numbers; also NaN, where that stands for what is not known.
+std::vector<double> read_numbers(const Group& rows, const char* name, std::size_t count, bool may_be_unknown = false) {
+    std::vector<double> values = read_column<double>(rows, name, count);
+    for (const double value : values)
+        if (!std::isfinite(value) && !(may_be_unknown && std::isnan(value)))
+            throw StorageError(fmt::format("{}: the column '{}' has {}, which is no number; the file is damaged",
+                                           rows.where(), name, value));
+    return values;
+}
+
+/// Tables have a column for each number of counters: all granularities of an eviction policy have the same.
+void require_matrices(const Group& rows, std::span<const SweepCell> cells) {
+    std::vector<std::uint32_t> before;
+    for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
+        std::vector<std::uint32_t> counters;
+        for (; end < cells.size() && cells[end].eviction == cells[begin].eviction &&
+               cells[end].granularity == cells[begin].granularity;
+             ++end)
+            counters.push_back(cells[end].counters);
+        if (begin > 0 && cells[begin].eviction == cells[begin - 1].eviction && counters != before)
+            throw StorageError(
+                fmt::format("{}: the cells are not of the same numbers of counters for each granularity; the file is "
+                            "damaged",
+                            rows.where()));
+        before = counters;
+    }
+}
+
 void read_published(const Group& rows, std::vector<SweepCell>& cells) {
     if (!rows.has("published")) return;
     const auto given = read_column<std::uint8_t>(rows, "published", cells.size());
     const auto misprint = read_column<std::uint8_t>(rows, "published_misprint", cells.size());
     const auto swapouts = read_column<std::uint64_t>(rows, "published_swapouts", cells.size());
-    const auto error = read_column<double>(rows, "published_error", cells.size());
+    const auto error = read_numbers(rows, "published_error", cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i)
         if (given[i] != 0) cells[i].published = PublishedFigures{swapouts[i], error[i], misprint[i] != 0};
 }
@@ -114,14 +142,14 @@ void read_cost(const Group& rows, std::vector<SweepCell>& cells) {
     const auto bits = read_column<std::uint64_t>(rows, "bits", cells.size());
     const auto comparators = read_column<std::uint64_t>(rows, "comparators", cells.size());
     const auto area = read_column<std::uint64_t>(rows, "area", cells.size());
-    const auto energy = read_column<double>(rows, "energy", cells.size());
+    const auto energy = read_numbers(rows, "energy", cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i)
         cells[i].cost = SweepCost{bits[i], comparators[i], area[i], energy[i]};
 }
 
 void read_slowdown(const Group& rows, std::vector<SweepCell>& cells) {
     if (!rows.has("slowdown")) return;
-    const auto slowdown = read_column<double>(rows, "slowdown", cells.size());
+    const auto slowdown = read_numbers(rows, "slowdown", cells.size(), true);
     for (std::size_t i = 0; i < cells.size(); ++i)
         if (!std::isnan(slowdown[i])) cells[i].slowdown = slowdown[i];
 }
@@ -163,12 +191,13 @@ SweepView read_sweep_view(const InputFile& file) {
     const auto eviction = rows.read_texts("eviction"), granularity = rows.read_texts("granularity");
     const auto counters = read_column<std::uint32_t>(rows, "counters", eviction.size());
     const auto swapouts = read_column<std::uint64_t>(rows, "swapouts", eviction.size());
-    const auto error = read_column<double>(rows, "error", eviction.size());
-    const auto bytes = read_column<double>(rows, "bytes_per_event", eviction.size());
+    const auto error = read_numbers(rows, "error", eviction.size());
+    const auto bytes = read_numbers(rows, "bytes_per_event", eviction.size());
     if (granularity.size() != eviction.size())
         throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", rows.where()));
     for (std::size_t i = 0; i < eviction.size(); ++i)
         view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}, {}});
+    require_matrices(rows, view.cells);
     read_cost(rows, view.cells);
     read_slowdown(rows, view.cells);
     read_published(rows, view.cells);

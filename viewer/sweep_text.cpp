@@ -107,7 +107,11 @@ std::string cost_text(const Matrix& matrix, const std::set<const SweepCell*>& fr
             cells.emplace_back(front.contains(cell) ? "*" : "");
             table.add(std::move(cells));
         }
-    return '\n' + table.text(width);
+    const bool some_missing =
+        timed && std::ranges::any_of(matrix.rows, [](const Row& row) {
+            return std::ranges::any_of(row.cells, [](const SweepCell* cell) { return !cell->slowdown; });
+        });
+    return '\n' + table.text(width) + (some_missing ? "?: there is no complete run with this monitor.\n" : "");
 }
 
 double ratio_of(const SweepCell& cell) {

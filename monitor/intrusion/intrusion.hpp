@@ -58,9 +58,12 @@ struct Intrusion {
     double bytes_per_event() const {
         return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
     }
-    /// By which fraction a run takes longer that takes so many cycles without monitor.
-    double slowdown(std::uint64_t cycles_without) const {
-        return cycles_without == 0 ? 0.0 : static_cast<double>(cycles) / static_cast<double>(cycles_without);
+    /// By which fraction a run takes longer that takes so many cycles without monitor; nothing where it takes none
+    /// without, but some with it.
+    std::optional<double> slowdown(std::uint64_t cycles_without) const {
+        if (cycles == 0) return 0.0;
+        if (cycles_without == 0) return std::nullopt;
+        return static_cast<double>(cycles) / static_cast<double>(cycles_without);
     }
     friend bool operator==(const Intrusion&, const Intrusion&) = default;
 };

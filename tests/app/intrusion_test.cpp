@@ -81,6 +81,8 @@ protected:
         }
     }
 
+    bool says(const std::string& text) const { return page_.find(text) != std::string::npos; }
+
     /// In the first line with this begin.
     std::string cell_of(const std::string& begin, unsigned column) const {
         std::istringstream lines(page_);
@@ -97,6 +99,11 @@ protected:
 private:
     std::string page_;
 };
+
+/// As the page and `sweep` write it.
+std::string with_commas(std::uint64_t number) {
+    return number < 1000 ? fmt::format("{}", number) : fmt::format("{},{:03}", number / 1000, number % 1000);
+}
 
 std::string percent(const nlohmann::json& row) { return fmt::format(" {:.3f} ", 100 * row["slowdown"].get<double>()); }
 
@@ -134,9 +141,53 @@ TEST_F(IntrusionPage, RecordsThroughTheCaches) {
     expect_rows(options, begin("extra misses of the program"), [](const nlohmann::json& row, double) {
         std::int64_t misses = 0;
         for (const auto& level : row["extra_misses"]) misses += level.get<std::int64_t>();
-        return misses < 1000 ? fmt::format(" {} ", misses) : fmt::format(" {},{:03} ", misses / 1000, misses % 1000);
+        return fmt::format(" {} ", with_commas(static_cast<std::uint64_t>(misses)));
     });
 }
+
+std::string error_text(double error) {
+    return error == 0 ? "0" : fmt::format("{:.{}f}", 100 * error, 100 * error < 0.995 ? 3 : 2);
+}
+
+TEST_F(IntrusionPage, ErrorTrafficTimeAndCost) {
+#ifdef CACHETALLY_SANITIZED
+    const std::vector<std::pair<std::string, unsigned>> programs{{"radix", 3}};
+#else
+    const std::vector<std::pair<std::string, unsigned>> programs{{"lu", 0}, {"radix", 3}};
+#endif
+    for (const auto& [program, column] : programs) {
+        const auto told = call({"sweep", program, "-m", "generic3-timed", "--slowdown", "--monitor", "drain_cost=20",
+                                "--counters", "16,32,64,128", "--granularity", "1,2,4", "--json"})
+                              .json();
+        unsigned shown = 0;
+        for (const auto& row : told["rows"]) {
+            EXPECT_EQ(row["front"], true);
+            const auto begin =
+                fmt::format("| {} | {} | {} |", row["counters"].get<unsigned>(), row["granularity"].get<unsigned>(),
+                            with_commas(row["bits"].get<std::uint64_t>()));
+            if (!says(begin)) continue;
+            ++shown;
+            EXPECT_EQ(cell_of(begin, column), fmt::format(" {} ", error_text(row["error"].get<double>()))) << begin;
+            EXPECT_EQ(cell_of(begin, column + 1), percent(row)) << begin;
+            EXPECT_EQ(cell_of(begin, column + 2), fmt::format(" {:.4f} ", row["bytes_per_event"].get<double>()))
+                << begin;
+        }
+        EXPECT_EQ(shown, 7U) << program;
+    }
+}
+
+#ifndef CACHETALLY_SANITIZED
+TEST_F(IntrusionPage, TheFrontTellsPoliciesApart) {
+    const auto told =
+        call({"sweep", "radix", "-m", "generic3-timed", "--slowdown", "--monitor", "drain_cost=20", "--counters",
+              "16,32,64,128", "--granularity", "1,2,4", "--eviction", "fifo,lru,lfu", "--json"})
+            .json();
+    ASSERT_EQ(told["rows"].size(), 36U);
+    for (const auto& row : told["rows"]) EXPECT_EQ(row["front"], row["eviction"] != "lfu");
+    const auto& least = told["rows"][24];  // the first of lfu
+    EXPECT_TRUE(says(fmt::format("({:.0f} % slower with 16 counters)", 100 * least["slowdown"].get<double>())));
+}
+#endif
 
 // The run alone tells the same cycles.
 TEST_F(IntrusionCommand, MeasuresAgainstTheRunWithoutMonitor) {

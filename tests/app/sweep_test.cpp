@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "tests/app/program.hpp"
 
@@ -102,6 +103,65 @@ TEST_F(SweepCommand, TellsTheSlowdownOfEachCell) {
     EXPECT_THAT(call(Words{"sweep"} + cells).out, Not(HasSubstr("slow")));
 }
 
+// Several cores meet otherwise with a monitor: the time is that of such a run, all else of the pass.
+TEST_F(SweepCommand, TellsTheSlowdownOfPrograms) {
+    for (const Words& program :
+         {Words{"radix", "keys=400", "processors=4", "-m", "coherent8"}, {"lu", "n=32", "--max-references", "20000"}}) {
+        const Words cells = program + Words{"--counters", "4,16", "--granularity", "1,dynamic:2"};
+        const json told =
+            good_json(Words{"sweep"} + cells + Words{"--slowdown", "--monitor", "write_cost=3,capacity=64"});
+        const json plain = good_json(Words{"sweep"} + cells);
+        const json intrusion =
+            good_json(Words{"intrusion"} + cells + Words{"--ring", "64", "--monitor", "write_cost=3"});
+        EXPECT_EQ(told["references"], intrusion["references"]);
+        for (std::size_t i = 0; i < 4; ++i) {
+            EXPECT_GT(told["rows"][i]["slowdown"], 0.0);
+            EXPECT_EQ(told["rows"][i]["slowdown"], intrusion["rows"][i]["slowdown"]);
+            for (const char* key : {"error", "bytes_per_event", "swapouts", "comparators"})
+                EXPECT_EQ(told["rows"][i][key], plain["rows"][i][key]) << key;
+        }
+    }
+}
+
+TEST_F(SweepCommand, SlowdownsOfATraceThatEndsEarly) {
+    write_contents(directory / "bad.din", "0 1000\n1 2000\n0 3000\nbroken\n");
+    EXPECT_EQ(call({"trace", "convert", "bad.din", "part.ct.h5"}).status, 1);
+    const Words rest{"--counters", "1,2,3", "--granularity", "1", "--slowdown", "--monitor", "write_cost=500"};
+    const Finished damaged = call(Words{"sweep", "bad.din", "--json"} + rest);
+    EXPECT_EQ(damaged.status, 1);
+    EXPECT_THAT(damaged.err, HasSubstr("bad.din:4:1"));
+    const Finished partial = call(Words{"sweep", "part.ct.h5", "--json", "-o", "s.h5"} + rest);
+    EXPECT_EQ(partial.status, 0);
+    const auto first = partial.err.find("warning");
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(partial.err.find("warning", first + 1), std::string::npos) << "once, not in each run";
+    EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == partial.json());
+    for (const Finished& finished : {damaged, partial}) {
+        const json told = finished.json();
+        EXPECT_EQ(told["complete"], false);
+        EXPECT_THAT(std::string(told["incomplete"]), HasSubstr("bad.din:4:1"));
+        // Three lines, of which the last is read out at the end, as are those before where there is room.
+        EXPECT_GT(told["rows"][0]["slowdown"], told["rows"][1]["slowdown"]);
+        EXPECT_GT(told["rows"][1]["slowdown"], 0.0);
+        EXPECT_EQ(told["rows"][2]["slowdown"], 0.0);
+    }
+}
+
+// A program that takes no time cannot take half as long again.
+TEST_F(SweepCommand, ThereIsNoSlowdownOfNoTime) {
+    write_contents(directory / "zero.yaml",
+                   "name: zero\ncaches:\n  - {name: L1, next: memory, size: 1 KiB, ways: 2, latency: 0}\n"
+                   "memory: {latency: 0}\n");
+    const Words lu{"lu", "n=16", "block=8", "-m", "zero.yaml", "--counters", "4", "--monitor", "write_cost=5"};
+    const Finished refused = call(Words{"sweep"} + lu + Words{"--slowdown", "-o", "s.h5"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("takes no time on the machine 'zero'"));
+    EXPECT_EQ(listing(directory.path()), "zero.yaml");
+    const json row = good_json(Words{"intrusion"} + lu)["rows"][0];
+    EXPECT_GT(row["extra_cycles"], 0);
+    EXPECT_TRUE(row["slowdown"].is_null());
+}
+
 TEST_F(SweepCommand, SlowdownsNeedASourceThatCanBeReadAgain) {
     for (const auto& [words, says] :
          {std::pair<Words, const char*>{{"sweep", "-", "--slowdown"}, "can be read only once"},
@@ -114,19 +174,30 @@ TEST_F(SweepCommand, SlowdownsNeedASourceThatCanBeReadAgain) {
     }
 }
 
-TEST_F(SweepCommand, InterruptedKeepsTheSlowdownsThatAreComplete) {
-    using Clock = std::chrono::steady_clock;
+using Clock = std::chrono::steady_clock;
+
+/// Of 60 cells.
+Words long_sweep(const std::string& source) {
     std::string counters = "1";
     for (int count = 2; count <= 60; ++count) counters += fmt::format(",{}", count);
-    const Words sweep{"sweep", "gups", "updates=100000", "--granularity", "1", "--counters", counters, "--json"};
+    return {"sweep", source, "--granularity", "1", "--counters", counters, "--json"};
+}
+
+/// Whether so much time has passed since it was asked first.
+std::function<bool()> after(Clock::duration time) {
+    return [time, start = std::optional<Clock::time_point>()]() mutable {
+        if (!start) start = Clock::now();
+        return Clock::now() - *start > time;
+    };
+}
+
+TEST_F(SweepCommand, InterruptedKeepsTheSlowdownsThatAreComplete) {
+    const Words sweep = long_sweep("gups") + Words{"updates=100000"};
     const auto before = Clock::now();
     ASSERT_EQ(call(sweep).status, 0);
     const auto pass = Clock::now() - before;  // about as long as each of the 61 runs that --slowdown adds
     Circumstances circumstances;
-    circumstances.interrupt_when = [pass, start = std::optional<Clock::time_point>()]() mutable {
-        if (!start) start = Clock::now();
-        return Clock::now() - *start > 8 * pass;
-    };
+    circumstances.interrupt_when = after(8 * pass);
     const Finished finished = call(sweep + Words{"--slowdown", "-o", "s.h5"}, circumstances);
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.err, HasSubstr("of 60 configurations"));
@@ -137,6 +208,31 @@ TEST_F(SweepCommand, InterruptedKeepsTheSlowdownsThatAreComplete) {
     EXPECT_TRUE(told["rows"].front().contains("slowdown"));
     EXPECT_FALSE(told["rows"].back().contains("slowdown"));
     EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == told);
+}
+
+// What is told of a trace that is marked partial stays told.
+TEST_F(SweepCommand, ATraceThatIsGoneKeepsTheSlowdownsThatAreComplete) {
+    std::string text;
+    for (int i = 0; i < 100000; ++i) text += din_line(i);
+    write_contents(directory / "bad.din", text + "broken\n");
+    EXPECT_EQ(call({"trace", "convert", "bad.din", "part.ct.h5"}).status, 1);
+    const Words sweep = long_sweep("part.ct.h5") + Words{"--slowdown"};
+    const auto before = Clock::now();
+    ASSERT_EQ(call(sweep).status, 0);
+    const auto all = Clock::now() - before;
+    Circumstances circumstances;
+    circumstances.interrupt_when = [this, is_time = after(all / 2)]() mutable {
+        if (is_time()) std::filesystem::remove(directory / "part.ct.h5");
+        return false;
+    };
+    const Finished finished = call(sweep, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("slowdown of the other cells"));
+    const json told = finished.json();
+    EXPECT_THAT(std::string(told["incomplete"]), HasSubstr("marked partial"));
+    EXPECT_THAT(std::string(told["incomplete"]), HasSubstr("of 60 configurations"));
+    EXPECT_TRUE(told["rows"].front().contains("slowdown"));
+    EXPECT_FALSE(told["rows"].back().contains("slowdown"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -87,32 +88,45 @@ TEST_F(TrackerCommand, TrafficThatIsOffIsMarked) {
     EXPECT_EQ(own.json()["rows"][1]["traffic_is_off"], false);
 }
 
-/// The tables of docs/trackers.md: WATER's, which are the quickest (with sanitizers, the quickest of these), stand
-/// there as the program prints them.
-TEST_F(TrackerCommand, ThePageSaysWhatTheProgramDoes) {
-    std::ostringstream read;
-    read << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/trackers.md").rdbuf();
-#ifdef CACHETALLY_SANITIZED
-    const std::string begin = "`cachetally trackers water --link";
-    constexpr int of_water = 1;
-#else
-    const std::string begin = "`cachetally trackers water";
-    constexpr int of_water = 5;
-#endif
-    const std::string page = read.str();
-    int tables = 0;
-    for (std::size_t at = page.find(begin); at != std::string::npos; at = page.find(begin, at + 1), ++tables) {
-        std::istringstream command(page.substr(at + 1, page.find('`', at + 1) - at - 1));
-        TrackerWords words;
-        for (std::string word; command >> word;) words.push_back(word);
-        words.erase(words.begin(), words.begin() + 2);
+/// docs/trackers.md stands there as the program prints it; with sanitizers the quickest table is tried alone.
+class TrackersPage : public TrackerCommand {
+protected:
+    void SetUp() override {
+        std::ostringstream read;
+        read << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/trackers.md").rdbuf();
+        page_ = read.str();
+    }
+
+    /// Every table under a command that begins like this; how many there are. Commands within text have none.
+    int expect_tables(const std::string& arguments) const {
+        const std::string begin = "`cachetally trackers " + arguments;
+        int tables = 0;
+        for (std::size_t at = page_.find(begin); at != std::string::npos; at = page_.find(begin, at + 1)) {
+            const std::size_t end = page_.find('`', at + 1);
+            if (page_[end + 1] != ':') continue;
+            std::istringstream command(page_.substr(at + 1, end - at - 1));
+            TrackerWords words;
+            for (std::string word; command >> word;) words.push_back(word);
+            words.erase(words.begin(), words.begin() + 2);
+            expect_table(words, page_.substr(at, page_.find("\n\n", page_.find("|---", at)) - at));
+            ++tables;
+        }
+        return tables;
+    }
+
+    bool says(const std::string& text) const { return page_.find(text) != std::string::npos; }
+
+private:
+    void expect_table(const TrackerWords& words, const std::string& told) const {
         std::istringstream lines(call(words).out);
-        const std::string told = page.substr(at, page.find("\n\n", page.find("|---", at)) - at);
         int rows = 0;
         for (std::string line; std::getline(lines, line);) {
             std::istringstream cells(line);
             std::vector<std::string> cell;
             for (std::string each; cells >> each;) cell.push_back(each);
+            if (rows == 0 && line.find(" events on ") != std::string::npos) {
+                EXPECT_THAT(told, HasSubstr("`: " + line.substr(line.find(": ") + 2) + "\n"));
+            }
             if (cell.size() != 8 || cell[0] == "tracker") continue;
             if (cell[3][0] == '*') cell[3].insert(0, "\\");
             std::string row = "| " + cell[0] + " | " + cell[1];  // not the comparators
@@ -122,8 +136,34 @@ TEST_F(TrackerCommand, ThePageSaysWhatTheProgramDoes) {
         }
         EXPECT_EQ(rows, 5);
     }
-    EXPECT_EQ(tables, of_water);
+
+    std::string page_;
+};
+
+TEST_F(TrackersPage, TheQuickestTable) { EXPECT_EQ(expect_tables("water --link"), 1); }
+
+#ifndef CACHETALLY_SANITIZED
+TEST_F(TrackersPage, Lu) { EXPECT_EQ(expect_tables("lu "), 5); }
+TEST_F(TrackersPage, Radix) { EXPECT_EQ(expect_tables("radix "), 4); }
+TEST_F(TrackersPage, Water) { EXPECT_EQ(expect_tables("water "), 5); }
+
+TEST_F(TrackersPage, FiguresWithinTheText) {
+    const auto lu = call({"lu", "n=128", "--traffic", "0.0335", "--top", "32", "--json"}).json()["rows"];
+    const auto percent = [&](std::size_t row, const char* key) {
+        return std::to_string(std::lround(100 * lu[row][key].get<double>()));
+    };
+    // counter array, Space-Saving, Count-Min, sampling, hotness unit
+    EXPECT_TRUE(says("the hotness unit has an error of " + percent(4, "error") + " %, Space-Saving " +
+                     percent(1, "error") + " %, sampling " + percent(3, "error") + " %, Count-Min " +
+                     percent(2, "error") + " %"));
+    EXPECT_TRUE(says("a recall of " + percent(4, "recall") + ", " + percent(1, "recall") + ", " + percent(3, "recall") +
+                     " and " + percent(2, "recall") + " %"));
+    const std::string unit = "kind=hotness,counters=95,epoch=74,threshold=1,list=37,down_sampling=2";
+    EXPECT_TRUE(says(unit));
+    const std::string told = call({"water", "--link", "L1D-L2", "--top", "32", "--tracker", unit}).out;
+    EXPECT_THAT(told, ::testing::ContainsRegex("\nhotness +9,654 +[0-9]+ +3.9991 +25.3[0-9] +80.2 "));
 }
+#endif
 
 TEST_F(TrackerCommand, TrackersOfOnesOwn) {
     std::string trace;

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "sim/engine/hierarchy.hpp"
 #include "tests/golden/golden.hpp"
@@ -194,6 +196,52 @@ TEST(Records, TakeTheBusOnTheirWayToMemory) {
     const MachineDescription description = with_bus({.latency = 2, .bytes_per_cycle = 1});
     EXPECT_EQ(cycles_of(description, "L0 L0 L40"), 155U);
     EXPECT_EQ(with_records(description, "core-L1", true, "L0 L0 L40"), 173U);
+}
+
+/// A counter of one line, which takes its events in any way that it is told of them: a record when the line changes.
+class OneCounter final : public LinkListener {
+public:
+    std::uint32_t kinds() const override { return bit(EventKind::load); }
+    bool accepts_merged(std::uint32_t) const override { return true; }
+    bool sends() const override { return true; }
+    void on_event(const LinkEvent& event, Injector& injector) override {
+        if (line_ && *line_ != event.address) injector.write({0x8000, 16, true});
+        line_ = event.address;
+    }
+    void on_control(const Control&, Tick, Injector&) override {}
+
+private:
+    std::optional<Address> line_;
+};
+
+/// One core, all at once, as programs and traces are.
+class AtOnce final : public ReferenceSource {
+public:
+    explicit AtOnce(std::vector<Reference> all) : all_(std::move(all)) {}
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned) override {
+        return {std::exchange(given_, true) ? std::span<const Reference>() : all_, {Control::Kind::end, 0}};
+    }
+
+private:
+    std::vector<Reference> all_;
+    bool given_ = false;
+};
+
+// L0 until 15, L40 until 30, then a hit in each cycle. The record of each but the first takes the bus for the cycle
+// after it: the next one finds it free. Records of several references that are sent together would wait for each other.
+TEST(Records, AreSentAtTheEndOfTheirReferenceHoweverManyAreMadeAtOnce) {
+    std::string text;
+    for (int i = 0; i < 50; ++i) text += "L0 L40 ";
+    const Topology topology(with_bus({.bytes_per_cycle = 16}));
+    Hierarchy hierarchy(topology);
+    OneCounter counter;
+    hierarchy.listen(topology.link("core-L1"), 0, counter);
+    AtOnce source(references(text));
+    EXPECT_EQ(run(hierarchy, source).end(), (30U + 98) * 1000);
+    const HierarchyCounts counts = hierarchy.counts();
+    EXPECT_EQ(counts.memories[0].ring_writes, 99U);
+    EXPECT_EQ(counts.buses[0], (BusCounts{.transfers = 2 + 99, .bytes = 128 + 99 * 16, .busy = 107'000, .waited = 0}));
 }
 
 // Behind L1 only the two misses give records, and the first one is on the bus until 93.

@@ -1,6 +1,7 @@
 // What monitors cost the system: worked out by hand where nothing else contends, and laws on random machines.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -86,6 +87,16 @@ TEST(Intrusion, IsTheBurstsOfRecordsWhereNothingHidesThem) {
 }
 
 // The bus is free again before memory answers.
+TEST(Intrusion, SlowsDownByAFractionOfTheTimeWithoutMonitor) {
+    Intrusion intrusion;
+    EXPECT_EQ(intrusion.slowdown(0), 0.0);
+    intrusion.cycles = 50;
+    EXPECT_EQ(intrusion.slowdown(200), 0.25);
+    EXPECT_EQ(intrusion.slowdown(0), std::nullopt);
+    intrusion.cycles = -50;
+    EXPECT_EQ(intrusion.slowdown(200), -0.25);
+}
+
 TEST(Intrusion, IsNothingWhereBurstsFallIntoTimesOfWaiting) {
     const Intrusion found = measured(small_machine(15), one_counter("L1-memory"), loads_of_lines(100));
     EXPECT_EQ(found.records, 99U);

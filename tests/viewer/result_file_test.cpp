@@ -2,14 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
-#include <sstream>
 
 #include "monitor/histogram_file.hpp"
 #include "sim/model/random.hpp"
 #include "tests/storage/temporary.hpp"
+#include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
-#include "viewer/sweep_view.hpp"
 
 /// Asked by LeakSanitizer, if that is there: HDF5 itself forgets memory where metadata cannot be decoded.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
@@ -20,7 +20,6 @@ namespace {
 using cachetally::testing::message_of;
 using cachetally::testing::TemporaryDirectory;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 CacheCounts cache_counts(Random& random) {
     CacheCounts counts;
@@ -255,109 +254,6 @@ TEST_F(ResultFiles, DamagedFilesDoNotCrash) {
         cachetally::testing::write_contents(path_, damaged);
         (void)refusal();
     }
-}
-
-TEST_F(ResultFiles, SweepsAreReadBackAsWritten) {
-    SweepView view;
-    view.title = {"lu", {"n=8"}, "none", true, "", "", {}};
-    view.link = "core-L1";
-    view.monitor = "link=core-L1";
-    view.references = 100;
-    view.events = 90;
-    for (const std::uint32_t counters : {16U, 32U})
-        view.cells.push_back({"fifo", "1", counters, counters * 3, 0.25, 1.5,
-                              SweepCost{counters * 75, counters, counters * 900, 0.75},
-                              PublishedFigures{counters * 2, 0.2, counters == 32}});
-    view.cells.push_back({"fifo", "dynamic:2", 16, 5, 0.5, 2.5, SweepCost{2400, 32, 5000, 1.5}, {}});
-    {
-        ResultFile file(path_);
-        Group& root = file.root();
-        root.create_group("input").set_attribute("name", "lu");
-        root.open_group("input").write_texts("settings", view.title.settings);
-        root.create_group("machine").set_attribute("name", "none");
-        write_sweep(root, view);
-        file.finish();
-    }
-    const SweepView read = read_sweep_view(InputFile(path_));
-    EXPECT_EQ(read.cells, view.cells);
-    EXPECT_EQ(to_json(read), to_json(view));
-    const std::string text = to_text(read, 80);
-    EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
-}
-
-// Columns that have no room follow in a second table, with the cells' names and all that the first one leaves out.
-TEST_F(ResultFiles, SweepsWithSlowdownFitTheWidth) {
-    SweepView view;
-    view.title = {"lu", {}, "none", true, "", "", {}};
-    view.link = "core-L1";
-    for (const std::uint32_t counters : {16U, 1024U})
-        view.cells.push_back({"clear_all",
-                              "1",
-                              counters,
-                              123456789,
-                              0.25,
-                              1.5,
-                              SweepCost{counters * 7500, counters, counters * 90000, 75123.25},
-                              {},
-                              counters / 1e4});
-    const auto longest = [&](unsigned width) {
-        std::size_t most = 0;
-        std::istringstream lines(to_text(view, width));
-        for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
-        return most;
-    };
-    EXPECT_GT(longest(200), 80U);
-    for (const unsigned width : {60U, 80U, 100U}) {
-        EXPECT_LE(longest(width), width);
-        const std::string text = to_text(view, width);
-        for (const char* field : {"slower %", "10.240", "energy/event", "75123", "1024", "comparators", "area"})
-            EXPECT_THAT(text, HasSubstr(field)) << width;
-    }
-}
-
-TEST_F(ResultFiles, SweepsOfVersionsThatDidNotTellTheCost) {
-    SweepView view;
-    view.title = {"lu", {}, "none", true, "", "", {}};
-    view.cells.push_back({"fifo", "1", 16, 5, 0.5, 2.5, {}, {}});
-    {
-        ResultFile file(path_);
-        Group& root = file.root();
-        root.create_group("input").set_attribute("name", "lu");
-        root.create_group("machine").set_attribute("name", "none");
-        write_sweep(root, view);
-        file.finish();
-    }
-    const SweepView read = read_sweep_view(InputFile(path_));
-    EXPECT_EQ(read.cells, view.cells);
-    EXPECT_FALSE(to_json(read)["rows"][0].contains("bits"));
-    EXPECT_THAT(to_text(read, 80), Not(HasSubstr("cost")));
-}
-
-TEST(SweepFront, CellsThatNoOtherBeats) {
-    const auto cell = [](std::uint64_t bits, double error, double traffic) {
-        return SweepCell{"fifo", "1", 1, 0, error, traffic, SweepCost{bits, 0, 0, 0}, {}};
-    };
-    const std::vector<SweepCell> cells{
-        cell(10, 0.5, 1.0),  // the smallest
-        cell(20, 0.5, 1.0),  // larger, otherwise the same
-        cell(20, 0.4, 2.0),  // better error
-        cell(20, 0.6, 0.5),  // better traffic
-        cell(30, 0.4, 1.0),  // both
-        cell(30, 0.4, 1.0),  // the same again: neither beats the other
-        cell(40, 0.5, 0.9),  // less traffic than the one before
-        cell(50, 0.7, 0.5),  // worse than the fourth
-    };
-    EXPECT_EQ(front_of(cells), (std::vector<bool>{true, false, true, true, true, true, true, false}));
-    std::vector<SweepCell> timed = cells;
-    for (SweepCell& each : timed) each.slowdown = 0.25;
-    timed[1].slowdown = 0.125;  // now better in something than the first, which is smaller
-    timed[5].slowdown = 0.5;    // now worse than its equal
-    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
-    timed[7].slowdown.reset();  // not known of all cells: it does not count
-    EXPECT_EQ(front_of(timed), front_of(cells));
-    std::vector<SweepCell> unknown = cells;
-    unknown[0].cost.reset();
-    EXPECT_EQ(front_of(unknown), std::vector<bool>(8, false));
 }
 
 TEST_F(ResultFiles, StructuresAreCountedAsCombinedHistogramsAre) {

@@ -16,7 +16,10 @@ def intrusion(result, options):
     if len(value) == 0:
         raise Refused(f"{result.path}: has no configuration that was run to its end")
     if options.metric == "slowdown":
-        value *= 100 / max(1, int(result.file["intrusion"].attrs["cycles"]))
+        cycles = int(result.file["intrusion"].attrs["cycles"])
+        if cycles == 0:
+            raise Refused(f"{result.path}: the program takes no time without monitor, so that there is no slowdown; take another --metric")
+        value *= 100 / cycles
     elif options.metric == "bytes":
         value /= np.maximum(1, rows["events"][:])
     link, granularity, drain = (rows[name].asstr()[:] for name in ("link", "granularity", "drain"))

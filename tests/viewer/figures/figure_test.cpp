@@ -173,6 +173,17 @@ TEST_F(Figures, CurvesHaveTheNamesOfTheirEdgesAndTestsAndUnits) {
     EXPECT_NE(refusal(request("intrusion", "x.svg")).find("has no intrusion"), std::string::npos);
 }
 
+TEST_F(Figures, IntrusionInAProgramOfNoTimeIsNoSlowdown) {
+    result_ = directory_ / "z.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", "cachetally result");
+    Group intrusion = file.root().create_group("intrusion");
+    intrusion.set_attribute("cycles", std::uint64_t{0});
+    intrusion.create_group("rows").write("extra_cycles", std::vector<std::int64_t>{10});
+    file.finish();
+    EXPECT_NE(refusal(request("intrusion", "x.svg", {"--metric=slowdown"})).find("takes no time"), std::string::npos);
+}
+
 TEST_F(Figures, IntrusionHasACurveForEachGranularityAndDrain) {
     result_ = directory_ / "i.h5";
     ResultFile file(result_);

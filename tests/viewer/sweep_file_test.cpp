@@ -1,0 +1,195 @@
+// Sweeps in files: read back as written, damage refused; which cells no other beats.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <sstream>
+
+#include "tests/storage/temporary.hpp"
+#include "viewer/sweep_view.hpp"
+
+namespace cachetally {
+namespace {
+
+using cachetally::testing::message_of;
+using cachetally::testing::TemporaryDirectory;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class SweepFiles : public ::testing::Test {
+protected:
+    static SweepView view_of(const std::vector<SweepCell>& cells) {
+        SweepView view;
+        view.title = {"lu", {"n=8"}, "none", true, "", "", {}};
+        view.link = "core-L1";
+        view.monitor = "link=core-L1";
+        view.references = 100;
+        view.events = 90;
+        view.cells = cells;
+        return view;
+    }
+
+    /// Written as the program does it, and changed.
+    SweepView read_again(const SweepView& view, const std::function<void(Group& rows)>& change = {}) {
+        ResultFile file(path_, ResultFile::Existing::overwrite);
+        Group& root = file.root();
+        root.create_group("input").set_attribute("name", "lu");
+        root.open_group("input").write_texts("settings", view.title.settings);
+        root.create_group("machine").set_attribute("name", "none");
+        write_sweep(root, view);
+        if (change) {
+            Group rows = root.open_group("sweep").open_group("rows");
+            change(rows);
+        }
+        file.finish();
+        return read_sweep_view(InputFile(path_));
+    }
+
+    std::string refusal_of(const std::vector<SweepCell>& cells, const std::function<void(Group& rows)>& change = {}) {
+        return message_of([&] { (void)read_again(view_of(cells), change); });
+    }
+
+    TemporaryDirectory directory_;
+    std::string path_ = directory_ / "s.h5";
+};
+
+TEST_F(SweepFiles, AreReadBackAsWritten) {
+    SweepView view = view_of({});
+    for (const std::uint32_t counters : {16U, 32U})
+        view.cells.push_back({"fifo", "1", counters, counters * 3, 0.25, 1.5,
+                              SweepCost{counters * 75, counters, counters * 900, 0.75},
+                              PublishedFigures{counters * 2, 0.2, counters == 32}});
+    for (const std::uint32_t counters : {16U, 32U})
+        view.cells.push_back({"fifo", "dynamic:2", counters, 5, 0.5, 2.5, SweepCost{2400, 32, 5000, 1.5}, {}});
+    const SweepView read = read_again(view);
+    EXPECT_EQ(read.cells, view.cells);
+    EXPECT_EQ(to_json(read), to_json(view));
+    const std::string text = to_text(read, 80);
+    EXPECT_THAT(text, HasSubstr("mean factor over the 1 clean cell: 1.500"));
+}
+
+TEST_F(SweepFiles, OfVersionsThatDidNotTellTheCost) {
+    const std::vector<SweepCell> cells{{"fifo", "1", 16, 5, 0.5, 2.5, {}, {}}};
+    const SweepView view = view_of(cells);
+    const SweepView read = read_again(view);
+    EXPECT_EQ(read.cells, view.cells);
+    EXPECT_FALSE(to_json(read)["rows"][0].contains("bits"));
+    EXPECT_THAT(to_text(read, 80), Not(HasSubstr("cost")));
+}
+
+// A cell that was not run is not one that costs nothing.
+TEST_F(SweepFiles, TellSlowdownsThatAreKnown) {
+    const SweepCost cost{2400, 32, 5000, 1.5};
+    std::vector<SweepCell> cells{{"fifo", "1", 16, 5, 0.5, 2.5, cost, {}, -0.125},
+                                 {"fifo", "1", 32, 5, 0.5, 2.5, cost, {}, 0.0},
+                                 {"fifo", "1", 64, 5, 0.5, 2.5, cost, {}, {}}};
+    const SweepView some = read_again(view_of(cells));
+    EXPECT_EQ(some.cells, cells);
+    EXPECT_EQ(to_json(some)["rows"][0]["slowdown"], -0.125);
+    EXPECT_EQ(to_json(some)["rows"][1]["slowdown"], 0.0);
+    EXPECT_FALSE(to_json(some)["rows"][2].contains("slowdown"));
+    const std::string text = to_text(some, 100);
+    for (const char* part : {" -12.500 ", " 0.000 ", " ? ", "as good in error, bytes/event and bits", "?: there is no"})
+        EXPECT_THAT(text, HasSubstr(part));
+    cells[2].slowdown = 0.25;
+    EXPECT_THAT(to_text(read_again(view_of(cells)), 100), HasSubstr("as good in error, slowdown, bytes/event"));
+    for (SweepCell& cell : cells) cell.slowdown.reset();
+    EXPECT_THAT(to_text(read_again(view_of(cells)), 100), Not(HasSubstr("slow")));
+}
+
+TEST_F(SweepFiles, DamagedOnesAreRefused) {
+    const SweepCost cost{2400, 32, 5000, 1.5};
+    const SweepCell good{"fifo", "1", 16, 5, 0.5, 2.5, cost, {}};
+    const auto with = [&](auto change) {
+        SweepCell cell = good;
+        change(cell);
+        return std::vector<SweepCell>{good, cell};
+    };
+    const auto granularities = [&](const std::vector<const char*>& names) {
+        std::vector<SweepCell> cells(names.size(), good);
+        for (std::size_t i = 0; i < names.size(); ++i) cells[i].granularity = names[i];
+        return cells;
+    };
+    EXPECT_EQ(refusal_of({good, good}), "");
+    const double nan = std::nan(""), infinite = std::numeric_limits<double>::infinity();
+    for (const auto& [cells, says] :
+         {std::pair{with([&](SweepCell& cell) { cell.error = nan; }), "'error' has nan"},
+          {with([&](SweepCell& cell) { cell.bytes_per_event = infinite; }), "'bytes_per_event' has inf"},
+          {with([&](SweepCell& cell) { cell.cost->energy = nan; }), "'energy' has nan"},
+          {with([&](SweepCell& cell) { cell.slowdown = -infinite; }), "'slowdown' has -inf"},
+          {granularities({"7", "1", "1"}), "same numbers of counters"},
+          {granularities({"1", "1", "7"}), "same numbers of counters"}})
+        EXPECT_THAT(refusal_of(cells), HasSubstr(says));
+    EXPECT_THAT(refusal_of({good, good}, [](Group& rows) { rows.write("slowdown", std::vector<double>{0.5}); }),
+                HasSubstr("'slowdown' has 1 rows instead of 2"));
+    EXPECT_THAT(refusal_of({good}, [](Group& rows) { rows.write_texts("slowdown", std::vector<std::string>{"0.5"}); }),
+                HasSubstr("slowdown: does not hold numbers"));
+    EXPECT_THAT(refusal_of({good}, [](Group& rows) { rows.create_group("slowdown"); }), HasSubstr("slowdown"));
+}
+
+// Columns that have no room follow in a second table, with the cells' names and all that the first one leaves out.
+TEST(SweepText, WithSlowdownFitsTheWidth) {
+    SweepView view;
+    view.title = {"lu", {}, "none", true, "", "", {}};
+    view.link = "core-L1";
+    for (const std::uint32_t counters : {16U, 1024U})
+        view.cells.push_back({"clear_all",
+                              "1",
+                              counters,
+                              123456789,
+                              0.25,
+                              1.5,
+                              SweepCost{counters * 7500, counters, counters * 90000, 75123.25},
+                              {},
+                              counters / 1e4});
+    const auto longest = [&](unsigned width) {
+        std::size_t most = 0;
+        std::istringstream lines(to_text(view, width));
+        for (std::string line; std::getline(lines, line);) most = std::max(most, line.size());
+        return most;
+    };
+    EXPECT_GT(longest(200), 80U);
+    for (const unsigned width : {60U, 80U, 100U}) {
+        EXPECT_LE(longest(width), width);
+        const std::string text = to_text(view, width);
+        for (const char* field : {"slower %", "10.240", "energy/event", "75123", "1024", "comparators", "area"})
+            EXPECT_THAT(text, HasSubstr(field)) << width;
+    }
+}
+
+TEST(SweepFront, CellsThatNoOtherBeats) {
+    const auto cell = [](std::uint64_t bits, double error, double traffic) {
+        return SweepCell{"fifo", "1", 1, 0, error, traffic, SweepCost{bits, 0, 0, 0}, {}};
+    };
+    const std::vector<SweepCell> cells{
+        cell(10, 0.5, 1.0),  // the smallest
+        cell(20, 0.5, 1.0),  // larger, otherwise the same
+        cell(20, 0.4, 2.0),  // better error
+        cell(20, 0.6, 0.5),  // better traffic
+        cell(30, 0.4, 1.0),  // both
+        cell(30, 0.4, 1.0),  // the same again: neither beats the other
+        cell(40, 0.5, 0.9),  // less traffic than the one before
+        cell(50, 0.7, 0.5),  // worse than the fourth
+    };
+    EXPECT_EQ(front_of(cells), (std::vector<bool>{true, false, true, true, true, true, true, false}));
+    std::vector<SweepCell> timed = cells;
+    for (SweepCell& each : timed) each.slowdown = 0.25;
+    timed[1].slowdown = 0.125;  // now better in something than the first, which is smaller
+    timed[5].slowdown = 0.5;    // now worse than its equal
+    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
+    timed[1].slowdown = -0.25;  // the quickest: an end that comes earlier is no cost
+    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, false, true, false}));
+    timed[2].slowdown = timed[3].slowdown = timed[4].slowdown = 0.5;
+    timed[6].slowdown = -0.25;  // larger, and as quick as the second, with less traffic
+    EXPECT_EQ(front_of(timed), (std::vector<bool>{true, true, true, true, true, true, true, true}));
+    timed[7].slowdown.reset();  // not known of all cells: it does not count
+    EXPECT_EQ(front_of(timed), front_of(cells));
+    std::vector<SweepCell> unknown = cells;
+    unknown[0].cost.reset();
+    EXPECT_EQ(front_of(unknown), std::vector<bool>(8, false));
+}
+
+}  // namespace
+}  // namespace cachetally
