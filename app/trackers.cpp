@@ -181,14 +181,16 @@ std::vector<TrackerRow> rows_of(const std::vector<TrackerSpec>& specs, std::vect
     return rows;
 }
 
-/// The smallest tracker of a kind may take more than was asked for.
-void check_bits(const std::vector<TrackerSpec>& specs, std::uint64_t bits, const MonitorSpec& base) {
+/// The smallest tracker of a kind may take more than there is.
+void check_bits(const std::vector<TrackerSpec>& specs, std::uint64_t bits, bool asked, const MonitorSpec& base) {
     const auto bits_of = [&](const TrackerSpec& spec) { return tracker_cost(spec, base).bits; };
     const TrackerSpec& largest = *std::ranges::max_element(specs, {}, bits_of);
-    if (const std::uint64_t least = bits_of(largest); least > bits)
-        throw UsageError(
-            fmt::format("'--bits {}': {} takes {} at least; write so many or more, or name the trackers with --tracker",
-                        bits, to_string(largest.kind), least));
+    const std::uint64_t least = bits_of(largest);
+    if (least <= bits) return;
+    throw UsageError(fmt::format(
+        "{} {} takes {} at least; {}, or name the trackers with --tracker",
+        asked ? fmt::format("'--bits {}':", bits) : fmt::format("the counter array takes {} bits, but", bits),
+        to_string(largest.kind), least, asked ? "write so many or more" : "give it more counters"));
 }
 
 /// Runs all that are not done, together in a pass, until they are.
@@ -215,7 +217,7 @@ std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topolog
     std::vector<TrackerSpec> specs;
     for (unsigned kind = 0; kind < tracker_kind_count; ++kind)
         specs.push_back(tracker_of_size(static_cast<TrackerKind>(kind), bits, traffic, base));
-    if (options.bits != 0) check_bits(specs, options.bits, base);
+    check_bits(specs, bits, options.bits != 0, base);
     std::vector<std::vector<EpochSearch>> kinds;
     for (const TrackerSpec& spec : specs) kinds.push_back(searches_of(spec, traffic));
     finish(kinds, options, topology, base);

@@ -68,6 +68,12 @@ TrackerCost tracker_cost(const TrackerSpec& spec, const MonitorSpec& base) {
 
 namespace {
 
+/// Smaller tables beside the counters, where one counter would not have room.
+void make_room(std::uint32_t TrackerSpec::*entries, TrackerSpec& spec, std::uint64_t bits, const MonitorSpec& base) {
+    spec.counters = 1;
+    while (spec.*entries > 1 && tracker_cost(spec, base).bits > bits) spec.*entries /= 2;
+}
+
 /// The most counters with which the tracker takes at most so many bits.
 void fill_up(TrackerSpec& spec, std::uint64_t bits, const MonitorSpec& base) {
     spec.counters = 1;
@@ -96,10 +102,13 @@ TrackerSpec tracker_of_size(TrackerKind kind, std::uint64_t bits, double bytes_p
     if (kind == TrackerKind::count_min) {  // half for the sketch
         spec.columns = static_cast<std::uint32_t>(std::bit_floor(
             std::clamp<std::uint64_t>(bits / 2 / (std::uint64_t{spec.rows} * spec.width), 1, most_tracker_entries)));
+        make_room(&TrackerSpec::columns, spec, bits, base);
     }
-    if (kind == TrackerKind::hotness)  // a fourth for the hot list
+    if (kind == TrackerKind::hotness) {  // a fourth for the hot list
         spec.list = static_cast<std::uint32_t>(
             std::clamp<std::uint64_t>(bits / 4 / (spec.record() * 8), 1, most_tracker_entries));
+        make_room(&TrackerSpec::list, spec, bits, base);
+    }
     fill_up(spec, bits, base);
     spec.epoch = events_per(static_cast<double>(spec.counters) * spec.record(), bytes_per_event);
     if (kind == TrackerKind::hotness) spec.threshold = 1;

@@ -45,7 +45,11 @@ std::uint64_t EpochSearch::epoch_after(double share) const {
     const auto low = static_cast<double>(too_short_), high = static_cast<double>(long_enough_);
     double epoch = static_cast<double>(next_.epoch) * std::clamp(share / aim, step_down, step_up);
     if (low != 0 && high != 0 && (epoch <= low || epoch >= high)) epoch = std::sqrt(low * high);
-    return static_cast<std::uint64_t>(std::round(std::clamp(epoch, std::min(least, longest_epoch), longest_epoch)));
+    const auto next =
+        static_cast<std::uint64_t>(std::round(std::clamp(epoch, std::min(least, longest_epoch), longest_epoch)));
+    // Short epochs are far apart: the one beside may send just as much as is asked for.
+    if (next == next_.epoch && share < 1 && static_cast<double>(next) > least) return next - 1;
+    return next;
 }
 
 std::vector<EpochSearch> searches_of(const TrackerSpec& spec, double asked_bytes_per_event) {
