@@ -16,8 +16,14 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
 
 RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run, std::uint64_t most_references);
 
-/// The same for a sweep; `exact`: all events that it counted.
-void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const Histogram& exact,
+/// All events that a sweep counted.
+struct SweptEvents {
+    const Histogram& exact;
+    const AddressMap& program_addresses;
+};
+
+/// The same for a sweep.
+void write_sweep_result(Group& root, const Topology& topology, const SweepView& view, const SweptEvents& events,
                         const std::vector<Region>& regions);
 
 /// What result files of runs and sweeps have in common: /input, /machine, the attributes of the root.

@@ -26,7 +26,7 @@ public:
         }
     }
 
-    MonitorOutcome finish(std::span<const Region> regions, const AddressMap& map) {
+    MonitorOutcome finish(std::span<const Region> regions, const Topology& topology, const Hierarchy& hierarchy) {
         std::vector<MonitorResult> results;
         for (auto& monitor : monitors_) {
             monitor->finish();
@@ -38,7 +38,9 @@ public:
         std::vector<Histogram> exact;
         for (auto& histogram : exact_) exact.push_back(histogram->finish());
         outcome.exact = merged(exact);
-        outcome.error = histogram_error(*outcome.exact, outcome.result.histogram, ranges_of(regions), map);
+        const LinkInfo& link = topology.links()[topology.link(spec_.link)];
+        outcome.error = histogram_error(*outcome.exact, outcome.result.histogram, ranges_of(regions),
+                                        program_addresses(topology, hierarchy, link));
         return outcome;
     }
 
@@ -99,6 +101,15 @@ std::vector<Region> data_of(std::vector<Region> regions) {
     return regions;
 }
 
+AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarchy, const LinkInfo& link) {
+    return link.virtual_addresses ? AddressMap() : program_addresses(topology, hierarchy);
+}
+
+AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarchy) {
+    if (topology.machine().pages.mapping == Mapping::identity) return {};
+    return [&hierarchy](Address physical) { return hierarchy.virtual_address(physical); };
+}
+
 RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy) {
     options.progress = [told = std::move(options.progress), &topology, &hierarchy](std::uint64_t references) {
         check_time(topology.machine(), hierarchy.counts());
@@ -127,12 +138,9 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     outcome.run = host(topology, *outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
     outcome.regions = source.regions();
     outcome.functions = source.functions();
-    if (topology.machine().pages.mapping != Mapping::identity)
-        outcome.virtual_address = [hierarchy = outcome.hierarchy.get()](Address physical) {
-            return hierarchy->virtual_address(physical);
-        };
+    outcome.virtual_address = program_addresses(topology, *outcome.hierarchy);
     const std::vector<Region> data = data_of(outcome.regions);
-    for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, outcome.virtual_address));
+    for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, topology, *outcome.hierarchy));
     for (LinkWatch& link : links) outcome.links.push_back(link.finish());
     return outcome;
 }

@@ -91,6 +91,12 @@ void check_cores(const Input& input, const Topology& topology);
 /// errors of data).
 std::vector<Region> data_of(std::vector<Region> regions);
 
+/// Maps the addresses of a link to those in which regions are given: empty where they are the same, because nothing is
+/// translated or because the link has virtual addresses. `hierarchy` must live as long as it is called.
+AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarchy, const LinkInfo& link);
+/// The same for all links that have physical addresses.
+AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarchy);
+
 /// The options with a check, now and then, that the simulated time can still be counted; where it cannot, the run ends
 /// with that failure. All must live as long as the run.
 RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy);

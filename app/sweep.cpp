@@ -113,9 +113,11 @@ SweepCell cell_of(const SweepRow& row, const MonitorSpec& base, std::uint64_t ev
 }
 
 struct Result {
+    std::unique_ptr<Hierarchy> hierarchy;
     RunResult run;
     SweepView view;
     Histogram exact;
+    AddressMap program_addresses;  ///< of the exact histogram
     std::vector<Region> regions;
     std::vector<MonitorSpec> monitors;  ///< of the cells
 };
@@ -123,14 +125,15 @@ struct Result {
 Result sweep(const Options& options, const Topology& topology, const Input& input) {
     SweepSpec spec{base_of(options, topology), parse_counters(options.counters),
                    parse_granularities(options.granularity), parse_evictions(options.eviction)};
-    Hierarchy hierarchy(topology, input.source->can_sieve());
+    Result result;
+    result.hierarchy = std::make_unique<Hierarchy>(topology, input.source->can_sieve());
+    Hierarchy& hierarchy = *result.hierarchy;
     const std::size_t link = topology.link(spec.base.link);
     std::vector<std::unique_ptr<Sweep>> sweeps;
     for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
         sweeps.push_back(std::make_unique<Sweep>(spec, copy));
         hierarchy.listen(link, copy, *sweeps.back());
     }
-    Result result;
     result.run =
         run(hierarchy, *input.source, within_time(run_options(options.simulation, *input.source), topology, hierarchy));
     std::vector<const Sweep*> finished;
@@ -147,9 +150,8 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     result.view.monitor = to_string(spec.base);
     result.view.references = result.run.counts.references;
     result.view.events = result.exact.total();
-    const AddressMap map = [&](Address address) { return hierarchy.virtual_address(address); };
-    for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)),
-                                          topology.machine().pages.mapping == Mapping::identity ? AddressMap() : map)) {
+    result.program_addresses = program_addresses(topology, hierarchy, topology.links()[link]);
+    for (const SweepRow& row : sweep_rows(finished, ranges_of(data_of(result.regions)), result.program_addresses)) {
         result.view.cells.push_back(cell_of(row, spec.base, result.view.events, !options.preset.empty()));
         result.monitors.push_back(monitor_of(row, spec.base));
     }
@@ -202,7 +204,8 @@ void run_command(Options options) {
         fmt::print("{}", to_text(result.view, terminal_width()));
     }
     if (file) {
-        write_sweep_result(file->root(), topology, result.view, result.exact, result.regions);
+        write_sweep_result(file->root(), topology, result.view, {result.exact, result.program_addresses},
+                           result.regions);
         write_provenance_of(file->root(), topology, input);
         close_output(file.get(), result.view.title);
     }

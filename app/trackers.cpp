@@ -106,10 +106,8 @@ public:
     }
     std::vector<AddressRange> data() const { return ranges_of(data_of(input_.source->regions())); }
     double error(const Truth& truth, const Histogram& measured) const {
-        AddressMap map;
-        if (topology_.machine().pages.mapping != Mapping::identity)
-            map = [this](Address address) { return hierarchy_.virtual_address(address); };
-        return histogram_error(truth.exact, measured, truth.data, map);
+        const LinkInfo& link = topology_.links()[topology_.link(base_.link)];
+        return histogram_error(truth.exact, measured, truth.data, program_addresses(topology_, hierarchy_, link));
     }
 
 private:

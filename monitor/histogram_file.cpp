@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -19,7 +20,7 @@ template <class T, class Pick>
 std::vector<T> column(const Histogram& histogram, Pick pick) {
     std::vector<T> values;
     values.reserve(histogram.rows().size());
-    for (const HistogramRow& row : histogram.rows()) values.push_back(row.*pick);
+    for (const HistogramRow& row : histogram.rows()) values.push_back(std::invoke(pick, row));
     return values;
 }
 
@@ -72,7 +73,7 @@ std::vector<PyramidLevel> pyramid_of(const Histogram& histogram) {
     return levels;
 }
 
-void write_histogram(Group& parent, const std::string& name, const Histogram& histogram) {
+void write_histogram(Group& parent, const std::string& name, const Histogram& histogram, const AddressMap& map) {
     Group group = parent.create_group(name);
     group.set_attribute("unit_bytes", histogram.unit_bytes());
     group.set_attribute("phases", histogram.phases());
@@ -83,6 +84,9 @@ void write_histogram(Group& parent, const std::string& name, const Histogram& hi
     const auto has_function = [](const HistogramRow& row) { return row.function != no_function; };
     if (std::ranges::any_of(histogram.rows(), has_function))
         group.write("function", column<std::uint32_t>(histogram, &HistogramRow::function));
+    if (map)
+        group.write("virtual_address",
+                    column<std::uint64_t>(histogram, [&](const HistogramRow& row) { return map(row.address); }));
     set_axes(group, "count", {"address"});
     write_pyramid(group, histogram);
 }

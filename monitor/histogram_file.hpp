@@ -12,8 +12,9 @@ namespace cachetally {
 
 /// Writes the group `name` (NXdata) into `parent`: the columns address, span, phase, function (an index into the run's
 /// functions, 2^32 - 1 = none; left out where no row has one) and count, one element per row in the order of
-/// Histogram::rows(); the attributes unit_bytes and phases; and the groups of the pyramid.
-void write_histogram(Group& parent, const std::string& name, const Histogram& histogram);
+/// Histogram::rows(); the attributes unit_bytes and phases; and the groups of the pyramid. `map`, where there is one,
+/// gives the column virtual_address.
+void write_histogram(Group& parent, const std::string& name, const Histogram& histogram, const AddressMap& map = {});
 
 /// Reads it back. Throws StorageError where columns are missing, of unequal length, or out of order.
 Histogram read_histogram(const Group& parent, const std::string& name);

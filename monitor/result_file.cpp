@@ -26,17 +26,6 @@ std::string group_name(const std::string& label, std::set<std::string>& taken) {
     return name;
 }
 
-void write_with_map(Group& parent, const std::string& name, const Histogram& histogram, const AddressMap& map) {
-    write_histogram(parent, name, histogram);
-    if (!map) return;
-    std::vector<std::uint64_t> addresses;
-    addresses.reserve(histogram.rows().size());
-    for (const HistogramRow& row : histogram.rows()) addresses.push_back(map(row.address));
-    Group group = parent.open_group(name);
-    group.write("virtual_address", addresses);
-    attach_axes(group, "virtual_address", {"address"});
-}
-
 Histogram read_with_map(const Group& parent, const std::string& name) {
     Histogram histogram = read_histogram(parent, name);
     const Group group = parent.open_group(name);
@@ -114,7 +103,7 @@ void write_monitor(Group& parent, const std::string& name, const MonitorContents
     phases.write("swapouts", summary.swapouts_per_phase);
     set_axes(phases, "events", {"phase"}, {"swapouts"});
     write_functions(group, summary);
-    write_with_map(group, "histogram", *contents.histogram, contents.map);
+    write_histogram(group, "histogram", *contents.histogram, contents.map);
 }
 
 MonitorSummary read_monitor(const Group& group) {
@@ -225,7 +214,7 @@ void write_links(Group& root, const std::vector<LinkCounts>& links, const Addres
         group.set_attribute("to", link.to);
         group.set_attribute("virtual_addresses", link.virtual_addresses);
         for (const auto& [kind, histogram] : link.kinds) {
-            write_with_map(group, to_string(kind), histogram, link.virtual_addresses ? AddressMap() : map);
+            write_histogram(group, to_string(kind), histogram, link.virtual_addresses ? AddressMap() : map);
             group.open_group(to_string(kind)).set_attribute("events", histogram.total());
         }
     }

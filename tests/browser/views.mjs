@@ -250,7 +250,7 @@ export const viewCases = [
                 'lu',
                 'n=32',
                 '--machine',
-                'schulz2002',
+                'generic3', // maps pages
                 '--counters',
                 '16,64',
                 '--granularity',
@@ -284,6 +284,12 @@ export const viewCases = [
             const text = await page.innerText('body');
             t.check(/Granularity 2, 64 counters, fifo: bits [0-9.]+k?, comparators 64/.test(text), 'cost of the cell');
             t.check(!text.includes('Slowdown'), 'no slowdown, as none was run');
+            for (const granularity of ['2', '4']) {
+                await page.evaluate(`cachetally.set({ cell: '${granularity},16' })`);
+                await t.quiet(page);
+                const { error } = told.find((row) => String(row.granularity) === granularity);
+                t.near(await page.evaluate('cachetally.current.totals().error'), error, 'error on mapped pages', 1e-9);
+            }
         },
     ],
     [

@@ -16,18 +16,18 @@ export function linesPerGroup(granularity: string, unit: number): number | null 
     return null;
 }
 
-/** The error that is seen here beside that of the file. Where pages are mapped, the histogram may have physical addresses: nobody knows
- * there which of them are data. */
-function errorText(here: number, inFile: number, physical: boolean): string {
+/** The error that is seen here beside that of the file. Groups lie in physical memory: where pages are mapped, those that cross pages
+ * cannot be told from the program's addresses. */
+function errorText(here: number, inFile: number, mapped: boolean): string {
     if (Math.abs(here - inFile) < 5e-5) return `Error worked out from these two: ${percent(here)}.`;
-    if (physical)
-        return `Error in the file, of the data structures: ${percent(inFile)}. Addresses are physical here, so it cannot be worked out from these two, which show all that was counted.`;
+    if (mapped)
+        return `Error in the file: ${percent(inFile)}. Pages are mapped on this machine, and groups that cross from page to page hold other lines than these; so it cannot be worked out from these two.`;
     return `Error worked out from these two: ${percent(here)}; in the file: ${percent(inFile)}.`;
 }
 
 export function sweepDetail(app: App) {
     const series = app.source.info.series.find((each) => each.kind === 'exact') ?? null;
-    const physical = /^pages: \{mapping: (?!identity)/m.test(app.source.info.machine.yaml);
+    const mapped = /^pages: \{mapping: (?!identity)/m.test(app.source.info.machine.yaml);
     const note = h('p', { class: 'note', role: 'status' });
     const head = h('h3', {});
     let axis: Axis = { segments: [], bytes: 1 };
@@ -51,7 +51,7 @@ export function sweepDetail(app: App) {
             if (last?.key !== now)
                 last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, x0, x1, count) };
             return last.answer.then((answer) => {
-                note.textContent = `${errorText(answer.error, cell.error, physical)} Groups have fixed places, so the number of counters does not matter for it.`;
+                note.textContent = `${errorText(answer.error, cell.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
                 note.dataset.error = String(answer.error);
                 return answer;
             });
