@@ -1,4 +1,5 @@
 // What monitors cost, and what coherence did: what the page shows is what the program tells.
+import { number, tableRows } from './screen.mjs';
 
 
 const fields = (csv) =>
@@ -6,13 +7,6 @@ const fields = (csv) =>
         .trim()
         .split('\n')
         .map((line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g).map((each) => each.replace(/,$/, '').replace(/^"|"$/g, '')));
-
-const tableRows = (page, label) =>
-    page.evaluate(
-        `[...document.querySelectorAll('section')].find((each) => each.getAttribute('aria-label')?.includes(${JSON.stringify(label)})).querySelectorAll('tr').values().map((row) => [...row.cells].map((cell) => cell.textContent.trim())).toArray()`,
-    );
-
-const number = (text) => Number(text.replace(/,/g, ''));
 
 export const intrusionCases = [
     [

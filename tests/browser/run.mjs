@@ -18,11 +18,13 @@ import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
 import { pageCases } from './pages.mjs';
 import { slowdownCases } from './slowdown.mjs';
+import { sweepCases } from './sweeps.mjs';
 import { viewCases } from './views.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    sweeps: sweepCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,

@@ -1,0 +1,11 @@
+// What is on the screen, read by the cases.
+
+/** Texts of the cells of the first table whose caption or label has a text. */
+export const tableRows = (page, label) =>
+    page.evaluate(`(() => { const box = [...document.querySelectorAll('[aria-label]')].find((each) => each.getAttribute('aria-label').includes(${JSON.stringify(label)}) && each.querySelector('table'));
+        return box ? [...box.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim())) : []; })()`);
+
+export const number = (text) => Number(text.replace(/,/g, ''));
+
+/** Where a canvas is on the screen. */
+export const box = (page, selector) => page.locator(selector).first().boundingBox();
