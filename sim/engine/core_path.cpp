@@ -35,14 +35,16 @@ void CorePath::settle(std::uint32_t block_bytes, bool timed, bool all_merge) {
     const bool merges =
         link_.merges(block_bytes, timed) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes, timed));
     watch_ = !watched ? Watch::nobody : merges ? Watch::merged : Watch::each;
-    posts_ = !timed && all_merge && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
+    posts_ =
+        !timed && all_merge && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
     sieves_ = posts_ && fits_sieve();
 }
 
 bool CorePath::chain_takes_posts() const {
     if (cache_ == nullptr || !quick_) return false;
     for (Cache* cache = cache_; cache != nullptr; cache = cache->below().cache()) {
-        if (!cache->takes_posts() || cache->below().wants(EventKind::fill)) return false;
+        const bool told_in_order = cache->below().wants(EventKind::fill) || cache->below().wants(EventKind::eviction);
+        if (!cache->takes_posts() || told_in_order) return false;
         if (cache != cache_ && (cache->is_next_to_core() || cache->config().virtually_indexed)) return false;
     }
     return true;

@@ -103,7 +103,7 @@ Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
 }
 
 Reply Cache::fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state) {
-    const Tick asked = config_.write_back_first ? make_room(set, cause, time) : time;
+    const Tick asked = config_.write_back_first ? make_room(set, line, cause, time) : time;
     Coherence::Transit transit(coherence_, line, false);
     const Reply reply = below_.request(line, cause, asked);
     if (reply.dirty) state |= entry_bit::dirty;
@@ -171,36 +171,37 @@ Tick Cache::waited_since(const std::array<std::uint64_t, event_kind_count>& befo
 }
 
 Tick Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
-    const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, cause, time) : time;
+    const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, line, cause, time) : time;
     const Entry victim = array_.insert(set, line, state);
     if (is_in_node()) coherence_->arrived(node_, line, is_dirty(state));
-    return victim != 0 ? dispose(victim, cause, time) : left;
+    return victim != 0 ? dispose(victim, line, cause, time) : left;
 }
 
-Tick Cache::make_room(std::uint64_t set, Cause cause, Tick time) {
+Tick Cache::make_room(std::uint64_t set, Address line, Cause cause, Tick time) {
     const Entry victim = array_.make_room(set);
-    return victim != 0 ? dispose(victim, cause, time) : time;
+    return victim != 0 ? dispose(victim, line, cause, time) : time;
 }
 
-Tick Cache::dispose(Entry victim, Cause cause, Tick time) {
-    const Tick left = send_away(victim, cause, time);
+Tick Cache::dispose(Entry victim, Address line, Cause cause, Tick time) {
+    const Tick left = send_away(victim, line, cause, time);
     if (is_in_node()) coherence_->left(node_, line_of(victim), cause, time);
     return left;
 }
 
-Tick Cache::send_away(Entry victim, Cause cause, Tick time) {
-    const Address line = line_of(victim);
+Tick Cache::send_away(Entry victim, Address line, Cause cause, Tick time) {
+    const Address gone = line_of(victim);
     bool dirty = is_dirty(victim);
     ++counts_.evictions;
+    below_.notify({gone, 1, cause.site(), EventKind::eviction, cause.core(), time, line});
     if (config_.inclusion == Inclusion::inclusive)
-        for (Cache* upper : above_) dirty |= upper->take_away(line, config_.line, cause, time);
-    if (nodes_above_ != nullptr) nodes_above_->taken(line, config_.line);
+        for (Cache* upper : above_) dirty |= upper->take_away(gone, config_.line, cause, time);
+    if (nodes_above_ != nullptr) nodes_above_->taken(gone, config_.line);
     if (dirty) {
         if (!config_.write_back_traffic) return time;
         ++counts_.writebacks_out;
-        return below_.send(line, cause.as(EventKind::write_back), time);
+        return below_.send(gone, cause.as(EventKind::write_back), time);
     }
-    return below_.takes_clean_victims() ? below_.send(line, cause.as(EventKind::clean_victim), time) : time;
+    return below_.takes_clean_victims() ? below_.send(gone, cause.as(EventKind::clean_victim), time) : time;
 }
 
 bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick time) {

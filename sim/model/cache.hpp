@@ -229,8 +229,8 @@ private:
         ++misses_[index_of(cause.kind())];
         const Cause down = cause.kind() == EventKind::store ? cause.as(EventKind::load) : cause;
         Reply reply = below_.request(line, down, time + latency_);
-        if (is_dirty(victim) || (victims_matter_ && victim != 0)) {
-            reply.time = std::max(reply.time, dispose(victim, down, time + latency_));
+        if (is_dirty(victim) || (victim != 0 && (victims_matter_ || below_.wants(EventKind::eviction)))) {
+            reply.time = std::max(reply.time, dispose(victim, line, down, time + latency_));
         } else {
             counts_.evictions += victim != 0;
         }
@@ -243,9 +243,10 @@ private:
     void take_missing(Address line, std::uint64_t set, Cause cause, Tick time);
     // What makes room returns when the victim, if there is one, has left.
     Tick insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time);
-    Tick make_room(std::uint64_t set, Cause cause, Tick time);
-    Tick dispose(Entry victim, Cause cause, Tick time);
-    Tick send_away(Entry victim, Cause cause, Tick time);
+    // `line`: that takes the victim's place.
+    Tick make_room(std::uint64_t set, Address line, Cause cause, Tick time);
+    Tick dispose(Entry victim, Address line, Cause cause, Tick time);
+    Tick send_away(Entry victim, Address line, Cause cause, Tick time);
     Tick pass_on(Address line, Cause cause, Tick time);
     void train(Address address, Cause cause, Tick time, bool trigger);
     std::uint64_t set_of_physical(Address line) const;

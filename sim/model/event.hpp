@@ -22,8 +22,9 @@ enum class EventKind : std::uint8_t {
     flush,          ///< a line was cleaned or removed on request
     coherence,      ///< a state transition of the coherence protocol
     bank_conflict,  ///< an access to memory found its bank busy
+    eviction,       ///< a victim, clean or dirty, left the cache above; monitors do not count it
 };
-inline constexpr unsigned event_kind_count = 13;
+inline constexpr unsigned event_kind_count = 13;  ///< that monitors count: all but evictions
 
 constexpr std::uint32_t bit(EventKind kind) { return 1U << static_cast<unsigned>(kind); }
 
@@ -37,7 +38,8 @@ struct LinkEvent {
     std::uint32_t site = 0;  ///< program site of the reference that caused it, 0 = unknown
     EventKind kind = EventKind::load;
     std::uint8_t core = 0;
-    Tick time = 0;  ///< when the (first) event is on the link
+    Tick time = 0;   ///< when the (first) event is on the link
+    Address by = 0;  ///< of an eviction: the line that takes the victim's place
 };
 
 /// A request or victim of which only the block and the kind are told.

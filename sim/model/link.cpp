@@ -4,9 +4,9 @@
 namespace cachetally {
 
 const char* to_string(EventKind kind) {
-    static constexpr const char* names[event_kind_count] = {
+    static constexpr const char* names[event_kind_count + 1] = {
         "load",         "store", "fetch",      "page_walk", "prefetch",  "ring_write",    "write_back",
-        "clean_victim", "fill",  "invalidate", "flush",     "coherence", "bank_conflict",
+        "clean_victim", "fill",  "invalidate", "flush",     "coherence", "bank_conflict", "eviction",
     };
     return names[static_cast<unsigned>(kind)];
 }

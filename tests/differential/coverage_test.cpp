@@ -82,7 +82,7 @@ TEST(RandomCases, ReachEveryOptionCountAndEvent) {
     }
     using enum EventKind;
     EXPECT_THAT(reached.events, testing::UnorderedElementsAre(load, store, fetch, page_walk, prefetch, write_back,
-                                                              clean_victim, fill, invalidate, bank_conflict));
+                                                              clean_victim, fill, invalidate, bank_conflict, eviction));
 }
 
 TEST(RandomCases, OfCoherentMachinesReachEveryCountAndEventOfCoherence) {

@@ -52,7 +52,7 @@ public:
         : link_(std::move(link)),
           copy_(copy),
           merges_(driving == Driving::merged || driving == Driving::requests),
-          kinds_(driving == Driving::requests ? ~bit(EventKind::fill) : ~std::uint32_t{0}),
+          kinds_(driving == Driving::requests ? ~(bit(EventKind::fill) | bit(EventKind::eviction)) : ~std::uint32_t{0}),
           result_(result) {}
 
     std::uint32_t kinds() const override { return kinds_; }
@@ -63,7 +63,8 @@ public:
     void on_event(const LinkEvent& event, Injector&) override {
         if (!merges_) {
             for (std::uint32_t i = 0; i < event.count; ++i) {
-                result_.outcome.events.push_back({link_, copy_, event.kind, event.address, event.core, event.site});
+                result_.outcome.events.push_back(
+                    {link_, copy_, event.kind, event.address, event.core, event.site, event.by});
             }
             return;
         }
@@ -289,7 +290,9 @@ std::string difference(const MachineDescription& machine, const Outcome& expecte
         found = compare_runs(block_runs(expected.events, actual.block_of), actual.merged);
     } else if (driving == Driving::requests) {
         std::vector<ObservedEvent> requests = expected.events;
-        std::erase_if(requests, [](const ObservedEvent& event) { return event.kind == EventKind::fill; });
+        std::erase_if(requests, [](const ObservedEvent& event) {
+            return event.kind == EventKind::fill || event.kind == EventKind::eviction;
+        });
         found = compare_runs(block_runs(requests, actual.block_of), actual.merged);
     }
     if (found.empty()) found = compare_counts(machine, expected.counts, actual.outcome.counts);

@@ -131,9 +131,9 @@ TEST(NumaLaws, NothingIsLostOnTheWay) {
         std::uint64_t left = 0, crossed = 0, remote = 0;
         std::map<std::string, std::uint64_t> arrived;
         for (const ObservedEvent& event : outcome.events) {
-            constexpr std::uint32_t consequences = bit(EventKind::fill) | bit(EventKind::invalidate) |
-                                                   bit(EventKind::flush) | bit(EventKind::coherence) |
-                                                   bit(EventKind::bank_conflict);
+            constexpr std::uint32_t consequences = bit(EventKind::fill) | bit(EventKind::eviction) |
+                                                   bit(EventKind::invalidate) | bit(EventKind::flush) |
+                                                   bit(EventKind::coherence) | bit(EventKind::bank_conflict);
             if ((bit(event.kind) & consequences) != 0) continue;
             left += event.link.ends_with("-numa") ? 1 : 0;
             crossed += event.link == "numa-interconnect" ? 1 : 0;

@@ -101,6 +101,7 @@ std::string to_text(const ObservedEvent& event) {
     std::ostringstream text;
     text << event.link << '[' << event.copy << "] " << to_string(event.kind) << " 0x" << std::hex << event.address
          << std::dec << " core " << event.core << " site " << event.site;
+    if (event.kind == EventKind::eviction) text << " by 0x" << std::hex << event.by;
     return text.str();
 }
 

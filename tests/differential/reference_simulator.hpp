@@ -1,4 +1,5 @@
-// The independent, slow, obvious simulator that judges the engine; written from docs/counting.md and docs/timing.md alone.
+// The independent, slow, obvious simulator that judges the engine; written from docs/counting.md and docs/timing.md
+// alone.
 #pragma once
 
 #include <optional>
@@ -27,6 +28,7 @@ struct ObservedEvent {
     Address address = 0;
     unsigned core = 0;
     std::uint32_t site = 0;
+    Address by = 0;  ///< of an eviction: the line that takes the victim's place
 
     friend bool operator==(const ObservedEvent&, const ObservedEvent&) = default;
 };

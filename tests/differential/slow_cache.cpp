@@ -43,14 +43,17 @@ bool is_demand(EventKind kind) {
 }  // namespace
 
 void SlowMachine::tell(const std::string& link, unsigned copy, const Request& request) {
-    events_.push_back({link, copy, request.kind, request.address, request.core, request.site});
+    events_.push_back({link, copy, request.kind, request.address, request.core, request.site, request.by});
     const bool counted = request.kind == EventKind::load || request.kind == EventKind::store;
     if (!records_ || records_->link != link || records_->copy != copy || !counted) return;
     if (++watched_events_ % records_->every == 0) ++records_due_;
 }
 
-void SlowMachine::tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause) {
-    tell(cache.config->name + "-" + cache.config->next, cache.copy, down(cause, kind, address));
+void SlowMachine::tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause,
+                             Address by) {
+    Request event = down(cause, kind, address);
+    event.by = by;
+    tell(cache.config->name + "-" + cache.config->next, cache.copy, event);
 }
 
 SlowCache* SlowMachine::cache_of(const std::string& name, unsigned core) {
@@ -212,6 +215,7 @@ Tick SlowMachine::send_away(SlowCache& cache, const SlowWay& victim, const Reque
     const Address line = victim.block;
     bool dirty = victim.dirty;
     ++counts_of(cache).evictions;
+    tell_below(cache, EventKind::eviction, line, cause, line_start(cache, cause.address));
     if (cache.config->inclusion == Inclusion::inclusive && take_away_above(cache, line, cache.config->line, cause)) {
         dirty = true;
     }

@@ -23,6 +23,7 @@ struct Request {
     Tick time = 0;
     std::optional<Address> virtual_address = {};  ///< known for requests straight from the core
     bool for_store = false;                       ///< the load by which a store that misses asks for its line
+    Address by = 0;                               ///< of an eviction: the line that takes the victim's place
     std::optional<std::pair<std::string, unsigned>> over = {};  ///< link and copy on which it is an event
     bool from_directory = false;                                ///< goes on from the directory at its home
 };
@@ -99,7 +100,7 @@ private:
     bool take_away(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
     void prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched);
     Answer send_down(SlowCache& cache, const Request& request);
-    void tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause);
+    void tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause, Address by = 0);
     void tell(const std::string& link, unsigned copy, const Request& request);
     SlowSet& set_of(SlowCache& cache, Address address, std::optional<Address> virtual_address);
     SlowCache* cache_of(const std::string& name, unsigned core);

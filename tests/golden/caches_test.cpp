@@ -15,7 +15,8 @@ CacheConfig one_line() { return cache("L1", "memory", 1); }
 TEST(Order, FetchFirstIsTheDefault) {
     const Result result = play(one_level(one_line()), "S0 L40");
     EXPECT_THAT(result.events, ElementsAre("core-L1 store 0", "L1-memory load 0", "L1-memory fill 0", "core-L1 load 40",
-                                           "L1-memory load 40", "L1-memory write_back 0", "L1-memory fill 40"));
+                                           "L1-memory load 40", "L1-memory eviction 0 by 40", "L1-memory write_back 0",
+                                           "L1-memory fill 40"));
     EXPECT_EQ(result.end, 22'000U);  // two misses of 1 + 10 cycles; the write-back costs nothing
     EXPECT_EQ(result.counts.memories[0].reads, 2U);
     EXPECT_EQ(result.counts.memories[0].writes, 1U);
@@ -24,9 +25,10 @@ TEST(Order, FetchFirstIsTheDefault) {
 TEST(Order, WriteBackFirst) {
     CacheConfig config = one_line();
     config.write_back_first = true;
-    EXPECT_THAT(play(one_level(config), "S0 L40").events,
-                ElementsAre("core-L1 store 0", "L1-memory load 0", "L1-memory fill 0", "core-L1 load 40",
-                            "L1-memory write_back 0", "L1-memory load 40", "L1-memory fill 40"));
+    EXPECT_THAT(
+        play(one_level(config), "S0 L40").events,
+        ElementsAre("core-L1 store 0", "L1-memory load 0", "L1-memory fill 0", "core-L1 load 40",
+                    "L1-memory eviction 0 by 40", "L1-memory write_back 0", "L1-memory load 40", "L1-memory fill 40"));
 }
 
 TEST(Order, CleanVictimsLeaveSilently) {
@@ -67,9 +69,10 @@ TEST(WritePolicy, WriteThroughAllocates) {
     CacheConfig config = one_line();
     config.write = WritePolicy::write_through;
     const Result result = play(one_level(config), "S44 S48 L80");
-    EXPECT_THAT(result.events, ElementsAre("core-L1 store 44", "L1-memory load 40", "L1-memory fill 40",
-                                           "L1-memory store 40", "core-L1 store 48", "L1-memory store 40",
-                                           "core-L1 load 80", "L1-memory load 80", "L1-memory fill 80"));
+    EXPECT_THAT(result.events,
+                ElementsAre("core-L1 store 44", "L1-memory load 40", "L1-memory fill 40", "L1-memory store 40",
+                            "core-L1 store 48", "L1-memory store 40", "core-L1 load 80", "L1-memory load 80",
+                            "L1-memory eviction 40 by 80", "L1-memory fill 80"));
     EXPECT_EQ(result.end, (11U + 1 + 11) * 1000);  // stores that are passed on cost nothing
     EXPECT_EQ(result.counts.caches[0].store_misses, 1U);
 }
@@ -81,7 +84,7 @@ TEST(WritePolicy, NoWriteAllocatePassesMissesOn) {
     EXPECT_THAT(result.events,
                 ElementsAre("core-L1 store 44", "L1-memory store 40", "core-L1 load 44", "L1-memory load 40",
                             "L1-memory fill 40", "core-L1 store 44", "core-L1 load 0", "L1-memory load 0",
-                            "L1-memory write_back 40", "L1-memory fill 0"));
+                            "L1-memory eviction 40 by 0", "L1-memory write_back 40", "L1-memory fill 0"));
     EXPECT_EQ(result.end, (1U + 11 + 1 + 11) * 1000);
 }
 
@@ -94,7 +97,7 @@ TEST(WritePolicy, WriteThroughWithoutAllocation) {
     EXPECT_THAT(result.events,
                 ElementsAre("core-L1 store 44", "L1-memory store 40", "core-L1 load 44", "L1-memory load 40",
                             "L1-memory fill 40", "core-L1 store 44", "L1-memory store 40", "core-L1 load 0",
-                            "L1-memory load 0", "L1-memory fill 0"));
+                            "L1-memory load 0", "L1-memory eviction 40 by 0", "L1-memory fill 0"));
     EXPECT_EQ(result.counts.memories[0].writes, 2U);
     EXPECT_EQ(result.counts.caches[0].store_misses, 1U);
     EXPECT_EQ(result.counts.caches[0].evictions, 1U);
@@ -114,7 +117,8 @@ std::vector<std::string> after_second_fill(const Result& result) {
 
 TEST(WriteBackMiss, Allocate) {
     const Result result = play(write_back_misses(WriteBackMiss::allocate), "S0 L40");
-    EXPECT_THAT(after_second_fill(result), ElementsAre("L1-L2 write_back 0", "L1-L2 fill 40"));
+    EXPECT_THAT(after_second_fill(result), ElementsAre("L1-L2 eviction 0 by 40", "L1-L2 write_back 0",
+                                                       "L2-memory eviction 40 by 0", "L1-L2 fill 40"));
     EXPECT_EQ(result.counts.caches[1].writebacks_in, 1U);
     EXPECT_EQ(result.counts.caches[1].writeback_misses, 1U);
     EXPECT_EQ(result.counts.caches[1].evictions, 2U);  // 0 for 40, then 40 for 0
@@ -125,14 +129,15 @@ TEST(WriteBackMiss, Allocate) {
 TEST(WriteBackMiss, Fetch) {
     const Result result = play(write_back_misses(WriteBackMiss::fetch), "S0 L40");
     EXPECT_THAT(after_second_fill(result),
-                ElementsAre("L1-L2 write_back 0", "L2-memory load 0", "L2-memory fill 0", "L1-L2 fill 40"));
+                ElementsAre("L1-L2 eviction 0 by 40", "L1-L2 write_back 0", "L2-memory load 0",
+                            "L2-memory eviction 40 by 0", "L2-memory fill 0", "L1-L2 fill 40"));
     EXPECT_EQ(result.end, 2U * 12 * 1000);
 }
 
 TEST(WriteBackMiss, Bypass) {
     const Result result = play(write_back_misses(WriteBackMiss::bypass), "S0 L40");
     EXPECT_THAT(after_second_fill(result),
-                ElementsAre("L1-L2 write_back 0", "L2-memory write_back 0", "L1-L2 fill 40"));
+                ElementsAre("L1-L2 eviction 0 by 40", "L1-L2 write_back 0", "L2-memory write_back 0", "L1-L2 fill 40"));
     EXPECT_EQ(result.counts.caches[1].writebacks_out, 0U);  // not a victim of L2
     EXPECT_EQ(result.counts.caches[1].evictions, 1U);
 }
@@ -159,8 +164,8 @@ TEST(Inclusion, InclusiveTakesDirtyLinesAwayFromAbove) {
     const Result result = play(machine({cache("L1", "L2", 2), lower}), "S0 L40");
     EXPECT_THAT(result.events,
                 ElementsAre("core-L1 store 0", "L1-L2 load 0", "L2-memory load 0", "L2-memory fill 0", "L1-L2 fill 0",
-                            "core-L1 load 40", "L1-L2 load 40", "L2-memory load 40", "L1-L2 invalidate 0",
-                            "L2-memory write_back 0", "L2-memory fill 40", "L1-L2 fill 40"));
+                            "core-L1 load 40", "L1-L2 load 40", "L2-memory load 40", "L2-memory eviction 0 by 40",
+                            "L1-L2 invalidate 0", "L2-memory write_back 0", "L2-memory fill 40", "L1-L2 fill 40"));
     EXPECT_EQ(result.counts.caches[0].invalidations, 1U);
     EXPECT_EQ(result.counts.caches[0].evictions, 0U);
     EXPECT_EQ(result.counts.caches[1].evictions, 1U);
@@ -185,11 +190,13 @@ TEST(Inclusion, ExclusiveSwaps) {
     EXPECT_THAT(
         result.events,
         ElementsAre("core-L1 store 0", "L1-L2 load 0", "L2-memory load 0", "L1-L2 fill 0",  //
-                    "core-L1 load 40", "L1-L2 load 40", "L2-memory load 40", "L1-L2 write_back 0",
+                    "core-L1 load 40", "L1-L2 load 40", "L2-memory load 40", "L1-L2 eviction 0 by 40",
+                    "L1-L2 write_back 0",
                     "L1-L2 fill 40",  //
-                    "core-L1 load 0", "L1-L2 load 0", "L1-L2 clean_victim 40", "L1-L2 fill 0",
+                    "core-L1 load 0", "L1-L2 load 0", "L1-L2 eviction 40 by 0", "L1-L2 clean_victim 40", "L1-L2 fill 0",
                     // 0 came up dirty, so that it goes down dirty again
-                    "core-L1 load 80", "L1-L2 load 80", "L2-memory load 80", "L1-L2 write_back 0", "L1-L2 fill 80"));
+                    "core-L1 load 80", "L1-L2 load 80", "L2-memory load 80", "L1-L2 eviction 0 by 80",
+                    "L1-L2 write_back 0", "L2-memory eviction 40 by 0", "L1-L2 fill 80"));
     const CacheCounts& counts = result.counts.caches[1];
     EXPECT_EQ(counts.loads, 4U);
     EXPECT_EQ(counts.load_misses, 3U);
@@ -205,11 +212,12 @@ TEST(Inclusion, VictimCacheKeepsWhatHits) {
     CacheConfig lower = cache("L2", "memory", 1);
     lower.inclusion = Inclusion::victim;
     const Result result = play(machine({cache("L1", "L2", 1), lower}), "S0 L40 L0 L80");
-    const std::vector<std::string> last(result.events.end() - 9, result.events.end());
-    EXPECT_THAT(last, ElementsAre("L1-L2 load 0", "L1-L2 clean_victim 40", "L2-memory write_back 0", "L1-L2 fill 0",
+    const std::vector<std::string> last(result.events.end() - 13, result.events.end());
+    EXPECT_THAT(last, ElementsAre("L1-L2 load 0", "L1-L2 eviction 40 by 0", "L1-L2 clean_victim 40",
+                                  "L2-memory eviction 0 by 40", "L2-memory write_back 0", "L1-L2 fill 0",
                                   // the copy of 0 in L1 is clean
-                                  "core-L1 load 80", "L1-L2 load 80", "L2-memory load 80", "L1-L2 clean_victim 0",
-                                  "L1-L2 fill 80"));
+                                  "core-L1 load 80", "L1-L2 load 80", "L2-memory load 80", "L1-L2 eviction 0 by 80",
+                                  "L1-L2 clean_victim 0", "L2-memory eviction 40 by 0", "L1-L2 fill 80"));
     EXPECT_EQ(result.counts.caches[1].evictions, 2U);
     EXPECT_EQ(result.counts.caches[1].writebacks_out, 1U);
 }

@@ -32,7 +32,7 @@ struct Played {
 class EventsOfCopy final : public LinkListener {
 public:
     EventsOfCopy(unsigned copy, std::vector<std::string>& events) : copy_(copy), events_(events) {}
-    std::uint32_t kinds() const override { return ~bit(EventKind::fill); }
+    std::uint32_t kinds() const override { return ~(bit(EventKind::fill) | bit(EventKind::eviction)); }
     bool accepts_merged(std::uint32_t) const override { return false; }
     void on_event(const LinkEvent& event, Injector&) override {
         events_.push_back(std::to_string(copy_) + " " + to_string(event.kind));

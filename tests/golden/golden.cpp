@@ -15,6 +15,7 @@ public:
     void on_event(const LinkEvent& event, Injector&) override {
         std::ostringstream text;
         text << link_ << ' ' << to_string(event.kind) << ' ' << std::hex << event.address;
+        if (event.kind == EventKind::eviction) text << " by " << event.by;
         events_.push_back(text.str());
     }
     void on_control(const Control&, Tick, Injector&) override {}

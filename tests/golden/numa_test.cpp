@@ -36,7 +36,7 @@ public:
     NodeWatcher(Hierarchy& hierarchy, std::size_t link) {
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) hierarchy.listen(link, copy, *this);
     }
-    std::uint32_t kinds() const override { return ~bit(EventKind::fill); }
+    std::uint32_t kinds() const override { return ~(bit(EventKind::fill) | bit(EventKind::eviction)); }
     bool accepts_merged(std::uint32_t) const override { return false; }
     void on_event(const LinkEvent& event, Injector&) override {
         std::ostringstream text;

@@ -161,7 +161,8 @@ TEST(Frames, VirtualIndexingUsesTheVirtualAddress) {
     EXPECT_EQ(play(description, "S1000 L3000").counts.caches[0].writebacks_out, 0U);
     description.caches[0].virtually_indexed = true;
     const Result result = play(description, "S1000 L3000");
-    EXPECT_THAT(only(result, "L1-memory"), ElementsAre("load 0", "fill 0", "load 1000", "write_back 0", "fill 1000"));
+    EXPECT_THAT(only(result, "L1-memory"),
+                ElementsAre("load 0", "fill 0", "load 1000", "eviction 0 by 1000", "write_back 0", "fill 1000"));
 }
 
 }  // namespace
