@@ -26,6 +26,7 @@ void add_replay(CLI::App& app) {
         ->required();
     add_trace_options(*command, options->choice);
     add_simulation_options(*command, options->simulation);
+    add_causes_option(*command, options->simulation);
     add_output_options(*command, options->output, "exact counts of every link");
     command->footer(
         "Examples:\n"

@@ -23,6 +23,7 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     for (const MonitorOutcome& monitor : outcome.monitors)
         view.monitors.push_back(summary_of(monitor.spec, monitor.result, monitor.error, period));
     view.structures = structures_of(levels, outcome.regions);
+    view.causes = outcome.causes;
     view.functions = outcome.functions;
     view.check = std::move(check);
     return view;

@@ -91,8 +91,9 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
     const RunOptions run = run_options(options, *input.source);
     const std::unique_ptr<ResultFile> file = open_output(output, input);
-    const Outcome outcome = simulate(topology, monitors, *input.source, run,
-                                     {options.errors, options.errors && file != nullptr}, host_of(options.host));
+    const Outcome outcome =
+        simulate(topology, monitors, *input.source, run,
+                 {options.errors, options.errors && file != nullptr, options.causes}, host_of(options.host));
     clear_progress_line();
     const LevelsByLine levels = levels_by_line(topology, outcome);
     const RunView view =

@@ -1,5 +1,6 @@
 // Result files: what rooms do not write themselves.
 #include "app/report.hpp"
+#include "monitor/causes/causes_file.hpp"
 #include "monitor/histogram_file.hpp"
 #include "storage/axes.hpp"
 #include "storage/hash.hpp"
@@ -44,6 +45,7 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     write_links(root, outcome.links, outcome.virtual_address);
     write_combined(root, levels.lines);
     write_structures(root, view.structures, view.functions);
+    write_causes(root, view.causes);
     if (!levels.lines.empty()) root.set_attribute("default", "combined");
     if (!view.check) return;
     Group check = root.create_group("check");

@@ -41,6 +41,7 @@ void add_run(CLI::App& app) {
     command->add_option("WORKLOAD", options->workload, "A kernel (cachetally workload list)")->required();
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_simulation_options(*command, options->simulation);
+    add_causes_option(*command, options->simulation);
     add_output_options(*command, options->output, "exact counts of every link");
     command->footer(
         "Examples:\n"

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "monitor/causes/hierarchy_causes.hpp"
 #include "sim/tlm/host.hpp"
 #include "sim/topology/time_bound.hpp"
 
@@ -135,6 +136,10 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     std::vector<LinkWatch> links;
     for (std::size_t link = 0; counting.links && link < topology.links().size(); ++link)
         links.emplace_back(link, topology, *outcome.hierarchy);
+    const std::vector<Region> regions = source.regions();
+    std::optional<HierarchyCauses> causes;
+    if (counting.causes)
+        causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy));
     outcome.run = host(topology, *outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
     outcome.regions = source.regions();
     outcome.functions = source.functions();
@@ -142,6 +147,8 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     const std::vector<Region> data = data_of(outcome.regions);
     for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, topology, *outcome.hierarchy));
     for (LinkWatch& link : links) outcome.links.push_back(link.finish());
+    // a source that names its data only at its end: nothing was told apart
+    if (causes && regions == outcome.regions) outcome.causes = causes->found();
     return outcome;
 }
 

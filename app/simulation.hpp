@@ -9,6 +9,7 @@
 
 #include "app/source.hpp"
 #include "monitor/accuracy.hpp"
+#include "monitor/causes/miss_causes.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/spec_placement.hpp"
@@ -71,7 +72,8 @@ struct MonitorOutcome {
 struct Outcome {
     RunResult run;
     std::vector<MonitorOutcome> monitors;
-    std::vector<LinkCounts> links;  ///< of every link, where that was asked for
+    std::vector<LinkCounts> links;    ///< of every link, where that was asked for
+    std::vector<LevelCauses> causes;  ///< likewise
     std::vector<Region> regions;
     std::vector<std::string> functions;
     AddressMap virtual_address;  ///< empty where nothing is translated
@@ -80,8 +82,9 @@ struct Outcome {
 
 /// What is counted beside monitors.
 struct ExactCounting {
-    bool errors = true;  ///< beside monitors whose error is not zero by law
-    bool links = false;  ///< all events of every link
+    bool errors = true;   ///< beside monitors whose error is not zero by law
+    bool links = false;   ///< all events of every link
+    bool causes = false;  ///< why levels miss, and what evicts what
 };
 
 /// Throws UsageError where the input has more streams than the machine has cores.

@@ -70,6 +70,11 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         "Do not count exactly beside monitors to tell their error: faster");
 }
 
+void add_causes_option(CLI::App& command, SimulationOptions& options) {
+    command.add_flag("--causes", options.causes,
+                     "Tell why levels miss (first use, taken away, capacity, conflict), and what evicts what; slower");
+}
+
 Topology topology_of(const SimulationOptions& options) {
     MachineDescription machine = load_machine(options.machine);
     if (options.cores != 0) machine.cores = options.cores;

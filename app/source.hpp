@@ -23,6 +23,7 @@ struct SimulationOptions {
     std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t max_references = 0;
     bool errors = true;
+    bool causes = false;  ///< why levels miss, and what evicts what
     bool json = false;
 };
 
@@ -31,6 +32,9 @@ void add_machine_options(CLI::App& command, SimulationOptions& options);
 
 /// Those, and monitors, quantum and host.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
+
+/// --causes.
+void add_causes_option(CLI::App& command, SimulationOptions& options);
 
 /// The machine that the options name, with as many cores as they ask for.
 Topology topology_of(const SimulationOptions& options);

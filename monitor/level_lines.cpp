@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+
+#include "monitor/region_finder.hpp"
 
 namespace cachetally {
 namespace {
@@ -41,36 +42,6 @@ void sort_and_sum(std::vector<Share>& shares) {
     }
     shares.resize(kept);
 }
-
-/// Finds the first region that a line touches. Regions that overlap each other are searched one by one.
-class RegionFinder {
-public:
-    explicit RegionFinder(std::span<const Region> regions) : regions_(regions), by_base_(regions.size()) {
-        std::iota(by_base_.begin(), by_base_.end(), 0U);
-        std::erase_if(by_base_, [&](std::uint32_t i) { return regions_[i].bytes == 0; });
-        std::ranges::stable_sort(by_base_, {}, [&](std::uint32_t i) { return regions_[i].base; });
-        for (std::size_t i = 1; i < by_base_.size(); ++i)
-            disjoint_ = disjoint_ && last(by_base_[i - 1]) < regions_[by_base_[i]].base;
-    }
-
-    std::uint32_t find(Address line, std::uint32_t bytes) const {
-        const Address end = line + (bytes - 1);
-        const auto touches = [&](std::uint32_t i) { return regions_[i].base <= end && last(i) >= line; };
-        auto first = static_cast<std::uint32_t>(regions_.size());
-        const auto begin = disjoint_ ? std::ranges::partition_point(by_base_, [&](auto i) { return last(i) < line; })
-                                     : by_base_.begin();
-        for (auto each = begin; each != by_base_.end() && regions_[*each].base <= end; ++each)
-            if (touches(*each)) first = std::min(first, *each);
-        return first;
-    }
-
-private:
-    Address last(std::uint32_t i) const { return regions_[i].base + (regions_[i].bytes - 1); }
-
-    std::span<const Region> regions_;
-    std::vector<std::uint32_t> by_base_;
-    bool disjoint_ = true;
-};
 
 }  // namespace
 

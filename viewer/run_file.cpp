@@ -1,6 +1,7 @@
 // Result files of runs, read.
 #include <fmt/format.h>
 
+#include "monitor/causes/causes_file.hpp"
 #include "viewer/run_view.hpp"
 
 namespace cachetally {
@@ -55,6 +56,7 @@ RunView read_run_view(const InputFile& file) {
     view.counts.run.failure = view.title.failure;
     view.monitors = read_monitors(root);
     view.structures = read_structures(root);
+    view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);
     return view;

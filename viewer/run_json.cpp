@@ -138,6 +138,23 @@ Json structures_of(const StructureTable& table, const std::vector<std::string>& 
     return structures;
 }
 
+Json causes_of(const RunView& view, const std::vector<std::string>& keys) {
+    Json causes = Json::object();
+    for (const LevelCauses& level : view.causes) {
+        Json& json = causes[level.level] = {{"misses", Json::array()}, {"evictions", Json::array()}};
+        for (const StructureCauses& row : level.misses) {
+            Json misses = {{"structure", keys[row.structure]}, {"phase", row.phase}};
+            for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+                misses[to_string(static_cast<MissCause>(cause))] = row.misses[cause];
+            json["misses"].push_back(std::move(misses));
+        }
+        for (const Evictions& row : level.evictions)
+            json["evictions"].push_back(
+                {{"by", keys[row.by]}, {"victim", keys[row.victim]}, {"phase", row.phase}, {"count", row.count}});
+    }
+    return causes;
+}
+
 Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
     Json phases = Json::array();
     for (const PhaseResult& phase : view.counts.run.phases)
@@ -190,6 +207,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["structures"] = structures_of(view.structures, keys);
     json["structures_exact"] = std::move(exact);
     json["phases"] = phases_of(view, keys);
+    if (!view.causes.empty()) json["causes"] = causes_of(view, keys);
     if (view.check)
         json["check"] = {{"passed", view.check->passed},
                          {"meaning", view.check->meaning},

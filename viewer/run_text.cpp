@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/topology/names.hpp"
+#include "viewer/causes_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/text_table.hpp"
 
@@ -372,6 +373,7 @@ std::string to_text(const RunView& view, const TextOptions& options) {
             coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options);
     text += structure_table(view.structures, options);
     text += unknown_levels(view, options);
+    text += causes_text(view, options);
     if (options.phase) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "monitor/causes/miss_causes.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
@@ -51,6 +52,7 @@ struct RunView {
     StoredRun counts;
     std::vector<MonitorSummary> monitors;
     StructureTable structures;
+    std::vector<LevelCauses> causes;  ///< of the misses of levels, where that was asked for
     std::vector<std::string> functions;
     std::optional<Check> check;
 
@@ -61,7 +63,8 @@ struct RunView {
 };
 
 /// levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories, monitors.<name>.{events,
-/// swapouts, lost, resident, error, ...}, structures.<name>, cycles, references, phases[], complete.
+/// swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[], evictions[]}, cycles,
+/// references, phases[], complete.
 nlohmann::ordered_json to_json(const RunView& view);
 
 /// What text reports show of it.

@@ -1,0 +1,83 @@
+// CauseWatch: finds out, on the links around one copy of a cache, why it misses and what evicts what.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "monitor/causes/full_lru.hpp"
+#include "monitor/causes/miss_causes.hpp"
+#include "monitor/histogram.hpp"
+#include "monitor/region_finder.hpp"
+#include "sim/model/link.hpp"
+#include "sim/topology/topology.hpp"
+
+namespace cachetally {
+
+/// A cache of which causes can be told, and the links around it.
+struct CauseLinks {
+    std::size_t component = 0;  ///< into Topology::components()
+    std::vector<std::size_t> above;
+    std::size_t below = 0;
+};
+
+/// In the order of the machine description. Left out are caches that are filled by victims (exclusive and victim
+/// levels), and the point of coherence, where other nodes answer what the cache is not asked for.
+std::vector<CauseLinks> cause_links(const Topology& topology);
+
+class CauseWatch {
+public:
+    /// `regions` must live as long as this; `map` gives the addresses in which they are.
+    CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map);
+    CauseWatch(const CauseWatch&) = delete;
+    CauseWatch& operator=(const CauseWatch&) = delete;
+
+    /// To be put on all links into the copy, and on that out of it.
+    LinkListener& above() { return above_; }
+    LinkListener& below() { return below_; }
+
+    /// What was found so far, of several copies together.
+    static LevelCauses sum(const std::string& level, const std::vector<const CauseWatch*>& copies);
+
+private:
+    class Side final : public LinkListener {
+    public:
+        Side(CauseWatch& watch, std::uint32_t kinds, bool below) : watch_(watch), kinds_(kinds), below_(below) {}
+        std::uint32_t kinds() const override { return kinds_; }
+        bool accepts_merged(std::uint32_t) const override { return false; }  // links are looked at in turn
+        void on_event(const LinkEvent& event, Injector&) override {
+            below_ ? watch_.happened(event) : watch_.asked(event);
+        }
+        void on_control(const Control& control, Tick, Injector&) override {
+            if (below_ && control.kind == Control::Kind::barrier) ++watch_.phase_;
+        }
+
+    private:
+        CauseWatch& watch_;
+        std::uint32_t kinds_;
+        bool below_;
+    };
+
+    void asked(const LinkEvent& event);
+    void happened(const LinkEvent& event);
+    std::uint32_t structure_of(Address line) const;
+
+    std::uint32_t line_bytes_;
+    bool victims_allocate_;
+    const RegionFinder& regions_;
+    AddressMap map_;
+    Side above_, below_;
+    std::uint32_t phase_ = 0;
+
+    enum class Fate : std::uint8_t { here, replaced, taken_away };
+    std::unordered_map<Address, Fate> fates_;  ///< of the lines that were here once
+    FullLru full_;
+
+    std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;                       // structure, phase
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions_;  // by, victim, phase
+};
+
+}  // namespace cachetally

@@ -1,0 +1,107 @@
+#include "monitor/causes/causes_file.hpp"
+
+#include <fmt/format.h>
+
+#include "storage/axes.hpp"
+#include "storage/columns.hpp"
+
+namespace cachetally {
+namespace {
+
+template <class Row, class Pick>
+auto column_of(const std::vector<Row>& rows, Pick pick) {
+    std::vector<std::decay_t<decltype(pick(rows.front()))>> values;
+    values.reserve(rows.size());
+    for (const Row& row : rows) values.push_back(pick(row));
+    return values;
+}
+
+std::vector<std::string> cause_names() {
+    std::vector<std::string> names;
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+        names.emplace_back(to_string(static_cast<MissCause>(cause)));
+    return names;
+}
+
+void write_misses(Group group, const std::vector<StructureCauses>& rows) {
+    group.write("structure", column_of(rows, [](const auto& row) { return row.structure; }));
+    group.write("phase", column_of(rows, [](const auto& row) { return row.phase; }));
+    const std::vector<std::string> names = cause_names();
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+        group.write(names[cause], column_of(rows, [&](const auto& row) { return row.misses[cause]; }));
+    set_axes(group, names.front(), {"structure"}, {names.begin() + 1, names.end()});
+}
+
+void write_evictions(Group group, const std::vector<Evictions>& rows) {
+    group.write("by", column_of(rows, [](const auto& row) { return row.by; }));
+    group.write("victim", column_of(rows, [](const auto& row) { return row.victim; }));
+    group.write("phase", column_of(rows, [](const auto& row) { return row.phase; }));
+    group.write("count", column_of(rows, [](const auto& row) { return row.count; }));
+    set_axes(group, "count", {"by"});
+}
+
+void require_structure(const Group& group, std::uint32_t structure, std::size_t structures) {
+    if (structure > structures)
+        throw StorageError(
+            fmt::format("{}: there is no data structure {}; the file is damaged", group.where(), structure));
+}
+
+std::vector<StructureCauses> read_misses(const Group& group, std::size_t structures) {
+    const auto structure = group.read<std::uint32_t>("structure");
+    const auto phase = read_column<std::uint32_t>(group, "phase", structure.size());
+    std::vector<StructureCauses> rows(structure.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        require_structure(group, structure[i], structures);
+        rows[i].structure = structure[i];
+        rows[i].phase = phase[i];
+    }
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
+        const auto counts =
+            read_column<std::uint64_t>(group, to_string(static_cast<MissCause>(cause)), structure.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i].misses[cause] = counts[i];
+    }
+    return rows;
+}
+
+std::vector<Evictions> read_evictions(const Group& group, std::size_t structures) {
+    const auto by = group.read<std::uint32_t>("by");
+    const auto victim = read_column<std::uint32_t>(group, "victim", by.size());
+    const auto phase = read_column<std::uint32_t>(group, "phase", by.size());
+    const auto count = read_column<std::uint64_t>(group, "count", by.size());
+    std::vector<Evictions> rows;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+        require_structure(group, by[i], structures);
+        require_structure(group, victim[i], structures);
+        rows.push_back({by[i], victim[i], phase[i], count[i]});
+    }
+    return rows;
+}
+
+}  // namespace
+
+void write_causes(Group& root, const std::vector<LevelCauses>& levels) {
+    if (levels.empty()) return;
+    Group causes = root.create_group("causes");
+    set_nexus_class(causes, "NXcollection", levels.front().level);
+    causes.set_attribute("levels", column_of(levels, [](const auto& level) { return level.level; }));
+    for (const LevelCauses& level : levels) {
+        Group group = causes.create_group(level.level);
+        set_nexus_class(group, "NXcollection", "misses");
+        write_misses(group.create_group("misses"), level.misses);
+        write_evictions(group.create_group("evictions"), level.evictions);
+    }
+}
+
+std::vector<LevelCauses> read_causes(const Group& root, std::size_t structures) {
+    std::vector<LevelCauses> levels;
+    if (!root.has("causes")) return levels;
+    const Group causes = root.open_group("causes");
+    for (const std::string& name : causes.texts_attribute("levels")) {
+        const Group group = causes.open_group(name);
+        levels.push_back({name, read_misses(group.open_group("misses"), structures),
+                          read_evictions(group.open_group("evictions"), structures)});
+    }
+    return levels;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,33 @@
+// HierarchyCauses: CauseWatches on all levels of a hierarchy of which causes can be told.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "monitor/causes/cause_watch.hpp"
+#include "sim/engine/hierarchy.hpp"
+
+namespace cachetally {
+
+class HierarchyCauses {
+public:
+    /// To be made before the first access. `map` gives the addresses in which the regions are. All must live as long as
+    /// the hierarchy is used, this included.
+    HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
+                    const AddressMap& map = {});
+
+    /// What was found so far, level by level in the order of the machine description.
+    std::vector<LevelCauses> found() const;
+
+private:
+    struct Level {
+        std::string name;
+        std::vector<std::unique_ptr<CauseWatch>> copies;
+    };
+
+    RegionFinder finder_;
+    std::vector<Level> levels_;
+};
+
+}  // namespace cachetally

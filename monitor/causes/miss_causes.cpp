@@ -1,0 +1,29 @@
+#include "monitor/causes/miss_causes.hpp"
+
+namespace cachetally {
+
+const char* to_string(MissCause cause) {
+    static constexpr const char* names[miss_cause_count] = {"first_use", "taken_away", "capacity", "conflict"};
+    return names[static_cast<unsigned>(cause)];
+}
+
+std::vector<CauseCounts> LevelCauses::totals(std::size_t structures, std::optional<std::uint32_t> phase) const {
+    std::vector<CauseCounts> sums(structures + 1);
+    for (const StructureCauses& row : misses)
+        for (unsigned cause = 0; cause < miss_cause_count && row.phase == phase.value_or(row.phase); ++cause)
+            sums[row.structure][cause] += row.misses[cause];
+    return sums;
+}
+
+std::vector<Evictions> LevelCauses::eviction_totals(std::optional<std::uint32_t> phase) const {
+    std::vector<Evictions> sums;
+    for (const Evictions& row : evictions) {  // rows of one pair stand together
+        if (row.phase != phase.value_or(row.phase)) continue;
+        if (sums.empty() || sums.back().by != row.by || sums.back().victim != row.victim)
+            sums.push_back({row.by, row.victim, phase.value_or(0), 0});
+        sums.back().count += row.count;
+    }
+    return sums;
+}
+
+}  // namespace cachetally

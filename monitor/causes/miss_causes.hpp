@@ -1,0 +1,56 @@
+// Why requests miss a cache, and what evicts what in it: by data structure and phase.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cachetally {
+
+/// Why a load, store or fetch misses. Cold, capacity and conflict misses are those of Hill and Smith 1989, "Evaluating
+/// Associativity in CPU Caches", but told miss by miss instead of by differences of sums (ours), so that none is
+/// negative.
+enum class MissCause : std::uint8_t {
+    first_use,   ///< this copy of the cache never held the line (cold, compulsory)
+    taken_away,  ///< the line was taken away last: by an inclusive level below, or by another core's store
+    capacity,    ///< replaced, and a fully associative LRU cache of the same size would miss, too
+    conflict,    ///< replaced, though such a cache would hit
+};
+inline constexpr unsigned miss_cause_count = 4;
+
+/// As in result files: "first_use", ...
+const char* to_string(MissCause cause);
+
+using CauseCounts = std::array<std::uint64_t, miss_cause_count>;
+
+/// Structures are indices into the regions; their number = elsewhere.
+struct StructureCauses {
+    std::uint32_t structure = 0, phase = 0;
+    CauseCounts misses{};
+    friend bool operator==(const StructureCauses&, const StructureCauses&) = default;
+};
+
+/// Lines of `victim` that left when lines of `by` took their places.
+struct Evictions {
+    std::uint32_t by = 0, victim = 0, phase = 0;
+    std::uint64_t count = 0;
+    friend bool operator==(const Evictions&, const Evictions&) = default;
+};
+
+/// Of one level, over all its copies.
+struct LevelCauses {
+    std::string level;
+    std::vector<StructureCauses> misses;  ///< ascending by (structure, phase), where there were any
+    std::vector<Evictions> evictions;     ///< ascending by (by, victim, phase), where there were any
+
+    /// Per structure and, last, elsewhere: over the run, or over one phase.
+    std::vector<CauseCounts> totals(std::size_t structures, std::optional<std::uint32_t> phase = {}) const;
+    /// Ascending by (by, victim): over the run (phase 0 in all), or over one phase.
+    std::vector<Evictions> eviction_totals(std::optional<std::uint32_t> phase = {}) const;
+
+    friend bool operator==(const LevelCauses&, const LevelCauses&) = default;
+};
+
+}  // namespace cachetally
