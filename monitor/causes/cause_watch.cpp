@@ -68,17 +68,18 @@ void CauseWatch::asked(const LinkEvent& event) {
 }
 
 void CauseWatch::happened(const LinkEvent& event) {
-    switch (event.kind) {
-        case EventKind::fill:
-            full_.insert(event.address);
-            fates_[event.address] = Fate::here;
-            break;
-        case EventKind::eviction:
-            fates_[event.address] = Fate::replaced;
-            ++evictions_[{structure_of(event.by), structure_of(event.address), phase_}];
-            break;
-        default: full_.remove(event.address); fates_[event.address] = Fate::taken_away;
+    if (event.kind == EventKind::fill) {
+        full_.insert(event.address);
+        fates_[event.address] = Fate::here;
+        return;
     }
+    if (event.kind == EventKind::eviction) {
+        fates_[event.address] = Fate::replaced;
+        ++evictions_[{structure_of(event.by), structure_of(event.address), phase_}];
+        return;
+    }
+    full_.remove(event.address);
+    fates_[event.address] = Fate::taken_away;
 }
 
 LevelCauses CauseWatch::sum(const std::string& level, const std::vector<const CauseWatch*>& copies) {

@@ -1,0 +1,75 @@
+// run --causes: what is printed, kept and documented is one and the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+class CausesOfMisses : public ::testing::Test {
+protected:
+    Finished call(const Words& arguments) { return cachetally(directory.path(), arguments); }
+    TemporaryDirectory directory;
+};
+
+/// Indented lines of docs/causes.md that belong to tables: those with numbers.
+std::vector<std::string> documented_rows() {
+    std::ifstream page(CACHETALLY_SOURCE_DIR "/docs/causes.md");
+    std::vector<std::string> rows;
+    for (std::string line; std::getline(page, line);)
+        if (line.starts_with("    L1 ") || line.starts_with("    L2 ")) rows.push_back(line.substr(4));
+    return rows;
+}
+
+TEST_F(CausesOfMisses, AreThoseOfTheDocumentation) {
+    const Words command = {"run", "lu", "n=128", "-m", "schulz2002", "--monitor", "none", "--causes"};
+    const std::string rows = call(command).out, blocks = call(command + Words{"layout=contiguous"}).out;
+    const std::vector<std::string> documented = documented_rows();
+    ASSERT_EQ(documented.size(), 8U);
+    for (std::size_t i = 0; i < documented.size(); ++i) EXPECT_THAT(i < 7 ? rows : blocks, HasSubstr(documented[i]));
+}
+
+TEST_F(CausesOfMisses, InTheFileAreThoseTold) {
+    const Finished run = call({"run", "lu", "n=32", "-m", "generic3", "--causes", "--json", "-o", "lu.h5"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto causes = run.json()["causes"];
+    EXPECT_EQ(call({"show", "lu.h5", "--json"}).json()["causes"], causes);
+    for (const auto& [level, counts] : run.json()["levels"].items()) {
+        std::uint64_t misses = 0, lines = 0;
+        for (const auto& row : causes[level]["misses"])
+            for (const char* cause : {"first_use", "taken_away", "capacity", "conflict"})
+                misses += row[cause].get<std::uint64_t>();
+        for (const auto& row : causes[level]["evictions"]) lines += row["count"].get<std::uint64_t>();
+        EXPECT_EQ(misses, counts["load_misses"].get<std::uint64_t>() + counts["store_misses"].get<std::uint64_t>() +
+                              counts["fetch_misses"].get<std::uint64_t>());
+        EXPECT_EQ(lines, counts["evictions"]);
+    }
+    EXPECT_THAT(call({"show", "lu.h5", "--phase", "4", "--level", "L1D"}).out, HasSubstr("why levels miss"));
+}
+
+TEST_F(CausesOfMisses, AreTheSameOnBothHosts) {
+    const Words command = {"run", "radix", "keys=4096", "processors=4", "--cores",
+                           "4",   "-m",    "coherent8", "--causes",     "--json"};
+    const auto engine = call(command).json();
+    EXPECT_FALSE(engine["causes"]["L1D"]["misses"].empty());
+    EXPECT_EQ(call(command + Words{"--host", "systemc"}).json()["causes"], engine["causes"]);
+}
+
+TEST_F(CausesOfMisses, OfTracesWithoutDataStructures) {
+    write_contents(directory / "t.din", "0 0\n0 8000\n0 0\n");
+    const auto told = call({"replay", "t.din", "-m", "schulz2002", "--causes", "--json"}).json();
+    const auto& misses = told["causes"]["L1"]["misses"];
+    ASSERT_EQ(misses.size(), 1U);
+    EXPECT_EQ(misses[0]["structure"], "(elsewhere)");
+    EXPECT_EQ(misses[0]["first_use"], 2);
+}
+
+}  // namespace
+}  // namespace cachetally::testing
