@@ -7,6 +7,7 @@ const places = [
     ['lu.h5', 'view=phases&mode=heat'],
     ['lu.h5', 'view=phases&mode=difference&phases=3,4'],
     ['lu.h5', 'view=topology'],
+    ['lu2.h5', 'view=causes'],
     ['sweep.h5', 'view=sweep&cell=3,64'],
     ['sweep.h5', 'view=histogram'],
     ['probe.h5', 'view=curves&residuals=plateaus'],

@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
+import { causeCases } from './causes.mjs';
 import { curveCases } from './curves.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
@@ -25,6 +26,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     sweeps: sweepCases,
+    causes: causeCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
@@ -150,7 +152,7 @@ try {
     const page = await tests.newPage();
     tests.prepare = () => {
         tests.run('run', 'lu', 'n=128', '--machine', 'schulz2002', '-o', 'lu.h5');
-        tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '-o', 'lu2.h5');
+        tests.run('run', 'lu', 'n=128', 'layout=contiguous', '--machine', 'schulz2002', '--causes', '-o', 'lu2.h5');
         tests.run('run', 'matmul', 'n=32', '--machine', 'generic3', '-o', 'matmul.h5');
         tests.run('sweep', 'lu', '--preset', 'paper-2002', '-o', 'sweep.h5');
         const costs = '--counters 16,64 --granularity 1,4 --drain full,periodic:10000 --link core-L1D,L1D-L2';

@@ -168,6 +168,14 @@ export interface ProbeInfo {
     tests: ProbeTest[];
 }
 
+/** Why a level misses, and what evicts what in it (docs/causes.md): rows of structures and phases. */
+export interface CauseLevel {
+    name: string;
+    /** `counts`: first use, taken away, capacity, conflict. */
+    misses: { structure: Column; phase: Column; counts: Column[] };
+    evictions: { by: Column; victim: Column; phase: Column; count: Column };
+}
+
 export interface FileInfo {
     name: string;
     bytes: number;
@@ -188,6 +196,8 @@ export interface FileInfo {
     monitors: MonitorInfo[];
     structures: Structure[];
     structureLevels: StructureLevel[];
+    /** Empty where the run did not look for them. */
+    causes: CauseLevel[];
     functions: string[];
     sweep: SweepInfo | null;
     probe: ProbeInfo | null;

@@ -88,3 +88,34 @@ for name in f["links"].attrs["names"]:
     print(name, link.attrs["from"], "->", link.attrs["to"], events)
 `;
 }
+
+const onlyPhases = (app: App): string => {
+    const phases = chosenPhases(app);
+    return phases === null ? 'np.ones(len(g["phase"]), bool)  # all phases' : `np.isin(g["phase"], ${JSON.stringify(phases)})`;
+};
+
+/** Misses by structure and cause. */
+export function causesPython(app: App, level: string): string {
+    return `${head(app.source)}
+names = f["structures/name"].asstr()[:]
+g = f[${quoted(`causes/${level}/misses`)}]
+chosen = ${onlyPhases(app)}
+for cause in ["first_use", "taken_away", "capacity", "conflict"]:
+    misses = np.bincount(g["structure"][:][chosen], g[cause][:][chosen], minlength=len(names))
+    print(cause, {name: int(n) for name, n in zip(names, misses) if n}, "sum", int(misses.sum()))
+`;
+}
+
+/** Lines by who evicts and who is evicted. */
+export function evictionsPython(app: App, level: string): string {
+    return `${head(app.source)}
+names = f["structures/name"].asstr()[:]
+g = f[${quoted(`causes/${level}/evictions`)}]
+chosen = ${onlyPhases(app)}
+lines = np.zeros((len(names), len(names)), int)
+np.add.at(lines, (g["by"][:][chosen], g["victim"][:][chosen]), g["count"][:][chosen])
+for by, victim in zip(*np.nonzero(lines)):
+    print(names[by], "evicts", names[victim], lines[by, victim])
+print("sum", lines.sum())
+`;
+}

@@ -9,6 +9,7 @@ import type {
     StructureLevel,
     SweepInfo,
 } from '../protocol';
+import { causesOf } from './causes_facts';
 import { FileError, type Store } from './h5';
 import { intrusionOf } from './intrusion_facts';
 import { probeOf } from './probe_facts';
@@ -257,6 +258,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         },
         components: components(store),
         structures: structures(store),
+        causes: store.has('causes') ? causesOf(store, texts(store.attributes('causes').levels), store.rows('structures/name')) : [],
         structureLevels: structureLevels(store),
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,

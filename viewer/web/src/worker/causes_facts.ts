@@ -1,0 +1,26 @@
+// Why levels miss, and what evicts what, from /causes.
+import type { CauseLevel } from '../protocol';
+import { FileError, type Store } from './h5';
+
+const causes = ['first_use', 'taken_away', 'capacity', 'conflict'];
+
+/** `structures`: rows of /structures. */
+export function causesOf(store: Store, levels: string[], structures: number): CauseLevel[] {
+    const table = (path: string, columns: string[], indices: number) => {
+        const found = columns.map((column) => store.numbers(`${path}/${column}`));
+        for (const [i, column] of found.entries()) {
+            if (column.length !== found[0].length)
+                throw new FileError(
+                    `/${path}/${columns[i]} has ${column.length} rows where ${columns[0]} has ${found[0].length}; the file is damaged.`,
+                );
+            if (i < indices && column.some((each) => each >= structures))
+                throw new FileError(`/${path}/${columns[i]} names data structures that there are not; the file is damaged.`);
+        }
+        return found;
+    };
+    return levels.map((name) => {
+        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...causes], 1);
+        const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
+        return { name, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
+    });
+}
