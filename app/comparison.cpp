@@ -29,8 +29,7 @@ Comparison::Comparison(const std::string& source, Open open, const SimulationOpt
 
 ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor) const {
     const auto run = [&](Hierarchy& hierarchy) {
-        const RunOptions how = run_options(options_, *input.source);
-        RunResult result = cachetally::run(hierarchy, *input.source, within_time(how, topology_, hierarchy));
+        RunResult result = cachetally::run(hierarchy, *input.source, run_options(options_, *input.source));
         clear_progress_line();
         return result;
     };

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "sim/tlm/host.hpp"
-#include "sim/topology/time_bound.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -99,14 +98,6 @@ std::vector<Region> data_of(std::vector<Region> regions) {
     return regions;
 }
 
-RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy) {
-    options.progress = [told = std::move(options.progress), &topology, &hierarchy](std::uint64_t references) {
-        check_time(topology.machine(), hierarchy.counts());
-        return !told || told(references);
-    };
-    return options;
-}
-
 Host host_of(const std::string& name) {
     if (name == "systemc") return run_on_systemc;
     return [](const Topology&, Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options) {
@@ -124,7 +115,7 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     std::vector<LinkWatch> links;
     for (std::size_t link = 0; counting.links && link < topology.links().size(); ++link)
         links.emplace_back(link, topology, *outcome.hierarchy);
-    outcome.run = host(topology, *outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
+    outcome.run = host(topology, *outcome.hierarchy, source, options);
     outcome.regions = source.regions();
     outcome.functions = source.functions();
     if (topology.machine().pages.mapping != Mapping::identity)

@@ -91,10 +91,6 @@ void check_cores(const Input& input, const Topology& topology);
 /// errors of data).
 std::vector<Region> data_of(std::vector<Region> regions);
 
-/// The options with a check, now and then, that the simulated time can still be counted; where it cannot, the run ends
-/// with that failure. All must live as long as the run.
-RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy);
-
 /// A host: engine.hpp's run(), or one that gives the same.
 using Host = std::function<RunResult(const Topology&, Hierarchy&, ReferenceSource&, const RunOptions&)>;
 

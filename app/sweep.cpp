@@ -131,8 +131,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
         hierarchy.listen(link, copy, *sweeps.back());
     }
     Result result;
-    result.run =
-        run(hierarchy, *input.source, within_time(run_options(options.simulation, *input.source), topology, hierarchy));
+    result.run = run(hierarchy, *input.source, run_options(options.simulation, *input.source));
     std::vector<const Sweep*> finished;
     std::vector<Histogram> exact;
     for (const auto& each : sweeps) {
