@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/progress.hpp"
+#include "app/terminal.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -29,8 +30,7 @@ Comparison::Comparison(const std::string& source, Open open, const SimulationOpt
 
 ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor) const {
     const auto run = [&](Hierarchy& hierarchy) {
-        const RunOptions how = run_options(options_, *input.source);
-        RunResult result = cachetally::run(hierarchy, *input.source, within_time(how, topology_, hierarchy));
+        RunResult result = cachetally::run(hierarchy, *input.source, run_options(options_, *input.source));
         clear_progress_line();
         return result;
     };
@@ -38,23 +38,34 @@ ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor)
 }
 
 std::string Comparison::each(const std::vector<MonitorSpec>& monitors, const ObservedRun& without,
-                             const std::function<void(const MonitorSpec&, const Intrusion&)>& take) const {
+                             const std::function<void(const MonitorSpec&, const Intrusion*)>& take) const {
     std::size_t done = 0;
-    const auto missing = [&](const std::string& why) {
-        return fmt::format("{} after {} of {} configurations", why, done, monitors.size());
-    };
+    const auto after = [&] { return fmt::format("after {} of {} configurations", done, monitors.size()); };
     try {
         for (const MonitorSpec& monitor : monitors) {
             const ObservedRun with = observed(opened(Opening::again), &monitor);
-            if (with.run.complete != without.run.complete || with.run.failure != without.run.failure)
-                return missing(with.run.failure.empty() ? "interrupted" : with.run.failure);
-            take(monitor, intrusion_of(topology_, monitor, without, with));
+            if (with.run.time_over && !without.run.time_over) {
+                take(monitor, nullptr);
+            } else if (with.run.complete == without.run.complete && with.run.failure == without.run.failure) {
+                const Intrusion found = intrusion_of(topology_, monitor, without, with);
+                take(monitor, &found);
+            } else {
+                return with.run.failure.empty() ? "interrupted " + after() : with.run.failure + " (" + after() + ")";
+            }
             ++done;
         }
     } catch (const std::exception& error) {  // the source is gone, say: what there is already is kept
-        return missing(error.what());
+        return fmt::format("{} ({})", error.what(), after());
     }
     return "";
+}
+
+std::string why_unknown(std::size_t monitors) { return monitors == 0 ? "" : std::string("with it ") + time_is_over; }
+
+void warn_of_unknown(std::size_t unknown, std::size_t all) {
+    if (unknown == 0) return;
+    to_stderr(fmt::format("cachetally: the cost of {} of {} configurations is unknown (?): {}\n", unknown, all,
+                          why_unknown(unknown)));
 }
 
 void add_missing(RunTitle& title, const std::string& missing) {

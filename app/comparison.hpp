@@ -24,14 +24,21 @@ public:
 
     /// One run for each monitor, passed to `take` in their order, until all are made or one ends otherwise than
     /// `without` (an end was asked for, the source failed, is gone). Then returns why not all are there; else nothing.
+    /// Where a monitor takes a run beyond the longest time that is simulated, what it costs is unknown (null).
     std::string each(const std::vector<MonitorSpec>& monitors, const ObservedRun& without,
-                     const std::function<void(const MonitorSpec&, const Intrusion&)>& take) const;
+                     const std::function<void(const MonitorSpec&, const Intrusion*)>& take) const;
 
 private:
     Open open_;
     const SimulationOptions& options_;
     const Topology& topology_;
 };
+
+/// What is to be said where the cost of some monitors is unknown, once for all of them; nothing where there are none.
+std::string why_unknown(std::size_t monitors);
+
+/// Tells on standard error that so many of `all` configurations are unknown, if any is, and why.
+void warn_of_unknown(std::size_t unknown, std::size_t all);
 
 /// Says in the title, beside why the run itself is incomplete, if it is, why not all comparisons are there.
 void add_missing(RunTitle& title, const std::string& missing);

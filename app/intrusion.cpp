@@ -44,7 +44,7 @@ std::vector<MonitorSpec> configurations(const IntrusionOptions& options, const T
     const MonitorSpec base = options.monitor.empty() ? MonitorSpec{} : parse_common(options.monitor, not_of_intrusion);
     const std::vector<std::string> links =
         options.links.empty() ? std::vector<std::string>{topology.links()[topology.core_link(false)].name}
-                              : split_list(options.links);
+                              : parse_links(options.links);
     std::vector<MonitorSpec> all;
     for (const std::string& link : links)
         for (const Granularity& granularity : parse_granularities(options.granularity))
@@ -78,10 +78,11 @@ IntrusionView view_without(const Topology& topology, const ObservedRun& without)
 void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, const Comparison& comparison,
               const ObservedRun& without) {
     const std::string missing =
-        comparison.each(monitors, without, [&](const MonitorSpec& monitor, const Intrusion& intrusion) {
-            view.rows.push_back({monitor, intrusion});
+        comparison.each(monitors, without, [&](const MonitorSpec& monitor, const Intrusion* intrusion) {
+            view.rows.push_back(intrusion != nullptr ? IntrusionRow{monitor, *intrusion} : view.unknown_row(monitor));
         });
     add_missing(view.title, missing);
+    view.unknown = why_unknown(view.unknown_rows());
 }
 
 void compare_with_none(const IntrusionOptions& options) {
@@ -97,6 +98,8 @@ void compare_with_none(const IntrusionOptions& options) {
     const ObservedRun without = comparison.observed(input, nullptr);
     if (!without.run.complete && without.run.failure.empty())
         throw std::runtime_error("interrupted within the run without monitor: there is nothing to compare with");
+    if (without.run.time_over)
+        throw std::runtime_error(fmt::format("without monitor {}: there is nothing to compare with", time_is_over));
     IntrusionView view = view_without(topology, without);
     view.title = title_of(topology, input, without.run, options.simulation.max_references);
     add_rows(view, monitors, comparison, without);
@@ -112,6 +115,7 @@ void compare_with_none(const IntrusionOptions& options) {
         write_provenance_of(file->root(), topology, input);
         close_output(file.get(), view.title);
     }
+    warn_of_unknown(view.unknown_rows(), view.rows.size());
     refuse_incomplete(without.run, view.title, file.get());
     if (view.rows.size() < monitors.size())
         throw std::runtime_error(

@@ -78,6 +78,12 @@ std::vector<std::string> split_list(const std::string& text) {
     return parts;
 }
 
+std::vector<std::string> parse_links(const std::string& text) {
+    std::vector<std::string> links;
+    for (const std::string& part : split_list(text)) add(links, part);
+    return links;
+}
+
 std::vector<std::uint32_t> parse_counters(const std::string& text) {
     return numbers<std::uint32_t>("--counters", text, "a number of counters", "16,32,64");
 }

@@ -12,6 +12,9 @@ namespace cachetally::app {
 /// The parts between commas.
 std::vector<std::string> split_list(const std::string& text);
 
+/// Of --link: names, which nobody has looked up.
+std::vector<std::string> parse_links(const std::string& text);
+
 /// Of --counters.
 std::vector<std::uint32_t> parse_counters(const std::string& text);
 

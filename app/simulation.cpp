@@ -7,7 +7,6 @@
 
 #include "monitor/causes/hierarchy_causes.hpp"
 #include "sim/tlm/host.hpp"
-#include "sim/topology/time_bound.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -111,14 +110,6 @@ AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarch
     return [&hierarchy](Address physical) { return hierarchy.virtual_address(physical); };
 }
 
-RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy) {
-    options.progress = [told = std::move(options.progress), &topology, &hierarchy](std::uint64_t references) {
-        check_time(topology.machine(), hierarchy.counts());
-        return !told || told(references);
-    };
-    return options;
-}
-
 Host host_of(const std::string& name) {
     if (name == "systemc") return run_on_systemc;
     return [](const Topology&, Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options) {
@@ -140,7 +131,7 @@ Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, Re
     std::optional<HierarchyCauses> causes;
     if (counting.causes)
         causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy));
-    outcome.run = host(topology, *outcome.hierarchy, source, within_time(options, topology, *outcome.hierarchy));
+    outcome.run = host(topology, *outcome.hierarchy, source, options);
     outcome.regions = source.regions();
     outcome.functions = source.functions();
     outcome.virtual_address = program_addresses(topology, *outcome.hierarchy);

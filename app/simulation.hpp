@@ -100,10 +100,6 @@ AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarch
 /// The same for all links that have physical addresses.
 AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarchy);
 
-/// The options with a check, now and then, that the simulated time can still be counted; where it cannot, the run ends
-/// with that failure. All must live as long as the run.
-RunOptions within_time(RunOptions options, const Topology& topology, const Hierarchy& hierarchy);
-
 /// A host: engine.hpp's run(), or one that gives the same.
 using Host = std::function<RunResult(const Topology&, Hierarchy&, ReferenceSource&, const RunOptions&)>;
 

@@ -134,8 +134,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
         sweeps.push_back(std::make_unique<Sweep>(spec, copy));
         hierarchy.listen(link, copy, *sweeps.back());
     }
-    result.run =
-        run(hierarchy, *input.source, within_time(run_options(options.simulation, *input.source), topology, hierarchy));
+    result.run = run(hierarchy, *input.source, run_options(options.simulation, *input.source));
     std::vector<const Sweep*> finished;
     std::vector<Histogram> exact;
     for (const auto& each : sweeps) {
@@ -146,6 +145,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     result.exact = merged(exact);
     result.regions = input.source->regions();
     result.view.title = title_of(topology, input, result.run, options.simulation.max_references);
+    result.view.timed = options.slowdown;
     result.view.link = spec.base.link;
     result.view.monitor = to_string(spec.base);
     result.view.references = result.run.counts.references;
@@ -174,9 +174,18 @@ std::string add_slowdowns(Result& result, const Topology& topology, const Compar
     if (!without.run.complete && without.run.failure.empty()) return "interrupted before the first slowdown";
     const std::uint64_t cycles = without.run.end() / topology.machine().period;
     std::size_t cell = 0;
-    return comparison.each(result.monitors, without, [&](const MonitorSpec&, const Intrusion& intrusion) {
-        result.view.cells[cell++].slowdown = intrusion.slowdown(cycles);
-    });
+    std::size_t unknown = 0;
+    const std::string missing =
+        comparison.each(result.monitors, without, [&](const MonitorSpec&, const Intrusion* intrusion) {
+            if (intrusion == nullptr)
+                ++unknown;
+            else
+                result.view.cells[cell].slowdown = intrusion->slowdown(cycles);
+            ++cell;
+        });
+    result.view.slowdown_unknown = why_unknown(unknown);
+    warn_of_unknown(unknown, result.monitors.size());
+    return missing;
 }
 
 void run_command(Options options) {
@@ -193,7 +202,7 @@ void run_command(Options options) {
     Result result = sweep(options, topology, input);
     clear_progress_line();
     std::string missing;
-    if (comparison && (result.run.complete || !result.run.failure.empty())) {
+    if (comparison && (result.run.complete || (!result.run.failure.empty() && !result.run.time_over))) {
         check_slowdowns(result, topology);
         missing = add_slowdowns(result, topology, *comparison);
         add_missing(result.view.title, missing);

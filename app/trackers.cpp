@@ -93,7 +93,7 @@ public:
 
     RunResult run() {
         const RunOptions how = run_options(options_.simulation, *input_.source);
-        RunResult result = cachetally::run(hierarchy_, *input_.source, within_time(how, topology_, hierarchy_));
+        RunResult result = cachetally::run(hierarchy_, *input_.source, how);
         clear_progress_line();
         if (!result.complete)
             throw std::runtime_error(title(result).incomplete +
@@ -285,7 +285,7 @@ void print_table(const Truth& truth, const std::string& link, std::uint64_t top,
                    fmt::format("{:.1f}", 100 * row.top.worst_recall), fmt::format("{:.1f}", 100 * row.top.precision)});
     fmt::print("{}\n", table.text(terminal_width()));
     if (std::ranges::any_of(rows, [&](const TrackerRow& row) { return is_off(row, asked); }))
-        fmt::print("*: off the {:.4f} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",
+        fmt::print("*: off the {:.4g} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",
                    asked.value_or(0));
     for (const TrackerRow& row : rows)
         fmt::print("{}: {}{}\n", row.name, row.spec,

@@ -11,6 +11,11 @@
 
 namespace cachetally {
 
+/// Bytes of records for each event that was counted; 0 where none was.
+inline double bytes_for_each(std::uint64_t events, std::uint64_t bytes) {
+    return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
+}
+
 /// Maps physical addresses to those in which regions are given (Hierarchy::virtual_address); empty = identity.
 using AddressMap = std::function<Address(Address)>;
 

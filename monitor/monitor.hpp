@@ -29,9 +29,7 @@ struct MonitorResult {
     std::uint64_t bytes = 0;            ///< transferred: records that were not lost times their size
     Histogram histogram;
 
-    double bytes_per_event() const {
-        return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
-    }
+    double bytes_per_event() const { return bytes_for_each(events, bytes); }
 };
 
 /// The results of the copies of a link as one: sums; the high water is the largest.

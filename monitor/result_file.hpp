@@ -27,9 +27,7 @@ struct MonitorSummary {
     /// By index of the function (no_function: outside of all); empty where functions were not told apart.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> events_per_function;
 
-    double bytes_per_event() const {
-        return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
-    }
+    double bytes_per_event() const { return bytes_for_each(events, bytes); }
     friend bool operator==(const MonitorSummary&, const MonitorSummary&) = default;
 };
 

@@ -1,7 +1,6 @@
 #include "monitor/ring_buffer.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "sim/topology/time_bound.hpp"
 
@@ -21,12 +20,10 @@ bool RingBuffer::timeless(const RingSpec& spec) {
 
 bool RingBuffer::write(Tick time, Injector& injector) {
     catch_up(std::max(now_, time));
-    if (fill_ == spec_.capacity) {
-        if (spec_.overflow == RingSpec::Overflow::drop) {
-            ++lost_;
-            return false;
-        }
-        wait_for_place(injector);
+    if (fill_ == spec_.capacity && spec_.overflow == RingSpec::Overflow::stall) wait_for_place(injector);
+    if (fill_ == spec_.capacity) {  // dropped, or there is no time left to wait in
+        ++lost_;
+        return false;
     }
     injector.write({spec_.base + place_ * spec_.record, spec_.record, spec_.path == RingSpec::Path::memory});
     place_ = place_ + 1 == spec_.capacity ? 0 : place_ + 1;
@@ -89,10 +86,11 @@ void RingBuffer::wait_for_place(Injector& injector) {
 
 void RingBuffer::lose(Tick duration, Injector& injector) {
     if (duration == 0) return;
-    if (now_ > longest_time - std::min(duration, longest_time))
-        throw std::runtime_error(
-            "the simulated time passes 53 days, the longest that is counted in picoseconds; lower 'write_cost' or "
-            "'drain_cost' of the monitors, or let a full ring lose records ('overflow=drop')");
+    if (duration > longest_time - std::min(now_, longest_time)) {
+        // Whoever waits so long ends the run, however much more is to come.
+        injector.stall(longest_time);
+        return;
+    }
     injector.stall(duration);
     stall_ += duration;
     now_ += duration;

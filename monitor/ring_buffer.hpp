@@ -14,8 +14,8 @@ public:
     /// `cycle`: picoseconds.
     RingBuffer(const RingSpec& spec, Tick cycle);
 
-    /// Writes one record at `time`; false: it was lost. Writes and lost time go to `injector`. Throws
-    /// std::runtime_error where the core would wait beyond longest_time.
+    /// Writes one record at `time`; false: it was lost. Writes and lost time go to `injector`: longest_time
+    /// where the core would wait beyond it, which ends the run.
     bool write(Tick time, Injector& injector);
 
     /// So many records at once, where timeless(): none is lost. The caller sends the writes.

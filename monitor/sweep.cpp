@@ -295,8 +295,6 @@ std::vector<SweepRow> sweep_rows(std::span<const Sweep* const> copies, std::span
         std::ranges::transform(swapouts, own, swapouts.begin(), std::plus<>());
     }
     const Histogram exact = merged(exacts);
-    const double bytes =
-        static_cast<double>(spec.base.ring.record) / static_cast<double>(std::max<std::uint64_t>(exact.total(), 1));
     std::vector<SweepRow> rows;
     // With fixed keys the error is the same for all policies and numbers of counters.
     std::vector<std::optional<double>> errors(spec.granularities.size());
@@ -307,7 +305,7 @@ std::vector<SweepRow> sweep_rows(std::span<const Sweep* const> copies, std::span
                 const bool dynamic = spec.granularities[g].mode == Granularity::Mode::dynamic;
                 if (dynamic || !errors[g]) errors[g] = cell_error(copies, exact, g, cell, data, map);
                 rows.push_back({counters, spec.granularities[g], eviction, swapouts[cell], *errors[g],
-                                static_cast<double>(swapouts[cell]) * bytes});
+                                bytes_for_each(exact.total(), swapouts[cell] * spec.base.ring.record)});
             }
     return rows;
 }

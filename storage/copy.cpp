@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "storage/axes.hpp"
+#include "storage/heaps.hpp"
 
 namespace cachetally {
 namespace {
@@ -54,7 +55,7 @@ void copy_attributes(const Object& from, Object& to) {
     };
     H5Aiterate2(from.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
     for (const std::string& name : names)
-        if (name != "complete" && name != "incomplete" && !scale_attributes.contains(name))
+        if (name != "complete" && name != "incomplete" && name != heap_checksums && !scale_attributes.contains(name))
             copy_attribute(from, to, name);
 }
 

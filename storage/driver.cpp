@@ -16,7 +16,7 @@ namespace {
 
 /// What travels in the property list.
 struct Settings {
-    int* failure;
+    Written* written;
 };
 
 struct OpenFile {
@@ -24,7 +24,7 @@ struct OpenFile {
     int descriptor = -1;
     haddr_t end_allocated = 0;
     haddr_t end_written = 0;
-    int* failure = nullptr;  ///< errno of the first write that failed
+    Written* written = nullptr;
 };
 
 OpenFile& self(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
@@ -34,7 +34,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
     const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
     if (settings == nullptr || (flags & H5F_ACC_EXCL) == 0) return nullptr;  // results are created, never opened
     auto file = std::make_unique<OpenFile>();
-    file->failure = settings->failure;
+    file->written = settings->written;
     file->descriptor = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->descriptor < 0) return nullptr;
     return &file.release()->library;
@@ -88,11 +88,13 @@ herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size,
     OpenFile& open = self(file);
     const auto* bytes = static_cast<const char*>(buffer);
     open.end_written = std::max(open.end_written, address + size);
-    while (size > 0 && *open.failure == 0) {
+    // Global heaps are written as a whole, and there is no other way to learn where they are.
+    if (size > 4 && std::memcmp(bytes, "GCOL", 4) == 0) open.written->heaps[address] = size;
+    while (size > 0 && open.written->failure == 0) {
         const ssize_t count = ::pwrite(open.descriptor, bytes, size, static_cast<off_t>(address));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) {
-            *open.failure = errno;
+            open.written->failure = errno;
             return 0;
         }
         const auto done = static_cast<size_t>(count);
@@ -103,8 +105,8 @@ herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size,
 
 herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
     OpenFile& open = self(file);
-    if (*open.failure == 0 && ::ftruncate(open.descriptor, static_cast<off_t>(open.end_allocated)) != 0)
-        *open.failure = errno;
+    if (open.written->failure == 0 && ::ftruncate(open.descriptor, static_cast<off_t>(open.end_allocated)) != 0)
+        open.written->failure = errno;
     open.end_written = open.end_allocated;
     return 0;
 }
@@ -148,8 +150,8 @@ Handle register_result_driver() {
     return id;
 }
 
-void set_result_driver(const Handle& access, const Handle& driver, int* failure) {
-    const Settings settings{failure};
+void set_result_driver(const Handle& access, const Handle& driver, Written* written) {
+    const Settings settings{written};
     if (H5Pset_driver(access.get(), driver.get(), &settings) < 0) throw_storage_error("cannot set the file driver");
 }
 
@@ -164,7 +166,7 @@ void check_object_written(hid_t object, const std::string& where) {
     void* handle = nullptr;
     if (!file || H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle) < 0 || handle == nullptr)
         throw_storage_error(where + ": cannot ask for the state of the file");
-    check_written(*static_cast<const OpenFile*>(handle)->failure, where);
+    check_written(static_cast<const OpenFile*>(handle)->written->failure, where);
 }
 
 }  // namespace cachetally

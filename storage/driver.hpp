@@ -4,17 +4,23 @@
 #include <string>
 
 #include "storage/handle.hpp"
+#include "storage/heaps.hpp"
 
 namespace cachetally {
+
+/// What the driver keeps of what was written.
+struct Written {
+    int failure = 0;  ///< errno of the first write that failed
+    Heaps heaps;
+};
 
 /// Registers the driver. The library corrupts its memory where a write fails while it closes a file or dataset, and
 /// crashes when the program ends. This driver reports success always, remembers the first failure, and drops all that
 /// comes after it; whoever writes asks with check_written().
 Handle register_result_driver();
 
-/// Makes the driver that of an access property list. `failure` takes the errno of the first write that fails; it must
-/// outlive the file.
-void set_result_driver(const Handle& access, const Handle& driver, int* failure);
+/// Makes the driver that of an access property list. `written` must outlive the file.
+void set_result_driver(const Handle& access, const Handle& driver, Written* written);
 
 /// Throws StorageError, naming `where`, if something could not be written.
 void check_written(int failure, const std::string& where);

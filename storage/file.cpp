@@ -149,6 +149,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
     const Handle access = access_properties();
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
     if (!file_) throw_storage_error(fmt::format("{}: is damaged", path));
+    check_heaps(file_, path, probe.number);
     root_ = open_root(file_, path);
 }
 
@@ -157,7 +158,7 @@ ResultFile::ResultFile(std::string path, Existing existing)
       target_(behind_links(path_)),
       part_(target_ + ".part"),
       existing_(existing),
-      failure_(std::make_unique<int>(0)) {
+      written_(std::make_unique<Written>()) {
     silence_library();
     check_target(path_, existing_);
     remove_stale(part_);
@@ -165,7 +166,7 @@ ResultFile::ResultFile(std::string path, Existing existing)
     H5Pset_obj_track_times(creation.get(), false);
     driver_ = register_result_driver();
     const Handle access = access_properties();
-    set_result_driver(access, driver_, failure_.get());
+    set_result_driver(access, driver_, written_.get());
     file_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), H5Fclose);
     if (!file_) throw StorageError(fmt::format("{}: cannot create: {}", part_, system_error()));
     root_ = open_root(file_, path_);
@@ -193,9 +194,12 @@ void ResultFile::keep_partial(const std::string& reason) {
 
 void ResultFile::publish() {
     root_.reset();
-    if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0 || !file_.close())
-        throw_storage_error(fmt::format("{}: cannot write", part_));
-    check_written(*failure_, path_);
+    {
+        const Descriptor file(::open(part_.c_str(), O_RDONLY | O_CLOEXEC));
+        keep_heap_checksums(file_, part_, file.number, written_->heaps);
+    }
+    if (!file_.close()) throw_storage_error(fmt::format("{}: cannot write", part_));
+    check_written(written_->failure, path_);
     {
         const Descriptor file(::open(part_.c_str(), O_RDWR | O_CLOEXEC));
         if (file.number < 0 || ::fdatasync(file.number) != 0)

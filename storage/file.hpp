@@ -9,6 +9,8 @@
 
 namespace cachetally {
 
+struct Written;
+
 /// An HDF5 file opened for reading.
 class InputFile {
 public:
@@ -58,7 +60,7 @@ private:
     std::string target_;  ///< without symbolic links at its end
     std::string part_;
     Existing existing_;
-    std::unique_ptr<int> failure_;  ///< errno of the first write that failed; outlives the file
+    std::unique_ptr<Written> written_;  ///< outlives the file
     Handle driver_;
     Handle file_;
     std::optional<Group> root_;

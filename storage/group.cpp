@@ -14,6 +14,13 @@ namespace {
 constexpr hsize_t rows_per_chunk = 65536;
 constexpr std::size_t smallest_chunked = 1024;  ///< bytes; below, a chunk index costs more than compression saves
 
+/// What is too small for chunks is kept in the object's header. Nothing may be without a checksum but what has its own.
+Handle properties_for(std::size_t bytes, const std::vector<hsize_t>& chunk, std::size_t element_bytes,
+                      Compression compression) {
+    if (bytes != 0 && bytes < smallest_chunked) return small_properties();
+    return dataset_properties(chunk, element_bytes, compression);
+}
+
 herr_t collect(hid_t, const char* name, const H5L_info_t*, void* target) {
     static_cast<std::vector<std::string>*>(target)->emplace_back(name);
     return 0;
@@ -82,7 +89,7 @@ Dataset Group::write_array(const std::string& name, Element element, const std::
         chunk.back() = std::min(shape.back(), rows_per_chunk);
     }
     const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
-    const Handle properties = dataset_properties(chunk, bytes_of(element), compression);
+    const Handle properties = properties_for(elements * bytes_of(element), chunk, bytes_of(element), compression);
     Handle dataset = create_dataset(*this, path_of(name), name, file_type(element), space.get(), properties);
     if (elements > 0 && H5Dwrite(dataset.get(), memory_type(element), H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         throw_storage_error(fmt::format("{}: cannot write", path_of(name)));
@@ -105,7 +112,7 @@ Dataset Group::write_texts(const std::string& name, std::span<const std::string>
     const hsize_t count = texts.size();
     const Handle type = fixed_text_type(longest);
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-    const Handle properties = dataset_properties(chunk, 1, Compression::deflate);
+    const Handle properties = properties_for(buffer.size(), chunk, 1, Compression::deflate);
     Handle dataset = create_dataset(*this, path_of(name), name, type.get(), space.get(), properties);
     if (count > 0 && H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0)
         throw_storage_error(fmt::format("{}: cannot write", path_of(name)));

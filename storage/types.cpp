@@ -44,6 +44,13 @@ Handle variable_text_type() {
     return type;
 }
 
+Handle small_properties() {
+    Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    if (!list || H5Pset_obj_track_times(list.get(), false) < 0 || H5Pset_layout(list.get(), H5D_COMPACT) < 0)
+        throw_storage_error("cannot make a property list");
+    return list;
+}
+
 Handle dataset_properties(const std::vector<hsize_t>& chunk, std::size_t element_bytes, Compression compression) {
     Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     if (!list || H5Pset_obj_track_times(list.get(), false) < 0) throw_storage_error("cannot make a property list");
@@ -51,7 +58,8 @@ Handle dataset_properties(const std::vector<hsize_t>& chunk, std::size_t element
     if (H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()) < 0)
         throw_storage_error("cannot set the chunk size");
     if (compression == Compression::none) return list;
-    if ((element_bytes > 1 && H5Pset_shuffle(list.get()) < 0) || H5Pset_deflate(list.get(), 1) < 0)
+    if ((element_bytes > 1 && H5Pset_shuffle(list.get()) < 0) || H5Pset_deflate(list.get(), 1) < 0 ||
+        H5Pset_fletcher32(list.get()) < 0)
         throw_storage_error("cannot set the compression");
     return list;
 }

@@ -13,7 +13,9 @@ Handle fixed_text_type(std::size_t bytes);
 /// A UTF-8 text of any length.
 Handle variable_text_type();
 
-/// A property list that leaves times out and creates no surprises.
+/// Of datasets that are kept within the header of their object, which has a checksum: at most 64 KiB.
+Handle small_properties();
+/// A property list that leaves times out and creates no surprises. Chunks that are deflated have a checksum.
 Handle dataset_properties(const std::vector<hsize_t>& chunk, std::size_t element_bytes, Compression compression);
 
 }  // namespace cachetally

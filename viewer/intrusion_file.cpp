@@ -1,6 +1,9 @@
 // Intrusion in HDF5: a row per configuration, and tables of configurations by links and by levels.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
 #include "viewer/intrusion_view.hpp"
@@ -32,11 +35,17 @@ auto by_row(const std::vector<IntrusionRow>& rows, Of of) {
 
 /// Row by row, one value per name.
 template <class Of>
-void write_by_name(Group& rows, const char* name, const IntrusionView& view, std::size_t names, Of of) {
+void write_by_name(Group& group, const char* name, const std::vector<IntrusionRow>& rows, std::size_t names, Of of) {
     std::vector<std::int64_t> values;
-    for (const IntrusionRow& row : view.rows)
+    for (const IntrusionRow& row : rows)
         for (std::size_t i = 0; i < names; ++i) values.push_back(of(row.intrusion, i));
-    rows.write_table(name, std::span<const std::int64_t>(values), view.rows.size(), names);
+    group.write_table(name, std::span<const std::int64_t>(values), rows.size(), names);
+}
+
+std::vector<IntrusionRow> rows_that_are(bool known, const IntrusionView& view) {
+    std::vector<IntrusionRow> rows;
+    std::ranges::copy_if(view.rows, std::back_inserter(rows), [&](const auto& row) { return row.known == known; });
+    return rows;
 }
 
 void write_configurations(Group& rows, const std::vector<IntrusionRow>& all) {
@@ -46,6 +55,19 @@ void write_configurations(Group& rows, const std::vector<IntrusionRow>& all) {
     rows.write_texts("drain", by_row(all, [](const auto& row) { return drain_text(row.spec.ring); }));
     rows.write("counters", by_row(all, [](const auto& row) { return row.spec.counters; }));
     rows.write("capacity", by_row(all, [](const auto& row) { return row.spec.ring.capacity; }));
+}
+
+/// In a group of their own, so that no figure of theirs is taken for one: with their places among all.
+void write_unknown(Group& group, const IntrusionView& view) {
+    if (view.unknown_rows() == 0) return;
+    Group unknown = group.create_group("unknown");
+    set_nexus_class(unknown, "NXcollection");
+    unknown.set_attribute("reason", view.unknown);
+    std::vector<std::uint32_t> places;
+    for (std::uint32_t place = 0; place < view.rows.size(); ++place)
+        if (!view.rows[place].known) places.push_back(place);
+    unknown.write("place", places);
+    write_configurations(unknown, rows_that_are(false, view));
 }
 
 template <class T>
@@ -62,6 +84,20 @@ MonitorSpec read_spec(const Group& group, const std::string& text) {
         return parse_monitor(text);
     } catch (const SpecError& error) {
         throw StorageError(fmt::format("{}: {}; the file is damaged", group.where(), error.what()));
+    }
+}
+
+void read_unknown(const Group& group, IntrusionView& view) {
+    if (!group.has("unknown")) return;
+    const Group unknown = group.open_group("unknown");
+    view.unknown = unknown.text_attribute("reason");
+    const std::vector<std::string> texts = unknown.read_texts("monitor");
+    const auto places = read_column<std::uint32_t>(unknown, "place", texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (places[i] > view.rows.size())
+            throw StorageError(fmt::format("{}: a configuration has place {} of {}; the file is damaged",
+                                           unknown.where(), places[i], view.rows.size()));
+        view.rows.insert(view.rows.begin() + places[i], view.unknown_row(read_spec(unknown, texts[i])));
     }
 }
 
@@ -105,24 +141,26 @@ void write_intrusion(Group& root, const IntrusionView& view) {
     without.write("misses", view.misses);
     for (const char* column : {"events", "bytes"}) attach_axes(without, column, {"link"});
     attach_axes(without, "misses", {"level"});
+    write_unknown(group, view);
+    const std::vector<IntrusionRow> known = rows_that_are(true, view);
     Group rows = group.create_group("rows");
-    rows.write("row", numbers_to(view.rows.size()));
-    write_configurations(rows, view.rows);
+    rows.write("row", numbers_to(known.size()));
+    write_configurations(rows, known);
     for_each_cost_column([&]<class T>(const char* name, T Intrusion::*member) {
-        rows.write(name, by_row(view.rows, [&](const auto& row) { return row.intrusion.*member; }));
+        rows.write(name, by_row(known, [&](const auto& row) { return row.intrusion.*member; }));
     });
     set_axes(rows, "extra_cycles", {"row"}, {"swapouts", "bytes"});
-    if (view.rows.empty()) return;
+    if (known.empty()) return;
     const auto traffic = [&](std::int64_t Intrusion::Extra::*member) {
         return [member](const Intrusion& found, std::size_t link) { return found.traffic[link].*member; };
     };
     rows.write_texts("traffic_link", view.links);
-    write_by_name(rows, "extra_events", view, view.links.size(), traffic(&Intrusion::Extra::events));
-    write_by_name(rows, "extra_bytes", view, view.links.size(), traffic(&Intrusion::Extra::bytes));
+    write_by_name(rows, "extra_events", known, view.links.size(), traffic(&Intrusion::Extra::events));
+    write_by_name(rows, "extra_bytes", known, view.links.size(), traffic(&Intrusion::Extra::bytes));
     for (const char* table : {"extra_events", "extra_bytes"}) attach_axes(rows, table, {"row", "traffic_link"});
     if (view.levels.empty()) return;
     rows.write_texts("level", view.levels);
-    write_by_name(rows, "extra_misses", view, view.levels.size(),
+    write_by_name(rows, "extra_misses", known, view.levels.size(),
                   [](const Intrusion& found, std::size_t level) { return found.misses[level]; });
     attach_axes(rows, "extra_misses", {"row", "level"});
 }
@@ -141,6 +179,7 @@ IntrusionView read_intrusion_view(const InputFile& file) {
     for (std::size_t i = 0; i < events.size(); ++i) view.traffic.push_back({events[i], bytes[i]});
     view.misses = read_column<std::uint64_t>(without, "misses", view.levels.size());
     read_rows(group.open_group("rows"), view);
+    read_unknown(group, view);
     return view;
 }
 

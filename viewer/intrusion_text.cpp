@@ -48,10 +48,10 @@ std::string cost_table(const IntrusionView& view, unsigned width) {
              {signed_cell(found.cycles), slowdown_cell(view.slowdown(row)), count_cell(found.stall),
               count_cell(found.swapouts), count_cell(found.lost_records), count_cell(found.ring_high_water),
               Cell(fmt::format("{:.4f}", found.bytes_per_event())), signed_cell(sum_of(found.misses))})
-            cells.push_back(cell);
+            cells.push_back(row.known ? cell : Cell("?"));
         table.add(std::move(cells));
     }
-    return '\n' + table.text(width);
+    return '\n' + table.text(width) + (view.unknown.empty() ? "" : wrapped("?: " + view.unknown + ".", width));
 }
 
 /// Links that carry more, or less, in some row.
@@ -75,7 +75,8 @@ std::string traffic_table(const IntrusionView& view, const std::vector<std::size
     table.add(std::move(baseline));
     for (const IntrusionRow& row : view.rows) {
         auto cells = configuration_cells(row.spec);
-        for (const std::size_t link : links) cells.push_back(signed_cell(row.intrusion.traffic[link].*extra));
+        for (const std::size_t link : links)
+            cells.push_back(row.known ? signed_cell(row.intrusion.traffic[link].*extra) : Cell("?"));
         table.add(std::move(cells));
     }
     return '\n' + table.text(width);
@@ -131,10 +132,24 @@ Json row_json(const IntrusionView& view, const IntrusionRow& row) {
                  {"ring_high_water", found.ring_high_water}};
     json["extra_traffic"] = by_name(view.links, found.traffic, traffic_json<Extra>);
     json["extra_misses"] = by_name(view.levels, found.misses, [](std::int64_t misses) { return misses; });
+    if (row.known) return json;
+    for (auto figure = json.find("extra_cycles"); figure != json.end(); ++figure) *figure = nullptr;
     return json;
 }
 
 }  // namespace
+
+IntrusionRow IntrusionView::unknown_row(const MonitorSpec& spec) const {
+    IntrusionRow row{spec, {}, false};
+    row.intrusion.traffic.resize(links.size());
+    row.intrusion.misses.resize(levels.size());
+    return row;
+}
+
+std::size_t IntrusionView::unknown_rows() const {
+    return static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [](const auto& row) { return !row.known; }));
+}
 
 std::string drain_text(const RingSpec& ring) {
     switch (ring.drain) {
@@ -151,6 +166,7 @@ nlohmann::ordered_json to_json(const IntrusionView& view) {
     json["cycles"] = view.cycles;
     json["traffic"] = by_name(view.links, view.traffic, traffic_json<Traffic>);
     json["misses"] = by_name(view.levels, view.misses, [](std::uint64_t misses) { return misses; });
+    if (!view.unknown.empty()) json["unknown"] = view.unknown;
     json["rows"] = Json::array();
     for (const IntrusionRow& row : view.rows) json["rows"].push_back(row_json(view, row));
     return json;

@@ -147,11 +147,12 @@ void read_cost(const Group& rows, std::vector<SweepCell>& cells) {
         cells[i].cost = SweepCost{bits[i], comparators[i], area[i], energy[i]};
 }
 
-void read_slowdown(const Group& rows, std::vector<SweepCell>& cells) {
-    if (!rows.has("slowdown")) return;
-    const auto slowdown = read_numbers(rows, "slowdown", cells.size(), true);
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        if (!std::isnan(slowdown[i])) cells[i].slowdown = slowdown[i];
+void read_slowdown(const Group& rows, SweepView& view) {
+    view.timed = rows.has("slowdown");
+    if (!view.timed) return;
+    const auto slowdown = read_numbers(rows, "slowdown", view.cells.size(), true);
+    for (std::size_t i = 0; i < view.cells.size(); ++i)
+        if (!std::isnan(slowdown[i])) view.cells[i].slowdown = slowdown[i];
 }
 
 }  // namespace
@@ -173,10 +174,11 @@ void write_sweep(Group& root, const SweepView& view) {
     rows.write("bytes_per_event", column(view.cells, &SweepCell::bytes_per_event));
     if (has_cost(view.cells))
         for_each_cost(view.cells, [&](const char* name, const auto& values) { rows.write(name, values); });
-    if (view.timed()) rows.write("slowdown", slowdowns_of(view.cells));
+    if (view.timed) rows.write("slowdown", slowdowns_of(view.cells));
+    if (!view.slowdown_unknown.empty()) sweep.set_attribute("slowdown_unknown", view.slowdown_unknown);
     write_published(rows, view.cells);
     set_axes(rows, "swapouts", {"row"}, {"error", "bytes_per_event"});
-    write_matrices(sweep, view.cells, view.timed());
+    write_matrices(sweep, view.cells, view.timed);
 }
 
 SweepView read_sweep_view(const InputFile& file) {
@@ -199,7 +201,8 @@ SweepView read_sweep_view(const InputFile& file) {
         view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}, {}});
     require_matrices(rows, view.cells);
     read_cost(rows, view.cells);
-    read_slowdown(rows, view.cells);
+    read_slowdown(rows, view);
+    if (sweep.has_attribute("slowdown_unknown")) view.slowdown_unknown = sweep.text_attribute("slowdown_unknown");
     read_published(rows, view.cells);
     return view;
 }

@@ -214,7 +214,7 @@ nlohmann::ordered_json to_json(const SweepView& view) {
             row["energy"] = cell.cost->energy;
             row["front"] = static_cast<bool>(front[rows.size()]);
         }
-        if (cell.slowdown) row["slowdown"] = *cell.slowdown;
+        if (view.timed) row["slowdown"] = cell.slowdown ? Json(*cell.slowdown) : Json();
         if (cell.published)
             row["published"] = {{"swapouts", cell.published->swapouts},
                                 {"error", cell.published->error},
@@ -225,6 +225,7 @@ nlohmann::ordered_json to_json(const SweepView& view) {
     json["link"] = view.link;
     json["references"] = view.references;
     json["events"] = view.events;
+    if (!view.slowdown_unknown.empty()) json["slowdown_unknown"] = view.slowdown_unknown;
     json["rows"] = std::move(rows);
     return json;
 }
@@ -242,8 +243,10 @@ std::string to_text(const SweepView& view, unsigned width) {
     const std::vector<bool> on_front = front_of(view.cells);
     for (std::size_t i = 0; i < view.cells.size(); ++i)
         if (on_front[i]) front.insert(&view.cells[i]);
-    for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, view.timed(), width);
-    return text + "\nC: counters. G: lines per counter.\n" + remarks_on_cost(view, width);
+    for (const Matrix& matrix : matrices_of(view)) text += cost_text(matrix, front, view.timed, width);
+    text += "\nC: counters. G: lines per counter.\n";
+    if (!view.slowdown_unknown.empty()) text += wrapped("?: " + view.slowdown_unknown + ".", width);
+    return text + remarks_on_cost(view, width);
 }
 
 }  // namespace cachetally

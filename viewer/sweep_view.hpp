@@ -1,7 +1,6 @@
 // SweepView: all that tables and JSON say of a sweep, from one that has just ended or from its result file.
 #pragma once
 
-#include <algorithm>
 #include <span>
 
 #include "viewer/run_view.hpp"
@@ -43,15 +42,12 @@ struct SweepView {
     std::string monitor;  ///< what all cells have in common, as parse_monitor takes it
     std::uint64_t references = 0, events = 0;
     std::vector<SweepCell> cells;  ///< by eviction, granularity, counters
-
-    /// Whether the slowdown of some cell is known.
-    bool timed() const {
-        return std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.slowdown.has_value(); });
-    }
+    bool timed = false;            ///< slowdowns were asked for, whether or not they are known
+    std::string slowdown_unknown;  ///< why some are not known though their run was made; empty where there are none
 };
 
 /// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, bits,
-/// comparators, area, energy, slowdown, front, published}
+/// comparators, area, energy, slowdown (null where it is not known), front, published}, slowdown_unknown
 nlohmann::ordered_json to_json(const SweepView& view);
 
 /// For each cell whether no other is at least as good in error, traffic, bits and (where it is known of all cells)

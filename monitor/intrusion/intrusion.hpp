@@ -55,9 +55,7 @@ struct Intrusion {
     };
     std::vector<Extra> traffic;  ///< by Topology::links()
 
-    double bytes_per_event() const {
-        return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
-    }
+    double bytes_per_event() const { return bytes_for_each(events, bytes); }
     /// By which fraction a run takes longer that takes so many cycles without monitor; nothing where it takes none
     /// without, but some with it.
     std::optional<double> slowdown(std::uint64_t cycles_without) const {

@@ -20,9 +20,7 @@ struct TrackerResult {
     std::uint64_t bytes = 0;    ///< of reports
     Histogram histogram;        ///< counts as reported: estimates
 
-    double bytes_per_event() const {
-        return events == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(events);
-    }
+    double bytes_per_event() const { return bytes_for_each(events, bytes); }
 };
 
 /// The results of the copies of a link as one.

@@ -8,6 +8,7 @@ namespace cachetally {
 
 Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
     : machine(topology.machine()),
+      reference_at_most(cachetally::reference_at_most(machine)),
       components(topology.components()),
       links(topology.links()),
       pages(machine.pages, machine.bytes_for_pages()),

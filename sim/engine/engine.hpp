@@ -6,6 +6,7 @@
 
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/reference_source.hpp"
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 
@@ -19,7 +20,8 @@ struct RunResult {
     std::vector<PhaseResult> phases;  ///< one more than there were barriers
     std::vector<Tick> core_ends;      ///< picoseconds, one per core
     bool complete = true;             ///< false when interrupted, or the source failed
-    std::string failure;              ///< why, where the source failed
+    std::string failure;              ///< why, where the source failed or the time is over
+    bool time_over = false;           ///< a core has come to the longest time; its end is that
     Tick quantum = 0;                 ///< picoseconds, that of the options where there were several streams
 
     Tick end() const;  ///< latest core end, less the core's offset
@@ -28,13 +30,14 @@ struct RunResult {
 struct RunOptions {
     Tick quantum = 0;                  ///< picoseconds; 0 = per reference. Matters with several cores only.
     std::uint64_t max_references = 0;  ///< stop after so many; 0 = all
+    Tick longest = longest_time;       ///< simulated time, picoseconds; at most longest_time
     /// Called now and then with the number of references made so far; returning false stops the run.
     std::function<bool(std::uint64_t references)> progress;
 };
 
 /// Runs a source to its end. A source with fewer cores than the machine leaves the others idle; with more it is an
-/// error (std::invalid_argument). A source that fails in the middle ends the run: complete = false, what was counted
-/// stays.
+/// error (std::invalid_argument). A source that fails in the middle ends the run, and so does a core that comes to
+/// the longest time: complete = false, what was counted stays.
 RunResult run(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options = {});
 
 }  // namespace cachetally

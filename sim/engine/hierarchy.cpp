@@ -25,6 +25,7 @@ void Hierarchy::Parts::settle() {
                        !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     const bool merges =
         std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest, timed); });
+    only_latencies = !timed && merges;
     for (const auto& path : paths) path->settle(longest, timed, merges);
     settled = true;
 }
@@ -32,7 +33,7 @@ void Hierarchy::Parts::settle() {
 Tick Hierarchy::Parts::inject(unsigned core, Tick time) {
     pending = false;
     Tick lost = 0;
-    for (Downlink* link : listened) lost += link->inject(static_cast<std::uint8_t>(core), time);
+    for (Downlink* link : listened) lost = time_sum(lost, link->inject(static_cast<std::uint8_t>(core), time));
     return lost;
 }
 
@@ -65,6 +66,13 @@ Hierarchy::Hierarchy(Hierarchy&&) noexcept = default;
 Hierarchy& Hierarchy::operator=(Hierarchy&&) noexcept = default;
 
 unsigned Hierarchy::cores() const { return parts_->machine.cores; }
+
+Tick Hierarchy::reference_at_most() const { return parts_->reference_at_most; }
+
+bool Hierarchy::only_latencies() {
+    if (!parts_->settled) parts_->settle();
+    return parts_->only_latencies;
+}
 
 unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned>(parts_->downlinks.at(link).size()); }
 

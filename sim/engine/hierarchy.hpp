@@ -32,6 +32,12 @@ public:
 
     unsigned cores() const;
 
+    /// Of its machine (time_bound.hpp).
+    Tick reference_at_most() const;
+
+    /// True where nobody ever waits for somebody else: no reference takes longer than reference_at_most().
+    bool only_latencies();
+
     /// Number of copies of a link (LinkInfo).
     unsigned copies(std::size_t link) const;
 

@@ -47,6 +47,7 @@ struct Hierarchy::Parts {
     void stop_posting();
 
     MachineDescription machine;
+    Tick reference_at_most;
     std::vector<Component> components;
     std::vector<LinkInfo> links;
     PageTable pages;
@@ -65,7 +66,7 @@ struct Hierarchy::Parts {
     std::vector<Downlink*> listened;
     std::uint64_t references = 0;
     bool pending = false;  ///< a listener sent something back
-    bool settled = false;
+    bool settled = false, only_latencies = false;
     CorePath* posting = nullptr;  ///< the path that ran last, where something may be posted
     std::unique_ptr<Background> background;
     Tick owed = 0;  ///< for which somebody waited in what was posted

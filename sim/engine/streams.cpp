@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/model/page_table.hpp"
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 namespace {
@@ -70,6 +71,7 @@ void Streams::advance(unsigned core, Tick until, ReferenceWay& way, std::size_t 
             obey(stream.control, core);
             if (stream.state == State::running) refill(core);
         }
+        if (stream.sieved == 0) end_in_time(core);
         most -= std::min(most, made);
         count(made);
     }
@@ -77,6 +79,7 @@ void Streams::advance(unsigned core, Tick until, ReferenceWay& way, std::size_t 
 
 std::size_t Streams::make_sieved(unsigned core, ReferenceWay& way, std::size_t most) {
     Stream& stream = streams_[core];
+    const bool may = may_end(core, stream.sieved);
     const auto some = stream.stretches.first(stretches_for(stream.stretches, most));
     std::size_t made = stream.sieved;
     if (some.size() < stream.stretches.size()) {
@@ -86,6 +89,10 @@ std::size_t Streams::make_sieved(unsigned core, ReferenceWay& way, std::size_t m
     stream.time = way.run_sieved(core, some, stream.time);
     stream.stretches = stream.stretches.subspan(some.size());
     stream.sieved -= made;
+    stream.unseen += made;
+    // Nobody stops where references are left out: the run may end behind all that the source gave at once, however
+    // it was handed over.
+    if (may && stream.sieved == 0) complete(core);
     return made;
 }
 
@@ -105,7 +112,10 @@ std::size_t Streams::make(unsigned core, Tick until, ReferenceWay& way, std::siz
             references = references.first(static_cast<std::size_t>(end - references.data()));
         }
     }
+    if (until != forever || !hierarchy_.only_latencies() || may_end(core, references.size()))
+        until = std::min(until, options_.longest);
     const auto [done, time] = way.run(core, references, stream.time, until, stretches);
+    stream.unseen = until == forever ? stream.unseen + done : 0;
     stream.time = time;
     stream.references = stream.references.subspan(done);
     stream.stretches = done == references.size() ? stream.stretches.subspan(stretches.size())
@@ -143,9 +153,37 @@ void Streams::count(std::uint64_t references) {
 }
 
 /// What the hierarchy does in the background takes time, too.
+void Streams::complete(unsigned core) {
+    Stream& stream = streams_[core];
+    stream.time += hierarchy_.complete(core, stream.time);
+    stream.unseen = 0;
+}
+
 void Streams::complete_all() {
-    for (unsigned core = 0; core < size(); ++core)
-        streams_[core].time += hierarchy_.complete(core, streams_[core].time);
+    for (unsigned core = 0; core < size(); ++core) complete(core);
+}
+
+/// Whether so many references more, made without regard to time, can take a core to the longest time. Then all that
+/// it has done is in its time.
+bool Streams::may_end(unsigned core, std::size_t references) {
+    Stream& stream = streams_[core];
+    const auto may = [&] {
+        return stream.time >= options_.longest ||
+               (options_.longest - stream.time) / hierarchy_.reference_at_most() <= stream.unseen + references;
+    };
+    if (!may()) return false;
+    complete(core);
+    return may();
+}
+
+/// The one place that ends a run for its time. What comes later is not told apart.
+void Streams::end_in_time(unsigned core) {
+    Stream& stream = streams_[core];
+    if (stream.time < options_.longest) return;
+    stream.time = options_.longest;
+    if (!failure_.empty()) return;
+    failure_ = time_is_over;
+    time_over_ = true;
 }
 
 bool Streams::pass_barrier() {
@@ -163,6 +201,7 @@ bool Streams::pass_barrier() {
         if (!at_barrier(core)) continue;
         streams_[core].state = State::running;
         streams_[core].time = latest + core;
+        end_in_time(core);
     }
     phase_begin_ = latest;
     return true;
@@ -184,6 +223,7 @@ void Streams::fail(const std::runtime_error& error) {
 RunResult Streams::result() {
     if (half_made_) std::rethrow_exception(half_made_);
     complete_all();
+    for (unsigned core = 0; core < size(); ++core) end_in_time(core);
     close_phase();
     RunResult result;
     result.phases = std::move(phases_);
@@ -192,6 +232,7 @@ RunResult Streams::result() {
     result.counts = hierarchy_.counts();
     result.complete = !interrupted_ && failure_.empty();
     result.failure = failure_;
+    result.time_over = time_over_;
     result.quantum = size() > 1 ? quantum() : 0;
     return result;
 }

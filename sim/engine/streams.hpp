@@ -80,6 +80,7 @@ private:
         std::span<const Reference> references;
         std::span<const Stretch> stretches;  ///< of them, or none
         std::size_t sieved = 0;              ///< so many references are in sieved stretches instead
+        std::uint64_t unseen = 0;            ///< references made since `time` was all the time that they took
         Control control;                     ///< follows the references
         State state = State::running;
     };
@@ -89,7 +90,10 @@ private:
     std::size_t make(unsigned core, Tick until, ReferenceWay& way, std::size_t most);
     std::size_t make_sieved(unsigned core, ReferenceWay& way, std::size_t most);
     void count(std::uint64_t references);
+    void complete(unsigned core);
     void complete_all();
+    bool may_end(unsigned core, std::size_t references);
+    void end_in_time(unsigned core);
     void close_phase();
 
     static constexpr std::uint64_t report_interval = 1 << 20;
@@ -102,7 +106,7 @@ private:
     HierarchyCounts phase_start_;
     Tick phase_begin_ = 0;
     std::uint64_t references_ = 0, next_report_ = report_interval;
-    bool interrupted_ = false;
+    bool interrupted_ = false, time_over_ = false;
     std::string failure_;
     std::exception_ptr half_made_;
 };

@@ -261,7 +261,7 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
             }
         }
         memory_below_->write_records(sent.past);
-        lost += sent.stall;
+        lost = time_sum(lost, sent.stall);
     }
     return lost;
 }

@@ -10,6 +10,7 @@
 #include "sim/model/reference_source.hpp"
 #include "sim/model/sieve.hpp"
 #include "sim/model/types.hpp"
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 
@@ -36,7 +37,7 @@ public:
         announce();
     }
     void stall(Tick duration) {
-        sent_.stall += duration;
+        sent_.stall = time_sum(sent_.stall, duration);
         announce();
     }
 

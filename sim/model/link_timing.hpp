@@ -9,6 +9,7 @@
 #include "sim/model/counts.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/machine.hpp"
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 
@@ -27,7 +28,7 @@ public:
     /// Takes it for `duration` from `time` on, or from when it is free; returns when that begins.
     Tick take(Tick time, Tick duration) {
         const Tick begin = wait_until(free_, time, period_);
-        free_ = begin + duration;
+        free_ = time_sum(begin, duration);  // also of those for whom nobody waits
         return begin;
     }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/topology/numa_check.hpp"
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 namespace {
@@ -141,6 +142,7 @@ tlm::tlm_response_status CacheHierarchy::make(unsigned core_number, tlm::tlm_gen
                      : info != nullptr && info->kind == EventKind::fetch ? ReferenceKind::fetch
                                                                          : ReferenceKind::load;
     time = hierarchy_.access(core_number, reference, time);
+    if (time >= longest_time) throw std::runtime_error(time_is_over);
     return move_data(core_number, payload, bytes, reference.kind == ReferenceKind::fetch);
 }
 

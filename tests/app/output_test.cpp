@@ -213,6 +213,41 @@ TEST_F(Outputs, FilesThatMayNotGrow) {
     }
 }
 
+// Bytes of a result that are not what was written: told, or of no matter, and never a signal.
+TEST_F(Outputs, DamagedResultsAreNotShown) {
+    ASSERT_EQ(call({"run", "lu", "n=16", "block=8", "-m", "schulz2002", "-o", "o.h5", "--json"}).status, 0);
+    const std::string whole = contents(directory / "o.h5");
+    const std::string told = call({"show", "o.h5", "--json"}).out;
+    const std::size_t texts = whole.find("GCOL");
+    ASSERT_LT(texts, 4096U);
+    const auto damaged = [&](std::size_t place) {
+        std::string bytes = whole;
+        bytes[place] ^= static_cast<char>(1U << place % 8);
+        write_contents(directory / "o.h5", bytes);
+    };
+#ifdef CACHETALLY_SANITIZED
+    constexpr std::size_t step = 499;
+#else
+    constexpr std::size_t step = 61;
+#endif
+    for (std::size_t place = 0; place < 8192; place += step) {
+        damaged(place);
+        const Finished finished = call({"show", "o.h5", "--json"});
+        EXPECT_EQ(finished.signal, 0) << place;
+        if (finished.status == 0)
+            EXPECT_EQ(finished.out, told) << place;
+        else
+            EXPECT_THAT(finished.err, HasSubstr("o.h5")) << place;
+    }
+    damaged(texts + 49);
+    for (const Words& words :
+         {Words{"show", "o.h5"}, {"report", "o.h5", "-o", "o.html"}, {"figure", "histogram", "o.h5", "-o", "o.svg"}}) {
+        const Finished finished = call(words);
+        EXPECT_GT(finished.status, 0) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr("o.h5: is damaged: texts of attributes")) << words.front();
+    }
+}
+
 /// A file system of little room, gone with its scope.
 class SmallDisk {
 public:

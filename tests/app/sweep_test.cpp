@@ -77,6 +77,9 @@ TEST_F(SweepCommand, WhatItIsToldTwiceItDoesOnce) {
     const Words lu{"sweep", "lu", "n=16", "block=8"};
     EXPECT_TRUE(good_json(lu + Words{"--counters", "4,8,4", "--granularity", "1-2,2,aligned:1"}) ==
                 good_json(lu + Words{"--counters", "4,8", "--granularity", "1,2"}));
+    const Words intrusion{"intrusion", "lu", "n=16", "block=8", "--counters", "4"};
+    EXPECT_TRUE(good_json(intrusion + Words{"--link", "core-L1D,L1D-L2,core-L1D"}) ==
+                good_json(intrusion + Words{"--link", "core-L1D,L1D-L2"}));
 }
 
 // A cell is the configuration of cachetally intrusion with the same monitor, and error and traffic are what they are
@@ -205,9 +208,54 @@ TEST_F(SweepCommand, InterruptedKeepsTheSlowdownsThatAreComplete) {
     const json told = finished.json();
     EXPECT_EQ(told["complete"], false);
     ASSERT_EQ(told["rows"].size(), 60U);
-    EXPECT_TRUE(told["rows"].front().contains("slowdown"));
-    EXPECT_FALSE(told["rows"].back().contains("slowdown"));
+    EXPECT_FALSE(told["rows"].front().at("slowdown").is_null());
+    EXPECT_TRUE(told["rows"].back().at("slowdown").is_null());
     EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == told);
+}
+
+// Before the first slowdown, and within the pass that counts: they were asked for.
+TEST_F(SweepCommand, InterruptedBeforeTheFirstSlowdownTellsThatTheyWereAskedFor) {
+    Circumstances circumstances;
+    circumstances.interrupt_when = after(std::chrono::milliseconds(300));
+    const Finished finished =
+        call({"sweep", "gups", "updates=50000000", "--slowdown", "--json", "-o", "s.h5"}, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    for (const auto& row : finished.json()["rows"]) EXPECT_TRUE(row.at("slowdown").is_null());
+    EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == finished.json());
+    const Finished figure = call({"figure", "front", "s.h5", "--metric", "slowdown", "-o", "f.svg"});
+    EXPECT_THAT(figure.err, HasSubstr("it is marked partial: interrupted before"));
+}
+
+// A record takes two seconds: without any of them the program is done in minutes.
+TEST_F(SweepCommand, OnlyTheConfigurationThatPassesTheLongestTimeIsUnknown) {
+    write_contents(directory / "slow.yaml",
+                   "name: slow\nclock: 1 MHz\n"
+                   "caches:\n  - {name: L1, next: memory, size: 32 KiB, ways: 8}\n"
+                   "memory: {latency: 10}\n");
+    const Words common{"gups",       "table=4096",  "updates=2500000", "-m", "slow.yaml",
+                       "--counters", "1,4096,8192", "--granularity",   "4"};
+    const Words ring{"--monitor", "write_cost=1000000,drain_cost=1000000"};
+    const Finished intrusion = call(Words{"intrusion"} + common + ring + Words{"--ring", "1", "--json", "-o", "i.h5"});
+    EXPECT_EQ(intrusion.status, 0);
+    EXPECT_THAT(intrusion.err, HasSubstr("the cost of 1 of 3 configurations is unknown (?): with it the simulated time "
+                                         "passes 53 days"));
+    const Finished sweep = call(
+        Words{"sweep"} + common +
+        Words{"--slowdown", "--json", "-o", "s.h5", "--monitor", "write_cost=1000000,drain_cost=1000000,capacity=1"});
+    EXPECT_EQ(sweep.status, 0);
+    EXPECT_THAT(sweep.err, HasSubstr("the cost of 1 of 3 configurations is unknown (?)"));
+    const json told = intrusion.json(), cells = sweep.json();
+    EXPECT_EQ(told["complete"], true);
+    EXPECT_THAT(std::string(told["unknown"]), HasSubstr("passes 53 days"));
+    EXPECT_EQ(told["unknown"], cells["slowdown_unknown"]);
+    ASSERT_EQ(told["rows"].size(), 3U);
+    EXPECT_TRUE(told["rows"][0].at("extra_cycles").is_null());
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(told["rows"][i].at("slowdown").is_null(), i == 0);
+        EXPECT_EQ(cells["rows"][i].at("slowdown"), told["rows"][i]["slowdown"]);
+    }
+    EXPECT_TRUE(call({"show", "i.h5", "--json"}).json() == told);
+    EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == cells);
 }
 
 // What is told of a trace that is marked partial stays told.
@@ -231,8 +279,8 @@ TEST_F(SweepCommand, ATraceThatIsGoneKeepsTheSlowdownsThatAreComplete) {
     const json told = finished.json();
     EXPECT_THAT(std::string(told["incomplete"]), HasSubstr("marked partial"));
     EXPECT_THAT(std::string(told["incomplete"]), HasSubstr("of 60 configurations"));
-    EXPECT_TRUE(told["rows"].front().contains("slowdown"));
-    EXPECT_FALSE(told["rows"].back().contains("slowdown"));
+    EXPECT_FALSE(told["rows"].front().at("slowdown").is_null());
+    EXPECT_TRUE(told["rows"].back().at("slowdown").is_null());
 }
 
 }  // namespace

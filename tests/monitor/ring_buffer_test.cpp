@@ -112,7 +112,7 @@ TEST(RingBuffer, DrainsPeriodically) {
     EXPECT_EQ(ring.fill(), 1U);
 }
 
-TEST(RingBuffer, TimeThatCannotBeCountedIsRefused) {
+TEST(RingBuffer, WhoWouldWaitBeyondTheLongestTimeWaitsForAllOfIt) {
     RingSpec spec = ring_of(4);
     spec.write_cost = 1'000'000;
     RingBuffer ring(spec, 1'000'000);  // 1 s per record
@@ -120,8 +120,24 @@ TEST(RingBuffer, TimeThatCannotBeCountedIsRefused) {
     Injector injector;
     EXPECT_TRUE(ring.write((Tick{1} << 62) - second, injector));
     EXPECT_EQ(ring.stall(), second);
-    EXPECT_THROW(ring.write((Tick{1} << 62) - second + 1, injector), std::runtime_error);
+    EXPECT_EQ(injector.take().stall, second);
+    EXPECT_TRUE(ring.write((Tick{1} << 62) - second + 1, injector));  // the ring is at 2^62 already
+    EXPECT_EQ(injector.stall(), Tick{1} << 62);
     EXPECT_EQ(ring.stall(), second);
+    for (int more = 0; more < 100; ++more) ring.write(0, injector);
+    EXPECT_GE(injector.stall(), Tick{1} << 62);
+    EXPECT_LT(injector.stall(), Tick{1} << 63);
+}
+
+TEST(RingBuffer, ARecordForWhichThereIsNoTimeIsLost) {
+    RingSpec spec = ring_of(1);
+    spec.drain_cost = 1'000'000;
+    RingBuffer ring(spec, 1'000'000);
+    Injector injector;
+    EXPECT_TRUE(ring.write((Tick{1} << 62) - 1, injector));  // and the drain begins
+    EXPECT_FALSE(ring.write((Tick{1} << 62) - 1, injector));
+    EXPECT_EQ(ring.lost(), 1U);
+    EXPECT_EQ(ring.high_water(), 1U);
 }
 
 /// Of one place, drained every 100 cycles.

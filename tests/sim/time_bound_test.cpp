@@ -3,67 +3,86 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "sim/engine/engine.hpp"
+#include "sim/topology/topology.hpp"
+
 namespace cachetally {
 namespace {
 
-MachineDescription machine() {
+/// Caches of one line of 4096 bytes; every reference to another one misses.
+MachineDescription machine_of_one_line(std::uint64_t period, unsigned cache, unsigned memory) {
     MachineDescription made;
-    made.period = 500;
-    made.caches.resize(1);
-    made.caches[0].latency = 4;
-    made.tlbs.resize(1);
-    made.tlbs[0].latency = 7;
-    made.memories.resize(1);
-    made.memories[0].latency = 100;
-    made.pages.walk_latency = 20;
+    made.name = "slow";
+    made.period = period;
+    CacheConfig config;
+    config.name = "L1";
+    config.next = "memory";
+    config.size = config.line = 4096;
+    config.ways = 1;
+    config.latency = cache;
+    made.caches = {config};
+    made.memories.emplace_back();
+    made.memories.front().latency = memory;
     return made;
 }
 
-HierarchyCounts counts() {
-    HierarchyCounts made;
-    made.caches.resize(1);
-    made.caches[0].loads = 10;
-    made.caches[0].stores = 5;
-    made.caches[0].fetches = 2;
-    made.caches[0].page_walks = 3;
-    made.caches[0].prefetches = made.caches[0].writebacks_in = 1000;  // cost nothing
-    made.tlbs.resize(1);
-    made.tlbs[0].accesses = 17;
-    made.memories.resize(1);
-    made.memories[0].reads = 6;
-    made.memories[0].page_walks = 1;
-    made.memories[0].ring_writes = 1000;
-    made.page_walks = 2;
-    return made;
+TEST(TimeBound, OfAReferenceHasAllThatAReferenceCanTake) {
+    // 16 x 1 GHz x (1 + 4 + 100 + the coherence that nobody has, 4 + 20 + 20), for 17 lines of 4096 bytes
+    EXPECT_EQ(reference_at_most(machine_of_one_line(1000, 4, 100)), 149U * 16 * 17 * 1000);
+    const unsigned most = std::numeric_limits<unsigned>::max();
+    MachineDescription slowest = machine_of_one_line(1'000'000, 0, 0);
+    slowest.caches.resize(8, slowest.caches.front());
+    for (CacheConfig& cache : slowest.caches) cache.latency = most;
+    EXPECT_EQ(reference_at_most(slowest), longest_time);
 }
 
-TEST(TimeBound, IsTheSumOfAllVisits) {
-    // 20 x 4 + 17 x 7 + 7 x 100 + 2 x 20 = 939 cycles of 500 ps
-    EXPECT_EQ(time_at_most(machine(), counts()), 939.0 * 500);
-    EXPECT_NO_THROW(check_time(machine(), counts()));
+TEST(TimeBound, SumsDoNotOverflow) {
+    EXPECT_EQ(time_sum(3, 4), 7U);
+    const Tick most = longest_time + longest_time / 2;
+    EXPECT_EQ(time_sum(longest_time, longest_time), most);
+    EXPECT_EQ(time_sum(most, most), most);
+    EXPECT_EQ(time_sum(std::numeric_limits<Tick>::max(), 1), most);
+    EXPECT_EQ(time_sum(1, std::numeric_limits<Tick>::max()), most);
 }
 
-TEST(TimeBound, HasTheWaysToOtherNodes) {
-    MachineDescription nodes = machine();
-    nodes.numa.nodes = 1;
-    nodes.numa.interconnect.latency = 10;
-    HierarchyCounts made = counts();
-    made.numa = {{.local_reads = 3, .remote_reads = 2, .remote_writes = 5, .remote_page_walks = 1}};
-    made.coherence = {{.reads = 1, .upgrades = 2}};
-    nodes.coherence = {.latency = 0, .forward = 0, .supply = 0, .mark = {}};
-    made.buses = {{}, {.transfers = 9, .busy = 4000}};  // of the interconnect; that of the cache carries nothing
-    EXPECT_EQ(time_at_most(nodes, made), (939.0 + (8 + 3) * 10) * 500 + 4000);
+/// So many loads of one line.
+class Loads final : public ReferenceSource {
+public:
+    explicit Loads(std::size_t count) : references_(count, Reference{.address = 0x1000, .size = 8}) {}
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned) override { return {references_, {Control::Kind::end, 0}}; }
+
+private:
+    std::vector<Reference> references_;
+};
+
+constexpr Tick longest = Tick{1} << 30;
+
+RunResult run_of(std::size_t loads) {
+    const Topology topology(machine_of_one_line(1 << 9, 1 << 10, 0));  // a load takes 2^19 ps
+    Hierarchy hierarchy(topology);
+    Loads source(loads);
+    RunOptions options;
+    options.longest = longest;
+    return run(hierarchy, source, options);
 }
 
-TEST(TimeBound, RefusesWhatPassesIt) {
-    MachineDescription slow = machine();
-    slow.period = 1'000'000;
-    slow.caches[0].latency = 1000;  // 1 ms
-    HierarchyCounts many = counts();
-    many.caches[0].loads = 4'611'000'000;  // of 1 ms each; 2^62 ps are 4,611,686 s
-    EXPECT_NO_THROW(check_time(slow, many));
-    many.caches[0].loads = 4'612'000'000;
-    EXPECT_THROW(check_time(slow, many), std::runtime_error);
+TEST(TimeBound, IsPassedByTheReferenceThatArrivesThere) {
+    const RunResult within = run_of(2047);
+    EXPECT_TRUE(within.complete);
+    EXPECT_FALSE(within.time_over);
+    EXPECT_EQ(within.core_ends.front(), longest - (Tick{1} << 19));
+    for (const std::size_t loads : {2048, 2049, 5000}) {
+        const RunResult over = run_of(loads);
+        EXPECT_FALSE(over.complete);
+        EXPECT_TRUE(over.time_over);
+        EXPECT_EQ(over.failure, time_is_over);
+        EXPECT_EQ(over.counts.references, 2048U);
+        EXPECT_EQ(over.core_ends.front(), longest);
+        EXPECT_EQ(over.phases.back().end, longest);
+    }
 }
 
 }  // namespace

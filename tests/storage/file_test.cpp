@@ -153,6 +153,43 @@ TEST(ResultFile, EqualContentsGiveEqualBytes) {
     EXPECT_LT(contents(directory / "a.h5").size(), 300000U) << "2.4 MB of regular numbers are compressed";
 }
 
+/// A column of chunks, one that is kept with its object, and a text: nothing is without a checksum.
+TEST(InputFile, NumbersThatAreNotWhatWasWrittenAreRefused) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "d.h5";
+    std::vector<std::uint64_t> many(5000), few(100);
+    std::iota(many.begin(), many.end(), 7);
+    std::iota(few.begin(), few.end(), 0x5a5a5a5a5a00U);
+    {
+        ResultFile file(path);
+        Group data = file.root().create_group("data");
+        data.write("many", many);
+        data.write("few", few);
+        data.set_attribute("meaning", "numbers");
+        file.finish();
+    }
+    const std::string whole = contents(path);
+    unsigned of_many = 0, of_few = 0, of_texts = 0;
+    for (std::size_t place = 0; place < whole.size(); place += 3) {
+        std::string damaged = whole;
+        damaged[place] ^= static_cast<char>(1U << place % 8);
+        write_contents(path, damaged);
+        const std::string said = message_of([&] {
+            const InputFile input(path);
+            const Group data = input.root().open_group("data");
+            EXPECT_EQ(data.text_attribute("meaning"), "numbers") << place;
+            EXPECT_EQ(data.read<std::uint64_t>("many"), many) << place;
+            EXPECT_EQ(data.read<std::uint64_t>("few"), few) << place;
+        });
+        of_many += said.find("/data/many: cannot read") != std::string::npos ? 1 : 0;
+        of_few += said.find("/data/few: ") != std::string::npos ? 1 : 0;
+        of_texts += said.find("texts of attributes") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GT(of_many, 150U);  // bytes of its chunk
+    EXPECT_GE(of_few, 266U);   // in its header
+    EXPECT_GE(of_texts, 1365U);
+}
+
 TEST(InputFile, TellsWhatIsWrongWithAFile) {
     const TemporaryDirectory directory;
     EXPECT_THAT(message_of([&] { InputFile{directory / "absent.h5"}; }), HasSubstr("absent.h5: No such file"));

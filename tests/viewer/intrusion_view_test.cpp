@@ -105,6 +105,33 @@ TEST_F(IntrusionFiles, NothingIsSlowerThanWhatTakesNoTime) {
     EXPECT_THAT(to_text(view, 120), ContainsRegex(" 25 +\\? "));
 }
 
+TEST_F(IntrusionFiles, TellConfigurationsThatAreNotKnownInTheirPlaces) {
+    IntrusionView view = made_up();
+    const IntrusionRow first = view.unknown_row(parse_monitor("link=core-L1,counters=1"));
+    const IntrusionRow last = view.unknown_row(parse_monitor("link=core-L1,counters=2"));
+    view.rows.insert(view.rows.begin(), first);
+    view.rows.insert(view.rows.begin() + 2, last);
+    view.unknown = "with it time passes";
+    const IntrusionView read = read_again(view);
+    EXPECT_EQ(read.rows, view.rows);
+    EXPECT_EQ(InputFile(path_).root().open_group("intrusion").open_group("rows").open_dataset("row").rows(), 2U);
+    const auto json = to_json(read);
+    EXPECT_EQ(json["unknown"], "with it time passes");
+    EXPECT_EQ(json["rows"][0]["counters"], 1);
+    EXPECT_EQ(json["rows"][2]["counters"], 2);
+    for (const char* figure :
+         {"extra_cycles", "slowdown", "swapouts", "bytes_per_event", "extra_traffic", "extra_misses"}) {
+        EXPECT_TRUE(json["rows"][0].at(figure).is_null()) << figure;
+        EXPECT_FALSE(json["rows"][1].at(figure).is_null()) << figure;
+    }
+    const std::string text = to_text(read, 120);
+    EXPECT_THAT(text, ContainsRegex("core-L1 +1 +1 +4,096 +full( +\\?){8}\n"));
+    EXPECT_THAT(text, ContainsRegex("core-L1 +2 +1 +4,096 +full +\\? +\\?\n"));
+    EXPECT_THAT(text, HasSubstr("?: with it time passes.\n"));
+    view.rows = {first};
+    EXPECT_EQ(read_again(view).rows, view.rows);
+}
+
 TEST_F(IntrusionFiles, DamagedOnesAreRefused) {
     const auto refusal = [&](const std::vector<std::uint64_t>& events, const std::vector<std::uint64_t>& misses,
                              const std::vector<std::string>& monitors) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -28,6 +29,7 @@ protected:
         view.references = 100;
         view.events = 90;
         view.cells = cells;
+        view.timed = std::ranges::any_of(cells, [](const auto& cell) { return cell.slowdown.has_value(); });
         return view;
     }
 
@@ -89,14 +91,30 @@ TEST_F(SweepFiles, TellSlowdownsThatAreKnown) {
     EXPECT_EQ(some.cells, cells);
     EXPECT_EQ(to_json(some)["rows"][0]["slowdown"], -0.125);
     EXPECT_EQ(to_json(some)["rows"][1]["slowdown"], 0.0);
-    EXPECT_FALSE(to_json(some)["rows"][2].contains("slowdown"));
+    EXPECT_TRUE(to_json(some)["rows"][2].at("slowdown").is_null());
     const std::string text = to_text(some, 100);
     for (const char* part : {" -12.500 ", " 0.000 ", " ? ", "as good in error, bytes/event and bits", "?: there is no"})
         EXPECT_THAT(text, HasSubstr(part));
     cells[2].slowdown = 0.25;
     EXPECT_THAT(to_text(read_again(view_of(cells)), 100), HasSubstr("as good in error, slowdown, bytes/event"));
-    for (SweepCell& cell : cells) cell.slowdown.reset();
-    EXPECT_THAT(to_text(read_again(view_of(cells)), 100), Not(HasSubstr("slow")));
+    SweepView none = view_of(cells);
+    none.timed = false;
+    for (SweepCell& cell : none.cells) cell.slowdown.reset();
+    EXPECT_THAT(to_text(read_again(none), 100), Not(HasSubstr("slow")));
+    EXPECT_FALSE(to_json(read_again(none))["rows"][0].contains("slowdown"));
+}
+
+// Interrupted before the first was known, or none can be known: asked for they were.
+TEST_F(SweepFiles, TellSlowdownsThatWereAskedForAndAreNotKnown) {
+    SweepView view = view_of({{"fifo", "1", 16, 5, 0.5, 2.5, SweepCost{2400, 32, 5000, 1.5}, {}, {}}});
+    view.timed = true;
+    view.slowdown_unknown = "with it time passes";
+    const SweepView read = read_again(view);
+    EXPECT_TRUE(read.timed);
+    EXPECT_TRUE(to_json(read)["rows"][0].at("slowdown").is_null());
+    EXPECT_EQ(to_json(read)["slowdown_unknown"], "with it time passes");
+    EXPECT_THAT(to_text(read, 100), HasSubstr("slower %"));
+    EXPECT_THAT(to_text(read, 100), HasSubstr("\n?: with it time passes.\n"));
 }
 
 TEST_F(SweepFiles, DamagedOnesAreRefused) {
@@ -144,6 +162,7 @@ TEST(SweepText, WithSlowdownFitsTheWidth) {
                               SweepCost{counters * 7500, counters, counters * 90000, 75123.25},
                               {},
                               counters / 1e4});
+    view.timed = true;
     const auto longest = [&](unsigned width) {
         std::size_t most = 0;
         std::istringstream lines(to_text(view, width));

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "storage/handle.hpp"
+#include "storage/file.hpp"
 
 // NOLINTNEXTLINE(hicpp-no-assembler): as the viewer's page is embedded
 __asm__(
@@ -134,6 +134,7 @@ void draw_figure(const FigureRequest& request) {
     if (fs::exists(status) && !request.overwrite)
         throw StorageError(
             fmt::format("{}: exists already; give another name, or --force to replace it", request.output));
+    (void)InputFile(request.file);  // h5py has no checksums where the library has none
     const std::string part = request.output + ".part";
     std::error_code error;
     try {

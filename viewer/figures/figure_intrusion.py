@@ -14,7 +14,7 @@ def intrusion(result, options):
     column, title = COSTS[options.metric or "cycles"]
     value = rows[column][:].astype(float)
     if len(value) == 0:
-        raise Refused(f"{result.path}: has no configuration that was run to its end")
+        raise Refused(f"{result.path}: has no configuration whose cost is known")
     if options.metric == "slowdown":
         cycles = int(result.file["intrusion"].attrs["cycles"])
         if cycles == 0:

@@ -27,6 +27,21 @@ def logarithmic(axes, values):
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
+def interrupted(result):
+    """Why the file is marked partial; nothing where it is whole."""
+    attributes = result.file.attrs
+    return "" if attributes.get("complete", 1) else f"it is marked partial: {attributes.get('incomplete', '')}"
+
+
+def without_slowdown(result):
+    """Versions that had no column for slowdowns that were asked for and not measured left them out."""
+    return "run the sweep with --slowdown" + (f", to its end ({interrupted(result)})" if interrupted(result) else "")
+
+
+def why_unknown(result):
+    return interrupted(result) or result.file["sweep"].attrs.get("slowdown_unknown", "it was not run")
+
+
 def sweep_rows(result, options):
     """Granularity (text), counters, and a function that gives the values of a metric, for one eviction policy."""
     if "sweep" not in result.file:
@@ -40,9 +55,12 @@ def sweep_rows(result, options):
     def values(metric):
         column = METRICS[metric][0]
         if column not in rows:
-            how = "run the sweep with --slowdown" if metric == "slowdown" else "it is of an older version; run the sweep again"
+            how = without_slowdown(result) if metric == "slowdown" else "it is of an older version; run the sweep again"
             raise Refused(f"{result.path}: does not tell {column}; {how}")
-        return rows[column][:][chosen].astype(float) * (100.0 if metric in FRACTIONS else 1.0)
+        found = rows[column][:][chosen].astype(float) * (100.0 if metric in FRACTIONS else 1.0)
+        if len(found) != 0 and np.isnan(found).all():
+            raise Refused(f"{result.path}: has no cell whose {metric} is known; {why_unknown(result)}")
+        return found
 
     return rows, chosen, rows["granularity"].asstr()[:][chosen], rows["counters"][:][chosen], values
 
@@ -119,8 +137,6 @@ def front(result, options):
     error, other = values("error"), values(options.metric)
     known = ~np.isnan(other)
     granularity, counters, error, other = granularity[known], counters[known], error[known], other[known]
-    if len(other) == 0:
-        raise Refused(f"{result.path}: has no cell whose {options.metric} is known")
     figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 2.6 if options.columns == 2 else 3.4), layout="constrained")
     for i, count in enumerate(sorted(set(counters.tolist()))):
         of = counters == count
@@ -132,7 +148,7 @@ def front(result, options):
     if is_log(options.metric, other):
         logarithmic(axes, other)
     if not known.all():
-        axes.set_title(f"{known.sum()} of {len(known)} cells; the others were not run", loc="left")
+        axes.set_title(f"{known.sum()} of {len(known)} cells; the others are not known", loc="left")
     axes.set(xlabel=METRICS["error"][1], ylabel=METRICS[options.metric][1])
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.grid(color="#e4e8ee", linewidth=0.5)

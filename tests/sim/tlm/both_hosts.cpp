@@ -192,7 +192,8 @@ std::string difference(Run& engine, Run& systemc) {
     std::string found = compare_seen(engine.seen(), systemc.seen());
     found += compare(a.counts, b.counts);
     found += compare_ends(a, b);
-    if (a.complete != b.complete || a.failure != b.failure) found += " failure '" + a.failure + "'/'" + b.failure + "'";
+    if (a.complete != b.complete || a.failure != b.failure || a.time_over != b.time_over)
+        found += " failure '" + a.failure + "'/'" + b.failure + "'";
     if (a.quantum != b.quantum) found += " recorded quanta differ";
     if (a.phases.size() != b.phases.size()) return found + " numbers of phases differ";
     for (std::size_t i = 0; found.empty() && i < a.phases.size(); ++i) {

@@ -36,6 +36,22 @@ void agree_on(unsigned cores) {
     expect_equal_hosts(cases);
 }
 
+RunResult by_engine(const Case& made) {
+    Run engine(made);
+    engine.by_engine();
+    return engine.result();
+}
+
+/// Not only where nobody comes near the longest time.
+TEST(Hosts, AreComparedWhereTimeIsOver) {
+    unsigned over = 0;
+    for (const unsigned cores : {1U, 2U, 4U, 8U})
+        for (unsigned i = 0; i < 40; ++i) {
+            over += by_engine(random_case(1000 * cores + i, cores)).time_over ? 1 : 0;
+        }
+    EXPECT_GT(over, 5U);
+}
+
 TEST(Hosts, AgreeOnOneCore) { agree_on(1); }
 TEST(Hosts, AgreeOnTwoCores) { agree_on(2); }
 TEST(Hosts, AgreeOnFourCores) { agree_on(4); }
@@ -74,6 +90,37 @@ TEST(Hosts, AgreeWhereReferencesAreHandedOverByNumber) {
             cases.push_back(random_plain_case(i));
             cases.back().options.quantum = quantum;
         }
+    expect_equal_hosts(cases);
+}
+
+/// Time is not looked at in most of it: 10^8 cycles in which nearly every reference misses, a few at a time.
+Case long_plain_case(Tick quantum, bool sieved) {
+    Case made = random_plain_case(1);
+    made.options.longest = made.machine.period * 100'000'000;
+    made.sieved = sieved;
+    Program program;
+    std::uint64_t random = 1;
+    for (unsigned part = 0; part < 300'000; ++part) {
+        program.push_back({{}, {Control::Kind::none, 0}});
+        for (unsigned i = 0; i < 4; ++i) {
+            random = random * 6364136223846793005 + 1442695040888963407;
+            program.back().references.push_back({.address = random >> 44 << 6, .size = 8});
+        }
+    }
+    program.push_back({{}, {Control::Kind::end, 0}});
+    made.programs = {program};
+    made.options.quantum = quantum;
+    return made;
+}
+
+TEST(Hosts, AgreeWhereTimeIsOverAfterMuchThatWasHandedOverByNumber) {
+    std::vector<Case> cases;
+    for (const Tick quantum : {Tick{1'000'000}, Tick{1'000'000'000}})
+        for (const bool sieved : {false, true}) cases.push_back(long_plain_case(quantum, sieved));
+    const RunResult alone = by_engine(cases.front());
+    EXPECT_TRUE(alone.time_over);
+    EXPECT_GT(alone.counts.references, 400'000U);
+    EXPECT_LT(alone.counts.references, 1'100'000U);
     expect_equal_hosts(cases);
 }
 
@@ -143,14 +190,8 @@ Case records_of_hits() {
     return made;
 }
 
-HierarchyCounts counts_by_engine(const Case& made) {
-    Run engine(made);
-    engine.by_engine();
-    return engine.result().counts;
-}
-
 TEST(Hosts, RecordsOfHitsFindABusFree) {
-    const HierarchyCounts counts = counts_by_engine(records_of_hits());
+    const HierarchyCounts counts = by_engine(records_of_hits()).counts;
     EXPECT_EQ(counts.memories.front().ring_writes, 99U);
     EXPECT_EQ(counts.buses.front().waited, 0U);
     std::vector<Case> cases;

@@ -106,6 +106,7 @@ Case random_case(std::uint64_t seed, unsigned cores) {
     made.watching = draw(4) == 0 ? Watching::monitors : Watching::each;
     if (draw(6) == 0) made.options.max_references = 1 + draw(200);
     if (draw(12) == 0) made.programs.back().back().fails = true;
+    if (draw(8) == 0) made.options.longest = made.machine.period * (50 + draw(5000));
     return made;
 }
 
@@ -143,6 +144,7 @@ Case random_plain_case(std::uint64_t seed) {
     for (std::uint64_t monitors = draw(3); monitors > 0; --monitors)
         made.monitors.push_back(monitor(draw, topology, false));
     made.sieved = draw(3) != 0;
+    if (draw(4) == 0) made.options.longest = made.machine.period * (1000 + draw(200'000));
     return made;
 }
 

@@ -208,7 +208,8 @@ TEST_F(Figures, IntrusionHasACurveForEachGranularityAndDrain) {
 }
 
 /// What `cachetally sweep` writes of cells with these errors and slowdowns (fractions).
-void write_sweep_rows(const std::string& path, const std::vector<double>& error, const std::vector<double>& slowdown) {
+void write_sweep_rows(const std::string& path, const std::vector<double>& error, const std::vector<double>& slowdown,
+                      const std::string& incomplete = "") {
     ResultFile file(path, ResultFile::Existing::overwrite);
     file.root().set_attribute("format", "cachetally result");
     Group rows = file.root().create_group("sweep").create_group("rows");
@@ -226,7 +227,10 @@ void write_sweep_rows(const std::string& path, const std::vector<double>& error,
     rows.write("bytes_per_event", std::vector<double>(cells, 1.5));
     rows.write("error", error);
     if (!slowdown.empty()) rows.write("slowdown", slowdown);
-    file.finish();
+    if (incomplete.empty())
+        file.finish();
+    else
+        file.keep_partial(incomplete);
 }
 
 TEST_F(Figures, FrontsHaveTheCellsThatNoOtherBeats) {
@@ -248,7 +252,7 @@ assert sorted(each.get_text() for each in drawn.texts) == ["G = 1", "G = 2", "G 
 cells = {each.get_label(): sorted(zip(*(np.round(values, 9).tolist() for values in each.get_data()))) for each in drawn.lines}
 assert cells["C = 16"] == [(1, 10), (2, 20), (5, -10)], cells
 assert cells["C = 64"] == [(0, 40), (0, 50), (1, 10), (3, 10)], cells
-assert drawn.get_title(loc="left") == "7 of 8 cells; the others were not run", drawn.get_title(loc="left")
+assert drawn.get_title(loc="left") == "7 of 8 cells; the others are not known", drawn.get_title(loc="left")
 assert drawn.get_yscale() == "linear", "a slowdown below 0 has no logarithm"
 assert is_log("slowdown", np.array([1, 31])) and not is_log("slowdown", np.array([1, 29])) and not is_log("error", np.array([1, 99]))
 )");
@@ -280,6 +284,12 @@ TEST_F(Figures, FrontsOverWhatTheFileDoesNotTellAreRefused) {
     write_sweep_rows(result_, {0.0, 0.1}, {std::nan(""), std::nan("")});
     EXPECT_NE(refusal(request("front", "x.svg", {"--metric=slowdown"})).find("no cell whose slowdown is known"),
               std::string::npos);
+    write_sweep_rows(result_, {0.0, 0.1}, {std::nan(""), std::nan("")}, "interrupted before the first slowdown");
+    for (const char* kind : {"front", "sweep"}) {
+        const std::string said = refusal(request(kind, "x.svg", {"--metric=slowdown"}));
+        EXPECT_NE(said.find("it is marked partial: interrupted before the first slowdown"), std::string::npos) << said;
+        EXPECT_EQ(said.find("run the sweep"), std::string::npos) << said;
+    }
     EXPECT_FALSE(std::filesystem::exists(directory_ / "x.svg"));
     result_ = directory_ / "r.h5";
     EXPECT_NE(refusal(request("front", "x.svg")).find("is no sweep"), std::string::npos);

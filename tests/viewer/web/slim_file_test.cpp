@@ -76,7 +76,7 @@ std::map<std::uint32_t, double> by_phase(const Group& group, const std::string& 
 }
 
 TEST_F(SlimFiles, KeepTheSumsOfEveryPhaseInFewRows) {
-    write(30000);
+    write(40000);
     reduce_result(path_, slim_, 2000);
     const InputFile whole(path_), slim(slim_);
     for (const auto& [group, columns] : std::map<std::string, std::vector<std::string>>{

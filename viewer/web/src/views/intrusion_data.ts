@@ -8,6 +8,9 @@ import type { Metric } from './sweep_draw';
 export type CostCell = IntrusionRow & { row: string };
 
 const bytesPerEvent = ({ numbers }: IntrusionRow) => (numbers.events > 0 ? numbers.bytes / numbers.events : 0);
+/** NaN where a program that takes no time without monitor takes some with it. */
+const slowdownOf = (info: IntrusionInfo, { numbers }: IntrusionRow) =>
+    numbers.extra_cycles === 0 ? 0 : info.cycles > 0 ? numbers.extra_cycles / info.cycles : NaN;
 const missesMore = ({ misses }: IntrusionRow) => misses.reduce((sum, each) => sum + each, 0);
 
 export function costMetrics(info: IntrusionInfo): Metric<CostCell>[] {
@@ -23,7 +26,7 @@ export function costMetrics(info: IntrusionInfo): Metric<CostCell>[] {
             'slowdown',
             'extra_cycles',
             'Slowdown',
-            (cell) => (info.cycles > 0 ? cell.numbers.extra_cycles / info.cycles : 0),
+            (cell) => slowdownOf(info, cell),
             percent,
         ],
         plain('stalled', 'stall_cycles', 'Stalled cycles'),
@@ -63,7 +66,7 @@ export function intrusionTable(info: IntrusionInfo): Table {
             row.granularity,
             row.capacity,
             row.drain,
-            info.cycles > 0 ? (100 * row.numbers.extra_cycles) / info.cycles : 0,
+            100 * slowdownOf(info, row),
             ...columns.map((each) => row.numbers[each]),
             bytesPerEvent(row),
             ...info.links.flatMap((_, i) => [row.events[i], row.bytes[i]]),

@@ -41,7 +41,7 @@ export function sweepView(app: App): View {
     function slowdownNote(): string {
         if (chosenMetric().id !== 'slowdown' && over().id !== 'slowdown') return '';
         const known = cells.filter((cell) => !Number.isNaN(cell.more.slowdown)).length;
-        const some = known < cells.length ? `, of ${known} of ${cells.length} cells: the others were not run` : '';
+        const some = known < cells.length ? `, of ${known} of ${cells.length} cells: the others are not known` : '';
         return ` Slowdown: by how much the program takes longer with the monitor of a cell${some}.`;
     }
 

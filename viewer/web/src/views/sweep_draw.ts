@@ -57,7 +57,7 @@ const metrics: Metric[] = [
     },
 ];
 
-/** What else files may have of their cells (docs/cost.md, docs/intrusion.md); slowdown: NaN where it was not run. */
+/** What else files may have of their cells (docs/cost.md, docs/intrusion.md); slowdown: NaN where it is not known. */
 const more: Pick<Metric, 'id' | 'title' | 'text' | 'tick' | 'scale'>[] = [
     { id: 'bits', title: 'Bits', text: brief, scale: 'log' },
     { id: 'comparators', title: 'Comparators', text: brief, scale: 'log' },
@@ -79,7 +79,7 @@ export function metricsOf(cells: SweepCell[]): Metric[] {
 export const costText = (cell: SweepCell): string =>
     more
         .filter(({ id }) => id in cell.more)
-        .map(({ id, title, text }) => `${title.toLowerCase()} ${Number.isNaN(cell.more[id]) ? 'not run' : text(cell.more[id])}`)
+        .map(({ id, title, text }) => `${title.toLowerCase()} ${Number.isNaN(cell.more[id]) ? 'not known' : text(cell.more[id])}`)
         .join(', ');
 
 export interface Picture<C extends Cell = SweepCell> {

@@ -83,7 +83,7 @@ export function drawMatrix<C extends Cell>(p: Painter, picture: Picture<C>): Hit
             p.rect(x + 1, y + 1, width - 2, rowHeight - 2, colour ? css(colour) : colours.grid);
             const ink = colour ? inkOn(colour) : colours.faint;
             const paper = ['swapouts', 'error'].includes(picture.metric.id) ? cell.published : undefined;
-            p.text(x + width / 2, y + rowHeight / 2 - (paper ? 8 : 0), known ? text(value(cell)) : 'not run', {
+            p.text(x + width / 2, y + rowHeight / 2 - (paper ? 8 : 0), known ? text(value(cell)) : 'not known', {
                 colour: ink,
                 anchor: 'middle',
                 size: 13,
