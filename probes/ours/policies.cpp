@@ -124,7 +124,8 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
 
 namespace {
 
-constexpr std::uint64_t block = 512;  ///< bytes whose lines are in random order
+constexpr std::uint64_t block = 512;      ///< bytes whose lines are in random order
+constexpr std::uint64_t far_ends = 3072;  ///< bytes at both ends of 4 KiB, at most
 
 /// Pieces of an array: each is visited whole, and lies so far from the next.
 struct Pieces {
@@ -157,6 +158,25 @@ bool quicker_in_order(Meter& meter, const Arena& arena, const Walk& walk, std::v
     return a < quicker * b;
 }
 
+/// Whether loads of the first lines of 4 KiB, which no prefetcher goes beyond, make those of the last ones quicker: of
+/// so many of each, in blocks so far apart.
+bool quickens_last_lines(Meter& meter, const Arena& arena, std::uint64_t line, std::uint64_t lines, std::uint64_t apart,
+                         std::vector<std::string>& decisions) {
+    constexpr double quicker = 0.9;
+    constexpr std::uint64_t bounds = 4096;
+    Offsets before, after;  // the last lines, then the first ones; and the other way round
+    for (std::uint64_t at = 0; at < arena.bytes; at += apart)
+        for (std::uint64_t i = 0; i < 2 * lines; ++i) {
+            const std::uint64_t first = at + i % lines * line, last = first + bounds - lines * line;
+            before.push_back(i < lines ? last : first);
+            after.push_back(i < lines ? first : last);
+        }
+    const double a = meter.time(arena, after, 2, 1), b = meter.time(arena, before, 2, 1);
+    decisions.push_back(
+        fmt::format("the last {} lines of 4 KiB after the first: {:.2f} cycles; before them: {:.2f}", lines, a, b));
+    return a < quicker * b;
+}
+
 }  // namespace
 
 TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
@@ -183,8 +203,13 @@ TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
         return quicker({span}, {span / 2 * 3 / block * block}, unit) ||
                quicker({piece, fewer / apart, apart}, {piece, largest / apart, apart}, unit);
     };
-    // A prefetcher may look so many lines ahead that none of them is in the page, but not so many halves of lines.
-    const bool found = quicker_anywhere(l1.line) || quicker_anywhere(l1.line / 2);
+    const auto looks_far = [&](std::uint64_t lines) {
+        return 2 * lines * l1.line <= far_ends && arena.bytes >= 64 * apart &&
+               quickens_last_lines(meter, arena, l1.line, lines, apart, report.decisions);
+    };
+    // A prefetcher may look so many lines ahead that few of them are in 4 KiB, or none, but not so many halves of
+    // lines.
+    const bool found = quicker_anywhere(l1.line) || quicker_anywhere(l1.line / 2) || looks_far(4) || looks_far(12);
     if (report.decisions.empty())
         report.refuse("", "prefetcher", "the arena is no larger than L1");
     else if (waits)

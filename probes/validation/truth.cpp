@@ -107,6 +107,19 @@ private:
     unsigned level_ = 0;
 };
 
+/// Whether there is a prefetcher that ever brings a line: none goes beyond 4 KiB, and some look farther ahead.
+bool prefetches_lines(const CacheConfig& cache) {
+    constexpr std::uint64_t bounds = 4096;
+    const unsigned lines = cache.prefetch.distance;
+    switch (cache.prefetch.kind) {
+        case PrefetchKind::none: return false;
+        case PrefetchKind::stride: return true;  // of any length
+        case PrefetchKind::next_line: return lines * cache.line < bounds;
+        case PrefetchKind::stream: return (lines + 2) * cache.line < bounds;  // the third line is the first that counts
+    }
+    return true;
+}
+
 void add_caches(const MachineDescription& machine, bool part_of_above, std::vector<Fact>& facts) {
     const CacheTruth caches(machine, part_of_above, facts);
     facts.push_back({"memory", "latency", {caches.memory_latency(), ""}});
@@ -117,9 +130,8 @@ void add_caches(const MachineDescription& machine, bool part_of_above, std::vect
         facts.push_back({"walk", "latency", {caches.memory_latency() + walk, ""}});
     }
     facts.push_back({"", "levels", {static_cast<double>(caches.levels()), ""}});
-    const bool prefetches = std::ranges::any_of(data_caches(machine), [&](std::size_t index) {
-        return machine.caches[index].prefetch.kind != PrefetchKind::none;
-    });
+    const bool prefetches = std::ranges::any_of(
+        data_caches(machine), [&](std::size_t index) { return prefetches_lines(machine.caches[index]); });
     facts.push_back({"", "prefetcher", {0, prefetches ? "present" : "absent"}});
 }
 
