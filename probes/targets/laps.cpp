@@ -81,7 +81,10 @@ void Laps::load(std::span<const Reference> references) {
         simulated_ += made.done;
         if (made.done < some.size()) throw BudgetSpent();
         references = references.subspan(some.size());
-        if (look_ && !references.empty()) look_();
+        since_look_ += some.size();
+        if (!look_ || since_look_ < at_once) continue;
+        since_look_ = 0;
+        look_();
     }
 }
 
@@ -105,7 +108,6 @@ void Laps::load_disturbed() {
 
 Lap Laps::simulate() {
     const Tick begin = now_;
-    if (look_) look_();
     if (noise_.hog_loads == 0)
         load(references_);
     else

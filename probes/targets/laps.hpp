@@ -64,7 +64,8 @@ private:
     double tick_;
     bool repeats_;
     NoiseModel noise_;
-    std::uint64_t hog_position_ = 0, since_hog_ = 0;
+    std::uint64_t hog_position_ = 0;
+    std::size_t since_hog_ = 0, since_look_ = 0;  ///< loads
     Tick now_ = 0, until_ = ~Tick{0};
     std::function<void()> look_;
     HierarchyCounts counts_;
