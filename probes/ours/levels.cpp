@@ -207,11 +207,16 @@ bool same_when_dense(SpanSweep& sweep, const std::vector<LevelEdge>& edges, std:
     return true;
 }
 
-/// Whether some TLB has been taken for a level: one that holds little of a large page.
+/// Whether some TLB has been taken for a level: one that holds little of a large page. Beyond its end all lines of
+/// pages take no longer; just beyond, a level would lose many of them, and much beyond, a next one may.
 bool shows_tlb(SpanSweep& sweep, const std::vector<LevelEdge>& edges, std::uint64_t line) {
-    for (std::size_t i = 1; i < edges.size(); ++i)
-        if (sweep.time_local(edges[i].high / 100 * 140, line) < sweep.time_local(edges[i].low / 100 * 95, line) * 1.05)
-            return true;
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        const double within = sweep.time_local(edges[i].low / 100 * 95, line);
+        const auto rises = [&](std::uint64_t bytes, double share) {
+            return sweep.time_local(bytes, line) >= within * (1 + share);
+        };
+        if (!rises(edges[i].high / 100 * 140, 0.05) || !rises(edges[i].high / 100 * 110, clear_rise / 2)) return true;
+    }
     return false;
 }
 

@@ -169,6 +169,19 @@ TEST(Limits, EntriesThatHoldPartsOfPages) {
         }
 }
 
+// 192 entries of 4 KiB hold 768 KiB of large pages: little less than the level of 1 MiB.
+TEST(Limits, ATlbThatHoldsNearlyAsMuchAsALevel) {
+    Few parts;
+    parts.l2 = "size: 1 MiB, ways: 16, latency: 12";
+    parts.tlb = "entries: 192, ways: 4, granule: 4 KiB";
+    parts.pages = "size: 64 KiB, mapping: contiguous";
+    const TestReport report = hardened(machine_of_few(parts), "levels");
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L2", "capacity").low, 1 << 20);
+    for (const char* test : {"levels", "change_points"})
+        expect_none_wrong(hardened(machine_of_few(parts), test, without_events()));
+}
+
 // The first TLB keeps whole pages from the second.
 TEST(Limits, PartsOfPagesBehindATlbOfWholeOnes) {
     for (const char* second : {"entries: 128, ways: 8", "entries: 256, ways: 4", "entries: 384, ways: 12"})
