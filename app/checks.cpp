@@ -21,7 +21,9 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return "";
-        const bool bounded = most != std::numeric_limits<std::uint64_t>::max();
+        // Of what nobody reaches by mistake only those are told who did.
+        const bool bounded =
+            most != std::numeric_limits<std::uint64_t>::max() || error == std::errc::result_out_of_range;
         return fmt::format("'{}' is not possible; write a whole number {}", shown(text),
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };

@@ -14,6 +14,8 @@
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/truth.hpp"
+#include "sim/model/page_table.hpp"
+#include "sim/topology/names.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/probe_text.hpp"
@@ -142,15 +144,48 @@ void show_savings(const ProbeOptions& options, const Topology& topology) {
     }
 }
 
+/// Machines that probes, or their noise, make one that is not possible.
+void check_machine(const MachineDescription& machine, const ProbeOptions& options) {
+    const SimulatedOptions chosen = simulated(options);
+    std::uint64_t memory = 0;
+    for (const MemoryConfig& each : machine.memories) memory = std::max(memory, each.size);
+    for (const std::uint64_t page : chosen.large_pages)
+        if (memory < page)
+            throw UsageError(
+                fmt::format("probes are offered pages of {} besides those of '{}', whose memory has {}; give "
+                            "--small-pages, or the machine a memory of at least {}",
+                            format_size(page), shown(machine.name), format_size(memory), format_size(page)));
+    const unsigned cores = machine.cores + 1;
+    if (chosen.noise.hog_loads > 0 && machine.cores == 1 && machine.period <= cores)
+        throw UsageError(fmt::format(
+            "--noise {} adds a second core, for which the clock of '{}' is too quick; write clock: {} at most, or "
+            "another --noise",
+            options.noise, shown(machine.name), format_frequency(cores + 1)));
+}
+
+/// Where memory is full, what may be had of it is too much.
+std::vector<TestReport> reports_of(SimulatedTarget& target, const SuiteOptions& suite, const ProbeOptions& options) {
+    try {
+        return run_suite(target, suite);
+    } catch (const MemoryFull&) {
+        throw UsageError(fmt::format(
+            "--arena {}: the memory of the machine has no frames for so many MiB{}; write a smaller --arena{}, or give "
+            "the machine more memory",
+            options.arena_mib, options.noise == "none" ? "" : " and those of --noise " + options.noise,
+            options.small_pages ? "" : ", or --small-pages"));
+    }
+}
+
 void probe(const ProbeOptions& options) {
     const SuiteOptions suite = suite_of(options);
     const std::string left_out = left_out_in_words(suite);
     const Topology topology(load_machine(options.machine));
+    check_machine(topology.machine(), options);
     if (options.savings > 0) return show_savings(options, topology);
     SimulatedTarget target(topology.machine(), simulated(options));
     const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
     catch_interrupts();
-    std::vector<TestReport> reports = run_suite(target, suite);
+    std::vector<TestReport> reports = reports_of(target, suite, options);
     std::vector<Fact> more;
     if (target.capabilities().floating_point) more.push_back({"L1", "fp_bypass", {0, "present"}, 0});
     for (TestReport& report : reports) judge(report, topology.machine(), more);

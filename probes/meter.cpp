@@ -12,8 +12,8 @@ constexpr double translated = 0.02;  ///< share of the time of a load that hits,
 
 }  // namespace
 
-Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget)
-    : target_(target), seed_(seed), budget_(budget) {
+Meter::Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget) : target_(target), seed_(seed) {
+    grant(budget);
     const Arena arena = target.make_arena(page(), page());
     std::vector<double> times;
     for (unsigned i = 0; i < first_trials; ++i) times.push_back(measure(arena, {0}, 4, 256).cycles);
@@ -37,6 +37,11 @@ std::uint64_t Meter::find_large_page() {
         if (*size <= capabilities().largest_arena && of_a_load(*size) <= least * (1 + translated) + tolerance(least))
             return *size;
     return sizes.front();
+}
+
+void Meter::grant(const Budget& budget) {
+    budget_ = budget;
+    target_.keep_to(budget);
 }
 
 void Meter::keep_budget() const {

@@ -1,31 +1,10 @@
 // Meter: times chases on a target well enough to compare them, whatever its noise.
 #pragma once
 
-#include <functional>
-
 #include "probes/strings/strings.hpp"
 #include "probes/target.hpp"
 
 namespace cachetally {
-
-/// What a probe may spend; exceeded, tests end with "not identifiable".
-struct Budget {
-    double most_cycles = 1e12;              ///< on the target
-    std::uint64_t most_references = ~0ULL;  ///< as ProbeCost::references
-    std::function<bool()> go_on = {};       ///< asked before every run; where it says no, probing ends
-};
-
-/// Thrown when a budget is spent.
-class BudgetSpent : public ProbeError {
-public:
-    BudgetSpent() : ProbeError("its share of the budget is spent") {}
-};
-
-/// Thrown when Budget::go_on says no: no answer of the target, and so no ProbeError.
-class ProbingEnded : public std::runtime_error {
-public:
-    ProbingEnded() : std::runtime_error("an end was asked for") {}
-};
 
 class Meter {
 public:
@@ -33,7 +12,7 @@ public:
     Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget = {});
 
     /// From here on this is what may be spent, counted from the target's begin.
-    void grant(const Budget& budget) { budget_ = budget; }
+    void grant(const Budget& budget);
 
     ProbeTarget& target() const { return target_; }
     const Capabilities& capabilities() const { return target_.capabilities(); }

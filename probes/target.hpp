@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -79,9 +80,32 @@ struct ProbeCost {
     }
 };
 
+/// What a probe may spend; exceeded, tests end with "not identifiable".
+struct Budget {
+    double most_cycles = 1e12;              ///< on the target
+    std::uint64_t most_references = ~0ULL;  ///< as ProbeCost::references
+    std::function<bool()> go_on = {};       ///< asked before runs and within them; where it says no, probing ends
+};
+
+/// Thrown when a budget is spent.
+class BudgetSpent : public ProbeError {
+public:
+    BudgetSpent() : ProbeError("its share of the budget is spent") {}
+};
+
+/// Thrown when Budget::go_on says no: no answer of the target, and so no ProbeError.
+class ProbingEnded : public std::runtime_error {
+public:
+    ProbingEnded() : std::runtime_error("an end was asked for") {}
+};
+
 class ProbeTarget {
 public:
     virtual ~ProbeTarget() = default;
+
+    /// From here on runs are given up, wherever they are, as soon as they take more than this, counted from the
+    /// target's begin: by BudgetSpent, or ProbingEnded. What was spent till then is in cost().
+    virtual void keep_to(const Budget& budget) = 0;
 
     virtual const Capabilities& capabilities() const = 0;
 

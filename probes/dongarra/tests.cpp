@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "probes/ours/meeting_lines.hpp"
+#include "probes/ours/tlb_events.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -348,6 +349,12 @@ void measure_tlbs(Meter& meter, TestReport& report, bool hardened) {
         Events events(meter, hardened, true, number - 1);
         const Geometry found =
             measure(events, hardened, true, std::min<std::uint64_t>(meter.page(), 4096), 64, report, level);
+        const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block;
+        if (hardened && !holds_whole_pages(meter, number - 1, entries, found.block)) {
+            for (const char* parameter : {"entries", "page", "ways"})
+                report.refuse(level, parameter, "its entries hold parts of pages, but a TLB above holds more");
+            continue;
+        }
         report_tlb(report, level, found);
         report_ways(report, level, found, hardened);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "probes/analysis/change_points.hpp"
+#include "probes/ours/level_edges.hpp"
 #include "probes/ours/meeting_lines.hpp"
 #include "probes/ours/packing.hpp"
 #include "probes/ours/sweep.hpp"
@@ -15,76 +16,12 @@ namespace {
 
 constexpr std::uint64_t longest_stride = 1024;
 constexpr std::size_t least_plateau = 3;   ///< points
-constexpr double clear_rise = 0.015;       ///< share that is a rise beyond doubt
-constexpr double level_rise = 0.12;        ///< share by which a level is slower than the one above it, at least
 constexpr double uneven = 1.05;            ///< lines of others keep times from showing all of a level
 constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie anywhere and fill sets unevenly
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
 constexpr double most_of_pages = 0.2;  ///< share of a time that TLBs may add
-
-/// An end of a level.
-struct Edge {
-    std::uint64_t low = 0, high = 0;
-    std::uint64_t quiet = 0;  ///< the last quiet span
-    double latency = 0;       ///< there: of the level that ends here
-    bool settled = true;      ///< times before the edge did not rise any more
-};
-
-double slope_to(const std::vector<SpanTime>& points, std::size_t i) {
-    return (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
-}
-
-/// The first point after a rise that began at `edge` bytes where times are quiet again: where they have nearly stopped
-/// rising or, at twice the span, where they would rise faster next than before, as only a next level makes them.
-std::size_t next_quiet(const std::vector<SpanTime>& points, std::size_t from, std::uint64_t edge) {
-    for (std::size_t i = from; i + 1 < points.size(); ++i) {
-        const double ratio = points[i + 1].cycles / points[i].cycles;
-        if (0.98 < ratio && ratio < 1.03) return i + 1;  // where they fall, they have not settled yet
-        if (points[i].bytes < 2 * edge || i == from) continue;
-        if (slope_to(points, i + 1) > 1.5 * slope_to(points, i)) return i;
-    }
-    return points.size();
-}
-
-std::vector<Edge> find_edges(SpanSweep& sweep, double noise, std::vector<std::string>& decisions) {
-    std::vector<SpanTime> points = sweep.points();
-    std::vector<Edge> edges;
-    const double least_rise = noise > 0 ? noise : 1e-6;
-    Trend trend{points.front(), 0};
-    std::size_t i = 1;
-    while (i < points.size()) {
-        if (sweep.rises(trend, points[i], clear_rise) && !sweep.rises_everywhere(trend, points[i].bytes, clear_rise))
-            points[i].cycles = std::min(points[i].cycles, trend.at(points[i].bytes));
-        if (!sweep.rises(trend, points[i], clear_rise)) {
-            const double slope =
-                (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
-            trend = {points[i], std::max(0.0, slope)};
-            ++i;
-            continue;
-        }
-        const std::size_t quiet = next_quiet(points, i, trend.last.bytes);
-        const double reached = quiet < points.size() ? points[quiet].cycles : points.back().cycles;
-        if (reached < trend.at(points[i].bytes) * (1 + level_rise)) {
-            trend = {points[std::min(quiet, points.size() - 1)], 0};
-            decisions.push_back(fmt::format("a rise to {:.2f} cycles at {} is too small for a level", reached,
-                                            format_size(points[i].bytes)));
-            i = quiet + 1;
-            continue;
-        }
-        const std::uint64_t low = sweep.last_quiet(trend, trend.last.bytes, points[i].bytes, least_rise);
-        const std::uint64_t high = sweep.last_quiet(trend, low, points[i].bytes, clear_rise, 0.005) +
-                                   std::max(sweep.stride_at(points[i].bytes), points[i].bytes / 200);
-        const bool settled = trend.slope * static_cast<double>(trend.last.bytes) < 0.05 * trend.last.cycles;
-        edges.push_back({low, high, trend.last.bytes, trend.last.cycles, settled});
-        decisions.push_back(fmt::format("level {} ends {}", edges.size(), edge_in_words(low, high, "bytes")));
-        if (quiet >= points.size()) break;
-        trend = {points[quiet], std::max(0.0, slope_to(points, quiet))};
-        i = quiet + 1;
-    }
-    return edges;
-}
 
 /// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
 /// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
@@ -98,14 +35,14 @@ double full_latency(SpanSweep& sweep, const SpanTime& point) {
 }
 
 /// Whether other pages make no difference to how a level overflows.
-bool alike_elsewhere(SpanSweep& sweep, const Edge& edge) {
+bool alike_elsewhere(SpanSweep& sweep, const LevelEdge& edge) {
     for (const std::uint64_t bytes : {edge.high / 100 * 103, edge.high / 100 * 115})
         if (sweep.differs_elsewhere(bytes, unlike_elsewhere)) return false;
     return true;
 }
 
 /// The first end of a level beyond which sets that pages fill unevenly may be taken for another level; null = none.
-const Edge* doubtful_edge(const std::vector<Edge>& edges, SpanSweep& sweep, std::uint64_t page) {
+const LevelEdge* doubtful_edge(const std::vector<LevelEdge>& edges, SpanSweep& sweep, std::uint64_t page) {
     for (std::size_t i = 1; i + 1 < edges.size(); ++i)
         if (edges[i].low > page && edges[i + 1].low < 4 * edges[i].low && !alike_elsewhere(sweep, edges[i]))
             return &edges[i];
@@ -114,7 +51,7 @@ const Edge* doubtful_edge(const std::vector<Edge>& edges, SpanSweep& sweep, std:
 
 /// The capacity of a level that pages fill unevenly: packed, where there are pieces enough. `beyond`: cycles of the
 /// next level, where they are sure.
-void report_uneven(TestReport& report, const std::string& level, const Edge& edge, std::optional<double> beyond,
+void report_uneven(TestReport& report, const std::string& level, const LevelEdge& edge, std::optional<double> beyond,
                    SpanSweep& sweep) {
     const auto held = beyond ? packed_capacity(sweep, edge.low, edge.latency, *beyond) : std::nullopt;
     if (held) {
@@ -151,6 +88,19 @@ std::string contradiction(const Meter& meter, std::size_t levels) {
     return fmt::format("times show {} levels, but misses of {} are counted", levels, counted);
 }
 
+/// The first rise that may be that of a level of its own, as nothing is counted; null = none. What lies below it is of
+/// unknown number.
+const SmallRise* small_rise(const Meter& meter, const LevelEdges& found) {
+    return meter.capabilities().cache_events > 0 || found.small.empty() ? nullptr : &found.small.front();
+}
+
+std::string in_words(const SmallRise& rise) {
+    return fmt::format(
+        "up to {} times rise from {:.2f} to {:.2f} cycles, too little for a level: two of nearly the "
+        "same latency, or one; no misses are counted that would tell",
+        format_size(rise.bytes), rise.from, rise.to);
+}
+
 /// Refuses the number of levels, the latency of memory, and what was said of levels below L`below`.
 void refuse_levels(TestReport& report, const std::string& reason, std::size_t below) {
     std::erase_if(report.findings,
@@ -160,8 +110,9 @@ void refuse_levels(TestReport& report, const std::string& reason, std::size_t be
 }
 
 /// The number of levels and the latency of memory.
-void report_memory(Meter& meter, TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep,
-                   const Edge* doubtful) {
+void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep,
+                   const LevelEdge* doubtful) {
+    const std::vector<LevelEdge>& edges = found.edges;
     const std::vector<SpanTime>& points = sweep.points();
     const SpanTime& last = points.back();
     if (last.cycles > points[points.size() - 2].cycles * 1.03)
@@ -179,22 +130,38 @@ void report_memory(Meter& meter, TestReport& report, const std::vector<Edge>& ed
                              static_cast<std::size_t>(doubtful - edges.data()) + 1);
     if (const std::string reason = contradiction(meter, edges.size()); !reason.empty())
         return refuse_levels(report, reason, 1);
+    const SmallRise* small = small_rise(meter, found);
+    if (small != nullptr) report.refuse("", "levels", in_words(*small));
     const double memory = full_latency(sweep, last), noise = meter.noise();
-    report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles", "times of the largest span");
+    if (small != nullptr && found.small.back().edges == edges.size())
+        report.refuse("memory", "latency", in_words(found.small.back()));
+    else if (sweep.waits(last.bytes))
+        report.refuse("memory", "latency",
+                      "loads wait for memory that is still busy with those before them: they take less where loads "
+                      "that L1 answers lie between");
+    else
+        report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles",
+                      "times of the largest span");
     const auto count = static_cast<double>(edges.size());
-    report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+    if (small == nullptr) report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
 }
 
-void report_edges(Meter& meter, TestReport& report, const std::vector<Edge>& edges, SpanSweep& sweep) {
+void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep) {
+    const std::vector<LevelEdge>& edges = found.edges;
+    const SmallRise* small = small_rise(meter, found);
     const double noise = meter.noise();
     const std::uint64_t page = meter.large_page();
     const std::vector<SpanTime>& points = sweep.points();
     const SpanTime& last = points.back();
     const bool settled = last.cycles <= points[points.size() - 2].cycles * 1.03;
-    const Edge* doubtful = doubtful_edge(edges, sweep, page);
+    const LevelEdge* doubtful = doubtful_edge(edges, sweep, page);
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
-        const Edge& edge = edges[i];
+        const LevelEdge& edge = edges[i];
+        if (small != nullptr && i >= small->edges) {
+            for (const char* parameter : {"capacity", "latency"}) report.refuse(level, parameter, in_words(*small));
+            continue;
+        }
         const auto low = static_cast<double>(edge.low) * (noise > 0 || !edge.settled ? 0.985 : 0.995),
                    high =
                        std::max(static_cast<double>(edge.high),
@@ -219,12 +186,12 @@ void report_edges(Meter& meter, TestReport& report, const std::vector<Edge>& edg
         }
         make_exact(meter, report, static_cast<unsigned>(i + 1));
     }
-    report_memory(meter, report, edges, sweep, doubtful);
+    report_memory(meter, report, found, sweep, doubtful);
 }
 
 /// Whether all lines, close together, show the same levels. Lines far apart use sets unevenly where their distance is
 /// no divisor of a way, or where the set is no field of the address.
-bool same_when_dense(SpanSweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
+bool same_when_dense(SpanSweep& sweep, const std::vector<LevelEdge>& edges, std::uint64_t line) {
     const std::vector<SpanTime>& points = sweep.points();
     const auto time = [&](std::uint64_t bytes) {
         return sweep.fields() ? sweep.time_local(bytes, line) : sweep.time(bytes, line);
@@ -240,11 +207,18 @@ bool same_when_dense(SpanSweep& sweep, const std::vector<Edge>& edges, std::uint
     return true;
 }
 
-/// Whether some TLB has been taken for a level: one that holds little of a large page.
-bool shows_tlb(SpanSweep& sweep, const std::vector<Edge>& edges, std::uint64_t line) {
-    for (std::size_t i = 1; i < edges.size(); ++i)
-        if (sweep.time_local(edges[i].high / 100 * 140, line) < sweep.time_local(edges[i].low / 100 * 95, line) * 1.05)
-            return true;
+/// Whether some TLB has been taken for a level: one that holds little of a large page. Beyond its end all lines of
+/// pages take no longer; just beyond, a level would lose many of them, and much beyond, a next one may. With noise
+/// interrupts are as much as is lost just beyond, so that it is not asked.
+bool shows_tlb(SpanSweep& sweep, const std::vector<LevelEdge>& edges, std::uint64_t line, double noise) {
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        const double within = sweep.time_local(edges[i].low / 100 * 95, line);
+        const auto rises = [&](std::uint64_t bytes, double share) {
+            return sweep.time_local(bytes, line) >= within * (1 + share);
+        };
+        if (!rises(edges[i].high / 100 * 140, 0.05)) return true;
+        if (noise == 0 && !rises(edges[i].high / 100 * 110, clear_rise / 2)) return true;
+    }
     return false;
 }
 
@@ -264,12 +238,13 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
             fmt::format("an arena of {} is no larger than L1", format_size(meter.capabilities().largest_arena)));
         return report;
     }
-    const std::vector<Edge> edges = find_edges(sweep, meter.noise(), report.decisions);
+    const LevelEdges found = find_level_edges(sweep, meter.noise(), report.decisions);
+    const std::vector<LevelEdge>& edges = found.edges;
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
         return levels_of(meter, l1, sweep.fields() ? std::max(l1.line, stride / 4) : l1.line, local);
-    if (local > least_page && shows_tlb(sweep, edges, l1.line))
+    if (local > least_page && shows_tlb(sweep, edges, l1.line, meter.noise()))
         return levels_of(meter, l1, std::max(l1.line, local_stride), least_page);
-    report_edges(meter, report, edges, sweep);
+    report_edges(meter, report, found, sweep);
     report.curves.push_back(std::move(curve));
     return report;
 }

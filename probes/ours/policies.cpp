@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "probes/ours/waiting.hpp"
 #include "sim/model/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
@@ -123,25 +124,56 @@ TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
 
 namespace {
 
-constexpr std::uint64_t block = 512;  ///< bytes whose lines are in random order
+constexpr std::uint64_t block = 512;      ///< bytes whose lines are in random order
+constexpr std::uint64_t far_ends = 3072;  ///< bytes at both ends of 4 KiB, at most
 
 /// Pieces of an array: each is visited whole, and lies so far from the next.
 struct Pieces {
     std::uint64_t bytes = 0, count = 1, apart = 0;
 };
 
-/// Whether lines in order take less time than blocks of lines in random order.
-bool quicker_in_order(Meter& meter, const Arena& arena, const L1Geometry& l1, const Pieces& pieces,
-                      std::vector<std::string>& decisions) {
+/// What of a span is loaded: places `unit` bytes apart, of pieces.
+struct Walk {
+    Pieces pieces;
+    std::uint64_t unit = 0;
+    Offsets ascending, blocks;  ///< in order, and blocks of them in random order
+
+    Walk(const Pieces& of, std::uint64_t apart, std::uint64_t seed) : pieces(of), unit(apart) {
+        const std::uint64_t span = pieces.bytes * pieces.count;
+        ascending = strided_string(span, unit);
+        // Lines of lower levels that are longer than those of L1 are used alike in both orders.
+        blocks = page_local_string(span, block, unit, seed);
+        for (Offsets* offsets : {&ascending, &blocks})
+            for (std::uint64_t& offset : *offsets)
+                offset = offset / pieces.bytes * pieces.apart + offset % pieces.bytes;
+    }
+};
+
+/// Whether loads in order take less time than blocks of them in random order.
+bool quicker_in_order(Meter& meter, const Arena& arena, const Walk& walk, std::vector<std::string>& decisions) {
     constexpr double quicker = 0.85;
-    const std::uint64_t span = pieces.bytes * pieces.count;
-    Offsets ascending = strided_string(span, l1.line);
-    // Lines of lower levels that are longer than those of L1 are used alike in both orders.
-    Offsets blocks = page_local_string(span, block, l1.line, meter.seed());
-    for (Offsets* offsets : {&ascending, &blocks})
-        for (std::uint64_t& offset : *offsets) offset = offset / pieces.bytes * pieces.apart + offset % pieces.bytes;
-    const double a = meter.time(arena, ascending, 2, 1), b = meter.time(arena, blocks, 2, 1);
-    decisions.push_back(fmt::format("{}: {:.2f} cycles in order, {:.2f} in random order", format_size(span), a, b));
+    const double a = meter.time(arena, walk.ascending, 2, 1), b = meter.time(arena, walk.blocks, 2, 1);
+    decisions.push_back(fmt::format("{}, loads {} bytes apart: {:.2f} cycles in order, {:.2f} in random order",
+                                    format_size(walk.pieces.bytes * walk.pieces.count), walk.unit, a, b));
+    return a < quicker * b;
+}
+
+/// Whether loads of the first lines of 4 KiB, which no prefetcher goes beyond, make those of the last ones quicker: of
+/// so many of each, in blocks so far apart.
+bool quickens_last_lines(Meter& meter, const Arena& arena, std::uint64_t line, std::uint64_t lines, std::uint64_t apart,
+                         std::vector<std::string>& decisions) {
+    constexpr double quicker = 0.9;
+    constexpr std::uint64_t bounds = 4096;
+    Offsets before, after;  // the last lines, then the first ones; and the other way round
+    for (std::uint64_t at = 0; at < arena.bytes; at += apart)
+        for (std::uint64_t i = 0; i < 2 * lines; ++i) {
+            const std::uint64_t first = at + i % lines * line, last = first + bounds - lines * line;
+            before.push_back(i < lines ? last : first);
+            after.push_back(i < lines ? first : last);
+        }
+    const double a = meter.time(arena, after, 2, 1), b = meter.time(arena, before, 2, 1);
+    decisions.push_back(
+        fmt::format("the last {} lines of 4 KiB after the first: {:.2f} cycles; before them: {:.2f}", lines, a, b));
     return a < quicker * b;
 }
 
@@ -155,20 +187,37 @@ TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
     const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{24} << 20);
     const Arena arena = meter.target().make_arena(largest, meter.large_page());
     const std::uint64_t span = 5 * l1.capacity / 2 / block * block, fewer = largest / 3 * 2;
+    bool waits = false;
     // Where a level is just full, what stays depends on the order: then not where there is half as much again.
-    const auto quicker = [&](const Pieces& some, const Pieces& more) {
+    const auto quicker = [&](const Pieces& some, const Pieces& more, std::uint64_t unit) {
         if (some.count == 0 || more.bytes * more.count > largest) return false;
-        return quicker_in_order(meter, arena, l1, some, report.decisions) &&
-               quicker_in_order(meter, arena, l1, more, report.decisions);
+        if (!quicker_in_order(meter, arena, {some, unit, meter.seed()}, report.decisions)) return false;
+        if (!quicker_in_order(meter, arena, {more, unit, meter.seed()}, report.decisions)) return false;
+        const Walk walk(more, l1.line, meter.seed());
+        for (const Offsets* order : {&walk.ascending, &walk.blocks})
+            waits = waits || loads_wait(meter, arena, *order, l1);
+        return true;
     };
     // Of the larger spans some pieces only: they meet in few sets, so that they do not stay in lower levels either.
-    const bool found = quicker({span}, {span / 2 * 3 / block * block}) ||
-                       quicker({piece, fewer / apart, apart}, {piece, largest / apart, apart});
-    if (report.decisions.empty()) {
+    const auto quicker_anywhere = [&](std::uint64_t unit) {
+        return quicker({span}, {span / 2 * 3 / block * block}, unit) ||
+               quicker({piece, fewer / apart, apart}, {piece, largest / apart, apart}, unit);
+    };
+    const auto looks_far = [&](std::uint64_t lines) {
+        return 2 * lines * l1.line <= far_ends && arena.bytes >= 64 * apart &&
+               quickens_last_lines(meter, arena, l1.line, lines, apart, report.decisions);
+    };
+    // A prefetcher may look so many lines ahead that few of them are in 4 KiB, or none, but not so many halves of
+    // lines.
+    const bool found = quicker_anywhere(l1.line) || quicker_anywhere(l1.line / 2) || looks_far(4) || looks_far(12);
+    if (report.decisions.empty())
         report.refuse("", "prefetcher", "the arena is no larger than L1");
-    } else {
-        report.answer("", "prefetcher", found ? "present" : "absent", "lines in order against blocks in random order");
-    }
+    else if (waits)
+        report.refuse("", "prefetcher",
+                      "loads wait for memory that is still busy with those before them: the longer, the worse their "
+                      "order spreads them");
+    else
+        report.answer("", "prefetcher", found ? "present" : "absent", "loads in order against blocks in random order");
     return report;
 }
 

@@ -55,7 +55,7 @@ public:
             return none("it has few more ways than L1, which keeps some of the lines that meet");
         found.way = stride;
         found.ways = now;
-        const std::uint64_t odd = odd_factor(stride, now);
+        const std::uint64_t odd = odd_factor(stride, now, before == 2 * now);
         if (odd == 0) return none("the arena is too small for sets that are an odd multiple of a power of two");
         if (odd > 1) found.way *= odd, found.ways = lines_.most_that_stay(odd * stride);
         if (before != 2 * now) {
@@ -103,17 +103,30 @@ public:
 
 private:
     /// Sets may be an odd multiple of a power of two, O: then O times as many lines stay at a distance that is one as
-    /// at O times this. 1 = they are none; 0 = the arena is too small to tell.
-    std::uint64_t odd_factor(std::uint64_t stride, std::uint64_t staying) {
+    /// at O times this. 1 = they are none; 0 = the arena is too small to tell. `halves`: numbers halve with distance,
+    /// so that L1 adds nothing to them, or always as much.
+    std::uint64_t odd_factor(std::uint64_t stride, std::uint64_t staying, bool halves) {
         std::uint64_t factor = 1, least = staying;
         for (std::uint64_t odd = 3; odd <= staying; odd += 2) {
-            if (staying % odd != 0 && (staying <= l1_.ways || (staying - l1_.ways) % odd != 0)) continue;
+            if (!may_be_sets(odd, stride, staying, halves)) continue;
             if (staying * odd * stride + 2 * moved_by > arena_.bytes) return 0;
             if (lines_.stay(odd * stride, staying)) continue;
             const std::uint64_t fewer = lines_.most_that_stay(odd * stride);
             if (fewer != 0 && fewer < least) least = fewer, factor = odd;
         }
         return factor;
+    }
+
+    /// Whether so many lines may fill `odd` sets. Of those that L1 adds to an exclusive level some are lost, as they
+    /// lie unevenly: then any number up to L1's ways may be more than the sets hold.
+    bool may_be_sets(std::uint64_t odd, std::uint64_t stride, std::uint64_t staying, bool halves) const {
+        if (halves) return staying % odd == 0 || (staying > l1_.ways && (staying - l1_.ways) % odd == 0);
+        const auto way = static_cast<double>(odd * stride), l1 = static_cast<double>(l1_.capacity);
+        for (std::uint64_t ways = staying / odd; ways > 0 && odd * ways + l1_.ways >= staying; --ways) {
+            const double bytes = way * static_cast<double>(ways);
+            if (known_.low - l1 <= bytes * 1.001 && bytes <= known_.high * 1.001) return true;
+        }
+        return false;
     }
 
     /// Misses of L1 in a lap through others that meet in a set of it, with visits to one line between them.

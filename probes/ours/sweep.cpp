@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "probes/ours/waiting.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -43,6 +45,10 @@ bool SpanSweep::reaches_memory() {
     const double unused =
         meter_.once(fresh, page_local_string(last.bytes, local_, stride_at(last.bytes), meter_.seed()), 0, 1);
     return last.cycles > from_memory * unused;
+}
+
+bool SpanSweep::waits(std::uint64_t bytes) {
+    return loads_wait(meter_, arena_, page_local_string(bytes, local_, stride_at(bytes), meter_.seed()), l1_);
 }
 
 std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {

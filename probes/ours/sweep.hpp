@@ -46,6 +46,9 @@ public:
     /// has every line in a cache before its first use, this is not told.
     bool reaches_memory();
 
+    /// Whether loads of a span wait for memory that is still busy with those before them.
+    bool waits(std::uint64_t bytes);
+
     double time(std::uint64_t bytes);
     /// Where lines lie closer to each other, or farther.
     double time(std::uint64_t bytes, std::uint64_t stride);

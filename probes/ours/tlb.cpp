@@ -111,8 +111,10 @@ Sets with_odd_sets(const TranslationTimes& pairs, std::uint64_t together, std::u
     return found;
 }
 
-Sets first_tlb(TranslationTimes& pairs, std::uint64_t limit) {
-    const auto misses = [&](std::uint64_t stride, std::uint64_t n) { return pairs.step(stride, n) > 0.02; };
+using Lines = TranslationTimes::Lines;
+
+Sets sets_by(TranslationTimes& pairs, std::uint64_t limit, Lines lines) {
+    const auto misses = [&](std::uint64_t stride, std::uint64_t n) { return pairs.step(stride, n, lines) > 0.02; };
     std::uint64_t old = 0, high = limit;
     for (std::uint64_t stride = 1;; stride *= 2) {
         std::uint64_t low = 0;
@@ -127,6 +129,25 @@ Sets first_tlb(TranslationTimes& pairs, std::uint64_t limit) {
         }
         old = high;
     }
+}
+
+/// Pages of which one more misses do so wherever in them their loads lie; lines that meet in a cache do not.
+bool confirmed(TranslationTimes& pairs, const Sets& sets, Lines other) {
+    return sets.ways != 0 && pairs.step(sets.entries / sets.together, sets.together + 1, other) > 0.02;
+}
+
+/// 0 ways where lines that meet in caches, or parts of pages, keep sets of pages from telling.
+Sets first_tlb(TranslationTimes& pairs, std::uint64_t limit) {
+    const Sets sets = sets_by(pairs, limit, Lines::in_a_way);
+    if (sets.ways == 0) return sets;
+    if (pairs.holds_parts(sets.entries)) {
+        const Sets other = sets_by(pairs, limit, Lines::anywhere);
+        return other.ways == sets.ways && other.entries == sets.entries ? sets : Sets{};
+    }
+    if (confirmed(pairs, sets, Lines::anywhere)) return sets;
+    if (pairs.has_parts()) return {};
+    const Sets other = sets_by(pairs, limit, Lines::anywhere);
+    return confirmed(pairs, other, Lines::in_a_way) ? other : Sets{};
 }
 
 /// The second TLB by compact sets of pages <S,n,S_old,r> (X-Ray, 4.5.1): pages that are S apart, and others that share
@@ -241,6 +262,11 @@ void answer_levels(TestReport& report, double levels) {
     report.answer("", "tlb_levels", levels, levels, levels, "levels", "rises of the time of translation over pages");
 }
 
+void refuse_parts(TestReport& report) {
+    report.refuse("", "tlb_levels",
+                  "what translation takes depends on which parts of pages are loaded: entries of some TLB hold parts");
+}
+
 /// Number of levels, and the second TLB: two methods, which must not contradict each other.
 void answer_second(TestReport& report, TranslationTimes& pairs, const Edge& first_edge, std::span<const Edge> later,
                    const Sets& first) {
@@ -251,6 +277,9 @@ void answer_second(TestReport& report, TranslationTimes& pairs, const Edge& firs
     if (second.entries < 2 * first.entries) second = {};
     report.decisions.push_back(
         fmt::format("a second TLB by sets of pages: {} entries, {} ways", second.entries, second.ways));
+    const bool parts = later.empty() ? pairs.depends_on_parts(first_edge.low + first_edge.low / 8 + 1)
+                                     : pairs.holds_parts(later.front().low) || pairs.more_stay(later.front().low);
+    if (parts) return refuse_parts(report);
     const std::string method = "compact sets of pages with a first TLB that misses, and the end of a flat stretch";
     for (const Edge& edge : later) {
         const auto low = static_cast<double>(edge.low), high = std::max(static_cast<double>(edge.high - 1), low * 1.03);
@@ -329,6 +358,8 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
         if (points.back().pages < many_pages)
             report.refuse("", "tlb_levels",
                           fmt::format("a TLB may hold all {} pages of the arena", points.back().pages));
+        else if (pairs.depends_on_parts(points.front().pages * 2))
+            refuse_parts(report);
         else if (more_tlbs_hold_all(meter, 0))
             report.refuse("", "tlb_levels", "pages that nobody has used take longer than others: a TLB may hold all");
         else

@@ -11,4 +11,8 @@ namespace cachetally {
 /// seen them. (ours; after Dongarra et al. 2004)
 void decide_tlbs_by_events(TestReport& report, Meter& meter);
 
+/// Whether a TLB that holds so many pages, with one load in each, holds them with loads in several 4 KiB of each, too,
+/// and no more of them with one: else its entries hold parts of pages. True where the arena is too small to tell.
+bool holds_whole_pages(Meter& meter, unsigned level, std::uint64_t pages, std::uint64_t page);
+
 }  // namespace cachetally

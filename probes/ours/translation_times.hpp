@@ -61,13 +61,15 @@ public:
         return difference(spread, packed) * static_cast<double>(pages.size());
     }
 
+    /// Where in a page its load lies: within a way of L1, so that lines share its sets as packed ones do; or anywhere,
+    /// so that they share few sets of any cache, and few parts of pages where a TLB holds these.
+    enum class Lines : std::uint8_t { in_a_way, anywhere };
+
     /// Of a chase through `n` pages, `stride` pages apart.
-    double step(std::uint64_t stride, std::uint64_t n) {
+    double step(std::uint64_t stride, std::uint64_t n, Lines lines = Lines::in_a_way) {
         Offsets spread, packed;
-        // A way that is shorter than what lines are apart is that of one set: then all lines are alike.
-        const std::uint64_t lines = (l1_.way() < unit_ ? arena_.page : std::min(l1_.way(), arena_.page)) / unit_;
         for (std::uint64_t i = 0; i < n; ++i) {
-            spread.push_back(i * stride * arena_.page + i % lines * unit_);
+            spread.push_back(i * stride * arena_.page + (lines == Lines::anywhere ? anywhere(i, n) : in_a_way(i)));
             packed.push_back(i * unit_);
         }
         shuffle(spread, meter_.seed());
@@ -75,10 +77,48 @@ public:
         return difference(spread, packed);
     }
 
+    /// Whether so many pages that stay with one load in each do not with two, half a page apart: then entries hold
+    /// parts of pages.
+    bool holds_parts(std::uint64_t pages) {
+        if (arena_.page <= least_part) return false;
+        const double one = std::max(0.0, step(pages));
+        return step_of_two(pages) > one * (1 + more_with_two) + clear_step;
+    }
+
+    /// Whether what so many pages take depends on which parts of them are loaded.
+    bool depends_on_parts(std::uint64_t pages) {
+        if (!has_parts() || !fits(1, pages)) return false;
+        const double near = step(1, pages, Lines::in_a_way), far = step(1, pages, Lines::anywhere);
+        return std::max(near, far) > std::max(0.0, std::min(near, far)) * (1 + more_with_two) + clear_step;
+    }
+
+    /// Whether more pages stay with their loads in other parts of them. Of many pages lines decide, not translation.
+    bool more_stay(std::uint64_t pages) {
+        const std::uint64_t more = pages + pages / 4 + 1;
+        return has_parts() && pages <= few_pages && fits(1, more) &&
+               step(1, more, Lines::anywhere) < step(pages) + least_miss;
+    }
+
+    bool has_parts() const { return arena_.page > least_part; }
+
     bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n <= most(); }
 
 private:
-    static constexpr std::uint64_t most_pages = 6144;
+    static constexpr std::uint64_t most_pages = 6144, least_part = 4096, few_pages = 1024;
+    static constexpr double more_with_two = 0.5, clear_step = 1;  ///< share, cycles per page
+    static constexpr double least_miss = 0.3;                     ///< cycles per load of which some miss
+
+    std::uint64_t in_a_way(std::uint64_t number) const {
+        // A way that is shorter than what lines are apart is that of one set: then all lines are alike.
+        const std::uint64_t lines = (l1_.way() < unit_ ? arena_.page : std::min(l1_.way(), arena_.page)) / unit_;
+        return number % lines * unit_;
+    }
+
+    /// The first of `n` in the first part of their pages, and so on: parts that share a set are as few as can be.
+    std::uint64_t anywhere(std::uint64_t number, std::uint64_t n) const {
+        const std::uint64_t part = std::min(arena_.page, least_part), parts = arena_.page / part;
+        return number * parts / n * part + number * unit_ % part;
+    }
 
     double difference(const Offsets& spread, const Offsets& packed) {
         const double a = meter_.settled(arena_, spread), b = meter_.settled(arena_, packed);

@@ -6,6 +6,8 @@ namespace cachetally {
 namespace {
 
 constexpr Address hog_base = Address{1} << 45;
+constexpr std::size_t hog_every = 64;                  ///< loads of the chase
+constexpr std::size_t at_once = std::size_t{1} << 18;  ///< loads between looks
 
 }  // namespace
 
@@ -64,25 +66,55 @@ const Lap& Laps::lap(std::size_t number) {
     return laps_[number];
 }
 
-Lap Laps::simulate() {
-    const Tick begin = now_;
-    Tick hogged = 0;
-    if (noise_.hog_loads == 0) {
-        now_ = hierarchy_.run(0, references_, now_, ~Tick{0}).time;
-    } else {
-        for (std::size_t done = 0; done < references_.size(); done += 64) {
-            const std::size_t count = std::min<std::size_t>(64, references_.size() - done);
-            now_ = hierarchy_.run(0, references_.subspan(done, count), now_, ~Tick{0}).time;
-            for (unsigned i = 0; i < noise_.hog_loads; ++i) {
-                hog_position_ = (hog_position_ + 64) % noise_.hog_bytes;
-                const Reference load{hog_base + hog_position_, 0, 8, ReferenceKind::load, 0};
-                hogged = hierarchy_.run(1, {&load, 1}, hogged, ~Tick{0}).time;
-            }
+void Laps::keep_to(double cycles, std::function<void()> look) {
+    const double ticks = cycles / tick_;
+    until_ = ticks < static_cast<double>(~Tick{0} / 2) ? static_cast<Tick>(std::max(0.0, ticks)) : ~Tick{0};
+    look_ = std::move(look);
+}
+
+/// Makes these loads, unless they take too long.
+void Laps::load(std::span<const Reference> references) {
+    while (!references.empty()) {
+        const auto some = references.first(std::min(references.size(), at_once));
+        const Progress made = hierarchy_.run(0, some, now_, until_);
+        now_ = made.time;
+        simulated_ += made.done;
+        if (made.done < some.size()) throw BudgetSpent();
+        references = references.subspan(some.size());
+        since_look_ += some.size();
+        if (!look_ || since_look_ < at_once) continue;
+        since_look_ = 0;
+        look_();
+    }
+}
+
+/// With loads of a second core, so many for every few of the chase.
+void Laps::load_disturbed() {
+    for (std::size_t done = 0; done < references_.size();) {
+        const std::size_t count = std::min<std::size_t>(hog_every - since_hog_, references_.size() - done);
+        load(references_.subspan(done, count));
+        done += count;
+        since_hog_ += count;
+        if (since_hog_ < hog_every) break;
+        since_hog_ = 0;
+        Tick at = now_;
+        for (unsigned i = 0; i < noise_.hog_loads; ++i) {
+            hog_position_ = (hog_position_ + 64) % noise_.hog_bytes;
+            const Reference load{hog_base + hog_position_, 0, 8, ReferenceKind::load, 0};
+            at = hierarchy_.run(1, {&load, 1}, at, ~Tick{0}).time;
         }
     }
-    simulated_ += references_.size();
+}
+
+Lap Laps::simulate() {
+    const Tick begin = now_;
+    if (noise_.hog_loads == 0)
+        load(references_);
+    else
+        load_disturbed();
     Lap lap;
     lap.cycles = static_cast<double>(now_ - begin) * tick_;
+    if (noise_.hog_loads > 0) return lap;  // events of both cores are not told from each other
     HierarchyCounts counts = hierarchy_.counts();
     for (std::size_t i = 0; i < counts.caches.size(); ++i)
         lap.cache_misses.push_back(static_cast<double>(counts.caches[i].load_misses - counts_.caches[i].load_misses));

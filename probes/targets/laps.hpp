@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -35,6 +36,10 @@ public:
     /// So many laps will be asked for; `digest_loads`: the loads that a digest of the hierarchy costs as much as.
     void expect(std::uint64_t laps, double digest_loads);
 
+    /// All laps together may take so many cycles: lap() throws BudgetSpent beyond. `look` is called now and then, and
+    /// may throw.
+    void keep_to(double cycles, std::function<void()> look);
+
     /// Lap number `number` from 0. Simulates up to it, unless it is known to repeat an earlier one.
     const Lap& lap(std::size_t number);
 
@@ -50,6 +55,8 @@ public:
 
 private:
     Lap simulate();
+    void load(std::span<const Reference> references);
+    void load_disturbed();
     void look_for_repetition();
 
     Hierarchy& hierarchy_;
@@ -58,7 +65,9 @@ private:
     bool repeats_;
     NoiseModel noise_;
     std::uint64_t hog_position_ = 0;
-    Tick now_ = 0;
+    std::size_t since_hog_ = 0, since_look_ = 0;  ///< loads
+    Tick now_ = 0, until_ = ~Tick{0};
+    std::function<void()> look_;
     HierarchyCounts counts_;
     std::vector<Lap> laps_;
     std::unordered_map<std::uint64_t, std::size_t> seen_;  ///< digest after a lap to the number of the next

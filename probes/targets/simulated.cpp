@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "probes/targets/laps.hpp"
 #include "sim/model/random.hpp"
@@ -16,21 +17,6 @@ constexpr Address arena_base = Address{1} << 32;
 constexpr Address kernel_base = Address{1} << 46;
 constexpr std::uint64_t touched_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_loads = 4'000'000;  ///< simulated to fill up least_cycles, where laps do not repeat
-
-template <class Config>
-std::vector<std::size_t> chain(const std::vector<Config>& parts) {
-    std::vector<std::size_t> found;
-    const auto is_first = [&](const Config& part) {
-        return part.serves != Serves::fetch &&
-               std::ranges::none_of(parts, [&](const Config& other) { return other.next == part.name; });
-    };
-    auto next = std::ranges::find_if(parts, is_first);
-    while (next != parts.end()) {
-        found.push_back(static_cast<std::size_t>(next - parts.begin()));
-        next = std::ranges::find(parts, next->next, &Config::name);
-    }
-    return found;
-}
 
 bool remembers_more(const MachineDescription& machine) {
     return std::ranges::any_of(machine.caches,
@@ -106,7 +92,17 @@ struct SimulatedTarget::Parts {
     MachineDescription machine;
     SimulatedOptions options;
     Capabilities capabilities;
+    /// What else may be spent: cycles.
+    double left() const { return std::max(0.0, budget.most_cycles - cost.cycles); }
+    /// Ends a run that takes more: all that was left is spent.
+    void spend_rest(std::uint64_t simulated);
+    /// Adds what a run cost, unless that is more than is left.
+    void spend(const ProbeCost& more);
+    /// Asked within runs.
+    std::function<void()> look() const;
+
     ProbeCost cost;
+    Budget budget;
     Random random;
     std::uint32_t arenas = 0;
     std::optional<Topology> topology;  ///< as built last
@@ -186,8 +182,39 @@ SimulatedTarget::Parts::Run& SimulatedTarget::Parts::run(const Arena& arena, con
     last->laps.expect(effort.warm_up + std::max<std::uint64_t>(
                                            effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
                       digest_loads());
-    last->total = sum_of(last->laps, effort, most_loads);
+    last->laps.keep_to(left(), look());
+    try {
+        last->total = sum_of(last->laps, effort, most_loads);
+    } catch (const std::exception&) {  // half a run tells nothing
+        const std::uint64_t simulated = last->laps.simulated();
+        last.reset();
+        spend_rest(simulated);
+        throw;
+    }
+    last->laps.keep_to(std::numeric_limits<double>::infinity(), {});
     return *last;
+}
+
+std::function<void()> SimulatedTarget::Parts::look() const {
+    return [this] {
+        if (budget.go_on && !budget.go_on()) throw ProbingEnded();
+    };
+}
+
+void SimulatedTarget::Parts::spend_rest(std::uint64_t simulated) {
+    cost.runs += 1;
+    cost.references += simulated;
+    cost.simulated += simulated;
+    cost.cycles += left();
+}
+
+void SimulatedTarget::Parts::spend(const ProbeCost& more) {
+    const bool enough = more.cycles <= left() && cost.references + more.references <= budget.most_references;
+    cost.runs += more.runs;
+    cost.simulated += more.simulated;
+    cost.references = std::max(cost.references, std::min(cost.references + more.references, budget.most_references));
+    cost.cycles += std::min(more.cycles, left());
+    if (!enough) throw BudgetSpent();
 }
 
 /// What interrupts add to a run: each takes its time and leaves caches and TLBs changed; a lap after the first one
@@ -283,6 +310,8 @@ SimulatedTarget::~SimulatedTarget() = default;
 
 const Capabilities& SimulatedTarget::capabilities() const { return parts_->capabilities; }
 
+void SimulatedTarget::keep_to(const Budget& budget) { parts_->budget = budget; }
+
 ProbeCost SimulatedTarget::cost() const { return parts_->cost; }
 
 Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
@@ -308,10 +337,8 @@ Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const E
     measurement.laps = run.total.laps;
     measurement.cycles = parts.seen_by_timer(seen.cycles) / (loads_per_lap * count);
     parts.fill(measurement, seen, loads_per_lap * count, chase.floating_point);
-    parts.cost.runs += 1;
-    parts.cost.references += (run.total.laps + effort.warm_up) * run.references.size();
-    parts.cost.simulated += run.simulated - simulated;
-    parts.cost.cycles += seen.cycles / count * (count + effort.warm_up);
+    parts.spend({1, (run.total.laps + effort.warm_up) * run.references.size(), run.simulated - simulated,
+                 seen.cycles / count * (count + effort.warm_up)});
     return measurement;
 }
 
@@ -325,7 +352,17 @@ std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& 
     touch(hierarchy, arena, references, parts.pages_are_drawn());
     const auto period = static_cast<double>(parts.machine.period);
     Tick now = 0;
-    for (unsigned lap = 0; lap < warm_up; ++lap) now = hierarchy.run(0, references, now, ~Tick{0}).time;
+    const std::function<void()> look = parts.look();
+    const auto most = static_cast<double>(parts.budget.most_cycles - parts.cost.cycles) * period;
+    const auto load = [&](std::span<const Reference> some, Tick at) {
+        look();
+        if (static_cast<double>(at) > most) {
+            parts.spend_rest(0);
+            throw BudgetSpent();
+        }
+        return hierarchy.run(0, some, at, ~Tick{0}).time;
+    };
+    for (unsigned lap = 0; lap < warm_up; ++lap) now = load(references, now);
     std::vector<double> found;
     const std::span<const Reference> all(references);
     std::uint64_t laps = 0;
@@ -334,27 +371,15 @@ std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& 
         const std::size_t step = std::max<std::size_t>(1, all.size() / per_lap);
         for (std::size_t first = 0; first + step <= all.size() && found.size() < samples; first += step) {
             const std::size_t at = first + splitmix64(laps * all.size() + first) % step;
-            const Tick before = hierarchy.run(0, all.subspan(done, at - done), now, ~Tick{0}).time;
+            const Tick before = load(all.subspan(done, at - done), now);
             now = hierarchy.access(0, all[at], before);
             done = at + 1;
             found.push_back(parts.seen_by_timer(static_cast<double>(now - before) / period + parts.options.clock_cost));
         }
-        now = hierarchy.run(0, all.subspan(done), now, ~Tick{0}).time;
+        now = load(all.subspan(done), now);
     }
-    parts.cost.runs += 1;
-    parts.cost.references += std::uint64_t{samples} * references.size();
-    parts.cost.simulated += (laps + warm_up) * references.size();
-    parts.cost.cycles += static_cast<double>(now) / period;
-    return found;
-}
-
-std::vector<std::size_t> data_caches(const MachineDescription& machine) { return chain(machine.caches); }
-std::vector<std::size_t> data_tlbs(const MachineDescription& machine) {
-    std::vector<std::size_t> found = chain(machine.tlbs);
-    std::erase_if(found, [&](std::size_t index) {
-        const std::vector<std::uint64_t>& sizes = machine.tlbs[index].page_sizes;
-        return !sizes.empty() && std::ranges::find(sizes, machine.pages.size) == sizes.end();
-    });
+    parts.spend({1, std::uint64_t{samples} * references.size(), (laps + warm_up) * references.size(),
+                 static_cast<double>(now) / period});
     return found;
 }
 

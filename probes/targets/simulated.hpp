@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "probes/target.hpp"
+#include "probes/targets/data_path.hpp"
 #include "probes/targets/noise.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -29,6 +30,7 @@ public:
     ~SimulatedTarget() override;
 
     const Capabilities& capabilities() const override;
+    void keep_to(const Budget& budget) override;
     Arena make_arena(std::uint64_t bytes, std::uint64_t page) override;
 
     /// As if all laps had been made. Once the machine's state repeats, further laps are known and not simulated: that
@@ -45,9 +47,5 @@ private:
     struct Parts;
     std::unique_ptr<Parts> parts_;
 };
-
-/// Indices of the caches that a load of data passes, nearest first, and of the TLBs that hold pages of its size.
-std::vector<std::size_t> data_caches(const MachineDescription& machine);
-std::vector<std::size_t> data_tlbs(const MachineDescription& machine);
 
 }  // namespace cachetally

@@ -72,16 +72,26 @@ public:
             extent_ = extended(extent_, extent_of(part, extent_));
             latency_ += part.latency + time_of_link(part);
         }
-        latency_ += memory(all).latency;
+        const MemoryConfig* nearest = memory(all);
+        memory_is_known_ = nearest != nullptr;
+        if (memory_is_known_) latency_ += nearest->latency;
     }
+
+    /// False where a page may be in any of several memories.
+    bool memory_is_known() const { return memory_is_known_; }
 
     double memory_latency() const { return latency_; }
     unsigned levels() const { return level_; }
 
 private:
-    const MemoryConfig& memory(const std::vector<std::size_t>& all) const {
-        if (all.empty()) return machine_.memories.front();
-        return *std::ranges::find(machine_.memories, machine_.caches[all.back()].next, &MemoryConfig::name);
+    /// The one that loads of the first core come to; null where that depends on the page.
+    const MemoryConfig* memory(const std::vector<std::size_t>& all) const {
+        const std::string next = all.empty() ? machine_.memories.front().name : machine_.caches[all.back()].next;
+        const auto named = std::ranges::find(machine_.memories, next, &MemoryConfig::name);
+        if (named != machine_.memories.end()) return &*named;
+        if (machine_.numa.policy != HomePolicy::first_touch) return nullptr;
+        const auto first = std::ranges::find(machine_.memories, 0U, &MemoryConfig::node);  // of the node of core 0
+        return first == machine_.memories.end() ? nullptr : &*first;
     }
 
     void add_level(const CacheConfig& cache, const Extent& seen) {
@@ -103,23 +113,36 @@ private:
     const MachineDescription& machine_;
     std::vector<Fact>& facts_;
     double latency_ = 0;
+    bool memory_is_known_ = false;
     Extent extent_;
     unsigned level_ = 0;
 };
 
+/// Whether there is a prefetcher that ever brings a line: none goes beyond 4 KiB, and some look farther ahead.
+bool prefetches_lines(const CacheConfig& cache) {
+    constexpr std::uint64_t bounds = 4096;
+    const unsigned lines = cache.prefetch.distance;
+    switch (cache.prefetch.kind) {
+        case PrefetchKind::none: return false;
+        case PrefetchKind::stride: return true;  // of any length
+        case PrefetchKind::next_line: return lines * cache.line < bounds;
+        case PrefetchKind::stream: return (lines + 2) * cache.line < bounds;  // the third line is the first that counts
+    }
+    return true;
+}
+
 void add_caches(const MachineDescription& machine, bool part_of_above, std::vector<Fact>& facts) {
     const CacheTruth caches(machine, part_of_above, facts);
-    facts.push_back({"memory", "latency", {caches.memory_latency(), ""}});
-    if (!machine.pages.walk_references && !machine.tlbs.empty()) {
+    if (caches.memory_is_known()) facts.push_back({"memory", "latency", {caches.memory_latency(), ""}});
+    if (caches.memory_is_known() && !machine.pages.walk_references && !machine.tlbs.empty()) {
         double walk = machine.pages.walk_latency;
         const auto tlbs = data_tlbs(machine);
         for (std::size_t i = 1; i < tlbs.size(); ++i) walk += machine.tlbs[tlbs[i]].latency;
         facts.push_back({"walk", "latency", {caches.memory_latency() + walk, ""}});
     }
     facts.push_back({"", "levels", {static_cast<double>(caches.levels()), ""}});
-    const bool prefetches = std::ranges::any_of(data_caches(machine), [&](std::size_t index) {
-        return machine.caches[index].prefetch.kind != PrefetchKind::none;
-    });
+    const bool prefetches = std::ranges::any_of(
+        data_caches(machine), [&](std::size_t index) { return prefetches_lines(machine.caches[index]); });
     facts.push_back({"", "prefetcher", {0, prefetches ? "present" : "absent"}});
 }
 

@@ -1,4 +1,5 @@
 // probe and validate as users call them: what is refused, what is left out, what is printed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,6 +44,9 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"Budget", {"probe", "--budget", "nan"}, {"--budget: 'nan'", "write a number above 0"}},
         ProbeRefusal{"NoBudget", {"probe", "--budget", "0"}, {"--budget: '0'", "write a number above 0"}},
         ProbeRefusal{"Seed", {"probe", "--seed", "-3"}, {"--seed: '-3'", "whole number of at least 0"}},
+        ProbeRefusal{"LargeSeed",
+                     {"probe", "--seed", "18446744073709551616"},
+                     {"--seed: '18446744073709551616'", "from 0 to 18446744073709551615"}},
         ProbeRefusal{"Arena", {"probe", "--arena", "0"}, {"--arena: '0'", "from 1 to 1048576"}},
         ProbeRefusal{"ArenaWord", {"probe", "--arena", "16M"}, {"--arena: '16M'", "from 1 to 1048576"}},
         ProbeRefusal{"Reason", {"probe", "--no-events", ""}, {"--no-events", "a reason"}},
@@ -76,6 +80,42 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{
             "WorstBelowAFile", {"validate", "--machines", "2", "--worst", "file/d"}, {"--worst", "Not a directory"}}),
     [](const auto& refusal) { return std::string(refusal.param.name); });
+
+struct ProbedMachine {
+    const char *clock, *memory;
+    ProbeWords words;
+    std::vector<const char*> says;
+};
+
+// What probes or their noise add to a machine is named, as the machine file says nothing of it.
+TEST(Probe, MachinesThatProbesMakeImpossible) {
+    const std::vector<ProbedMachine> all{
+        {"1 GHz", "64 KiB", {}, {"pages of 2 MiB", "64 KiB", "--small-pages"}},
+        {"1 GHz", "4 MiB", {}, {"--arena 256", "a smaller --arena"}},
+        {"500 GHz", "4 GiB", {"--noise", "heavy"}, {"--noise heavy adds a second core", "write clock: "}}};
+    for (const ProbedMachine& one : all) {
+        const TemporaryDirectory directory;
+        write_contents(
+            directory / "m.yaml",
+            fmt::format(
+                "name: m\nclock: {}\ncaches:\n  - {{name: L1, next: memory, size: 8 KiB, ways: 2, "
+                "latency: 4}}\ntlbs:\n  - {{name: TLB, entries: 8, ways: full}}\npages: {{mapping: contiguous}}\n"
+                "memory: {{latency: 100, size: {}}}\n",
+                one.clock, one.memory));
+        ProbeWords words{"probe", "levels", "--hardened", "--on", "m.yaml"};
+        words.insert(words.end(), one.words.begin(), one.words.end());
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 2) << finished.out;
+        for (const char* text : one.says) EXPECT_THAT(finished.err, HasSubstr(text));
+    }
+    const TemporaryDirectory directory;
+    write_contents(directory / "m.yaml",
+                   "caches:\n  - {name: L1, next: memory, size: 8 KiB, ways: 2, latency: 4}\n"
+                   "memory: {latency: 100, size: 64 KiB}\n");
+    const Finished small =
+        cachetally(directory.path(), {"probe", "l1", "--hardened", "--on", "m.yaml", "--small-pages"});
+    EXPECT_EQ(small.status, 0) << small.err;
+}
 
 TEST(Validate, ADirectoryThatCannotBeWrittenIsToldFirst) {
     const TemporaryDirectory directory;

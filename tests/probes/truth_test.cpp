@@ -20,6 +20,14 @@ std::pair<double, double> fact(const std::vector<Fact>& facts, const std::string
 
 using Between = std::pair<double, double>;
 
+// 4 + 14 + 200 in the node of the first core; where pages lie in all nodes in turn no one latency is true.
+TEST(Truth, MemoryOfTheFirstNode) {
+    MachineDescription machine = load_machine("numa4");
+    EXPECT_EQ(fact(facts_of(machine), "memory", "latency").first, 218);
+    machine.numa.policy = HomePolicy::interleaved;
+    EXPECT_EQ(fact(facts_of(machine), "memory", "latency").first, -1);
+}
+
 // By hand from the file: 4; + a line at 64 bytes per cycle 1 + 9; + 8 + 64/32 + 20; + 20 + 64/16 + 176.
 TEST(Truth, LatenciesHaveTheTimeOnLinksInThem) {
     const std::vector<Fact> facts = facts_of(load_machine("generic3-timed"));

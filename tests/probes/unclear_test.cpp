@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "probes/suite.hpp"
-#include "probes/targets/simulated.hpp"
-#include "probes/validation/truth.hpp"
+#include "tests/probes/hardened.hpp"
 
 namespace cachetally {
 namespace {
@@ -19,30 +17,6 @@ MachineDescription three_levels() {
         "pages: {size: 4 KiB, mapping: contiguous, walk: {through: L1}}\n"
         "memory: {name: memory, size: 4 GiB, latency: 150}\n",
         "three.yaml");
-}
-
-TestReport hardened(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
-    SimulatedTarget target(machine, std::move(options));
-    SuiteOptions suite;
-    suite.tests = {test};
-    suite.published = false;
-    TestReport report = run_suite(target, suite).back();
-    judge(report, facts_of(machine));
-    return report;
-}
-
-const Finding& finding(const TestReport& report, const std::string& level, const std::string& parameter) {
-    for (const Finding& each : report.findings)
-        if (each.level == level && each.parameter == parameter) return each;
-    static const Finding nothing{};
-    ADD_FAILURE() << "nothing was said of " << parameter << " of " << level;
-    return nothing;
-}
-
-void expect_none_wrong(const TestReport& report) {
-    for (const Finding& each : report.findings)
-        EXPECT_NE(each.verdict, Verdict::wrong)
-            << report.test << ' ' << each.level << ' ' << each.parameter << ": " << each.low << " to " << each.high;
 }
 
 TEST(Exact, CapacitiesOnContiguousPages) {

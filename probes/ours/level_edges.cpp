@@ -1,0 +1,84 @@
+#include "probes/ours/level_edges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/topology/names.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr double level_rise = 0.12;  ///< share by which a level is slower than the one above it, at least
+/// Share by which times of one level rise little by little, at most: random replacement, lines of page tables.
+constexpr double gradual_rise = 0.06;
+
+double slope_to(const std::vector<SpanTime>& points, std::size_t i) {
+    return (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
+}
+
+/// The first point after a rise that began at `edge` bytes where times are quiet again: where they have nearly stopped
+/// rising or, at twice the span, where they would rise faster next than before, as only a next level makes them.
+std::size_t next_quiet(const std::vector<SpanTime>& points, std::size_t from, std::uint64_t edge) {
+    for (std::size_t i = from; i + 1 < points.size(); ++i) {
+        const double ratio = points[i + 1].cycles / points[i].cycles;
+        if (0.98 < ratio && ratio < 1.03) return i + 1;  // where they fall, they have not settled yet
+        if (points[i].bytes < 2 * edge || i == from) continue;
+        if (slope_to(points, i + 1) > 1.5 * slope_to(points, i)) return i;
+    }
+    return points.size();
+}
+
+/// A rise within what is taken for one level, where it is more than a share of its times.
+void note_small(LevelEdges& found, const SpanTime& from, std::uint64_t bytes, double reached, double share) {
+    if (reached > from.cycles * (1 + share)) found.small.push_back({found.edges.size(), bytes, from.cycles, reached});
+}
+
+}  // namespace
+
+LevelEdges find_level_edges(SpanSweep& sweep, double noise, std::vector<std::string>& decisions) {
+    std::vector<SpanTime> points = sweep.points();
+    LevelEdges found;
+    std::vector<LevelEdge>& edges = found.edges;
+    const double least_rise = noise > 0 ? noise : 1e-6;
+    Trend trend{points.front(), 0};
+    SpanTime begin = trend.last;  // of the quiet stretch
+    std::size_t i = 1;
+    while (i < points.size()) {
+        if (sweep.rises(trend, points[i], clear_rise) && !sweep.rises_everywhere(trend, points[i].bytes, clear_rise))
+            points[i].cycles = std::min(points[i].cycles, trend.at(points[i].bytes));
+        if (!sweep.rises(trend, points[i], clear_rise)) {
+            const double slope =
+                (points[i].cycles - points[i - 1].cycles) / static_cast<double>(points[i].bytes - points[i - 1].bytes);
+            trend = {points[i], std::max(0.0, slope)};
+            ++i;
+            continue;
+        }
+        const std::size_t quiet = next_quiet(points, i, trend.last.bytes);
+        const double reached = quiet < points.size() ? points[quiet].cycles : points.back().cycles;
+        if (reached < trend.at(points[i].bytes) * (1 + level_rise)) {
+            note_small(found, trend.last, points[i].bytes, reached, clear_rise);
+            trend = {points[std::min(quiet, points.size() - 1)], 0};
+            decisions.push_back(fmt::format("a rise to {:.2f} cycles at {} is too small for a level", reached,
+                                            format_size(points[i].bytes)));
+            begin = trend.last;
+            i = quiet + 1;
+            continue;
+        }
+        note_small(found, begin, trend.last.bytes, trend.last.cycles, gradual_rise);
+        const std::uint64_t low = sweep.last_quiet(trend, trend.last.bytes, points[i].bytes, least_rise);
+        const std::uint64_t high = sweep.last_quiet(trend, low, points[i].bytes, clear_rise, 0.005) +
+                                   std::max(sweep.stride_at(points[i].bytes), points[i].bytes / 200);
+        const bool settled = trend.slope * static_cast<double>(trend.last.bytes) < 0.05 * trend.last.cycles;
+        edges.push_back({low, high, trend.last.bytes, trend.last.cycles, settled});
+        decisions.push_back(fmt::format("level {} ends {}", edges.size(), edge_in_words(low, high, "bytes")));
+        if (quiet >= points.size()) return found;
+        begin = points[quiet];
+        trend = {points[quiet], std::max(0.0, slope_to(points, quiet))};
+        i = quiet + 1;
+    }
+    note_small(found, begin, points.back().bytes, points.back().cycles, gradual_rise);
+    return found;
+}
+
+}  // namespace cachetally

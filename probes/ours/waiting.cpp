@@ -1,0 +1,40 @@
+#include "probes/ours/waiting.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t word = 8;
+constexpr std::uint64_t most_loads = 1 << 20;
+constexpr double clear_wait = 0.025;  ///< share of the time of a load
+
+/// Each line followed by other words of it: from both ends in turn, so that no two of them are as far apart as the two
+/// before, which a prefetcher would follow.
+Offsets with_other_words(const Offsets& lines, std::uint64_t line, std::uint64_t others) {
+    Offsets loads;
+    loads.reserve(lines.size() * (others + 1));
+    for (const std::uint64_t offset : lines) {
+        loads.push_back(offset);
+        for (std::uint64_t i = 0; i < others; ++i) {
+            const std::uint64_t number = i % 2 == 0 ? line / word - 1 - i / 2 : 1 + i / 2;
+            loads.push_back(offset / line * line + (offset + number * word) % line);
+        }
+    }
+    return loads;
+}
+
+}  // namespace
+
+bool loads_wait(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1) {
+    const std::uint64_t others = std::min(l1.line / word - 1, most_loads / lines.size());
+    if (others == 0) return false;
+    const Offsets loads = with_other_words(lines, l1.line, others);
+    const double alone = meter.time(arena, lines, 2, 1), hits = l1.latency * static_cast<double>(others);
+    const double together = meter.time(arena, loads, 2, 1) * static_cast<double>(others + 1);
+    // Where hits take little they hide little of the wait; without noise that tells as well.
+    const double clear = std::min(clear_wait * alone, hits / 2) + meter.tolerance(alone + together);
+    return alone + hits - together > clear;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,35 @@
+#include "probes/targets/data_path.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+namespace {
+
+template <class Config>
+std::vector<std::size_t> chain(const std::vector<Config>& parts) {
+    std::vector<std::size_t> found;
+    const auto is_first = [&](const Config& part) {
+        return part.serves != Serves::fetch &&
+               std::ranges::none_of(parts, [&](const Config& other) { return other.next == part.name; });
+    };
+    auto next = std::ranges::find_if(parts, is_first);
+    while (next != parts.end()) {
+        found.push_back(static_cast<std::size_t>(next - parts.begin()));
+        next = std::ranges::find(parts, next->next, &Config::name);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::size_t> data_caches(const MachineDescription& machine) { return chain(machine.caches); }
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine) {
+    std::vector<std::size_t> found = chain(machine.tlbs);
+    std::erase_if(found, [&](std::size_t index) {
+        const std::vector<std::uint64_t>& sizes = machine.tlbs[index].page_sizes;
+        return !sizes.empty() && std::ranges::find(sizes, machine.pages.size) == sizes.end();
+    });
+    return found;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,15 @@
+// What of a machine loads of data pass.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/topology/topology.hpp"
+
+namespace cachetally {
+
+/// Indices of the caches that a load of data passes, nearest first, and of the TLBs that hold pages of its size.
+std::vector<std::size_t> data_caches(const MachineDescription& machine);
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine);
+
+}  // namespace cachetally

@@ -1,0 +1,37 @@
+// The hardened variant of a test on a machine, judged.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "probes/validation/truth.hpp"
+
+namespace cachetally {
+
+inline TestReport hardened(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
+    SimulatedTarget target(machine, std::move(options));
+    SuiteOptions suite;
+    suite.tests = {test};
+    suite.published = false;
+    TestReport report = run_suite(target, suite).back();
+    judge(report, facts_of(machine));
+    return report;
+}
+
+/// What a report says of a parameter; a failure where it says nothing.
+inline const Finding& finding(const TestReport& report, const std::string& level, const std::string& parameter) {
+    for (const Finding& each : report.findings)
+        if (each.level == level && each.parameter == parameter) return each;
+    static const Finding nothing{};
+    ADD_FAILURE() << "nothing was said of " << parameter << " of " << level;
+    return nothing;
+}
+
+inline void expect_none_wrong(const TestReport& report) {
+    for (const Finding& each : report.findings)
+        EXPECT_NE(each.verdict, Verdict::wrong)
+            << report.test << ' ' << each.level << ' ' << each.parameter << ": " << each.low << " to " << each.high;
+}
+
+}  // namespace cachetally
