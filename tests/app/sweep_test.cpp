@@ -263,17 +263,23 @@ TEST_F(SweepCommand, ATraceThatIsGoneKeepsTheSlowdownsThatAreComplete) {
     std::string text;
     for (int i = 0; i < 100000; ++i) text += din_line(i);
     write_contents(directory / "bad.din", text + "broken\n");
-    EXPECT_EQ(call({"trace", "convert", "bad.din", "part.ct.h5"}).status, 1);
     const Words sweep = long_sweep("part.ct.h5") + Words{"--slowdown"};
-    const auto before = Clock::now();
-    ASSERT_EQ(call(sweep).status, 0);
-    const auto all = Clock::now() - before;
-    Circumstances circumstances;
-    circumstances.interrupt_when = [this, is_time = after(all / 2)]() mutable {
-        if (is_time()) std::filesystem::remove(directory / "part.ct.h5");
-        return false;
-    };
-    const Finished finished = call(sweep, circumstances);
+    Finished finished;
+    // half of the time that it took once may be too early or too late on a busy machine
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        EXPECT_EQ(call({"trace", "convert", "bad.din", "part.ct.h5", "-f"}).status, 1);
+        const auto before = Clock::now();
+        ASSERT_EQ(call(sweep).status, 0);
+        const auto all = Clock::now() - before;
+        Circumstances circumstances;
+        circumstances.interrupt_when = [this, is_time = after(all / 2)]() mutable {
+            if (is_time()) std::filesystem::remove(directory / "part.ct.h5");
+            return false;
+        };
+        finished = call(sweep, circumstances);
+        const auto rows = finished.json()["rows"];
+        if (!rows.front().value("slowdown", json()).is_null() && rows.back().value("slowdown", json()).is_null()) break;
+    }
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.err, HasSubstr("slowdown of the other cells"));
     const json told = finished.json();
