@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { curveCases } from './curves.mjs';
+import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
 import { install } from './install.mjs';
@@ -24,6 +25,7 @@ import { viewCases } from './views.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    differences: differenceCases,
     sweeps: sweepCases,
     slowdown: slowdownCases,
     narrow: narrowCases,

@@ -68,7 +68,7 @@ export function addressAt(axis: Axis, x: number): bigint | null {
 /** The first address in a stretch of the axis; null where it lies in a gap. */
 export function addressIn(axis: Axis, from: number, to: number): bigint | null {
     for (const { base, bytes, start } of axis.segments)
-        if (start < to && start + bytes > from) return base + BigInt(Math.floor(Math.max(0, from - start)));
+        if (start < to && start + bytes > from) return base + BigInt(Math.ceil(Math.max(0, from - start)));
     return null;
 }
 

@@ -89,6 +89,20 @@ const emptyColumns = (pixels: number): Columns => ({
     leastPositive: Infinity,
 });
 
+/** Mean over the lines of the buckets from .. to - 1; 0 where there are none. */
+export function meanOf({ parts, sum: sums, touched: lines, min, max }: Buckets, from: number, to: number): number {
+    if (parts) return meanOf(parts[1], from, to) - meanOf(parts[0], from, to);
+    let [sum, touched, high] = [0, 0, 0];
+    for (let b = from; b < to; ++b) {
+        if (min[b] === Infinity) continue;
+        sum += sums[b];
+        touched += lines[b];
+        if (max[b] > high) high = max[b];
+    }
+    // a line that spans several columns is counted in the first of them alone
+    return touched > 0 ? sum / touched : high;
+}
+
 /** `into`: columns of that many pixels, to be filled anew. */
 export function columnsOf(
     data: Buckets,
@@ -100,8 +114,8 @@ export function columnsOf(
     const mean = into.mean.fill(NaN);
     const min = into.min.fill(Infinity);
     const max = into.max.fill(-Infinity);
-    const { sum: sums, touched: lines, min: mins, max: maxs } = data;
-    const count = sums.length;
+    const { min: mins, max: maxs } = data;
+    const count = mins.length;
     const perBucket = (data.x1 - data.x0) / count;
     const perPixel = (x1 - x0) / pixels;
     let most = -Infinity;
@@ -111,19 +125,16 @@ export function columnsOf(
         const begin = (x0 + p * perPixel - data.x0) / perBucket;
         const from = Math.max(0, Math.floor(begin + 1e-9));
         const to = Math.min(count, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)));
-        let [sum, touched, low, high] = [0, 0, Infinity, -Infinity];
+        let [low, high] = [Infinity, -Infinity];
         for (let b = from; b < to; ++b) {
             if (mins[b] === Infinity) continue;
-            sum += sums[b];
-            touched += lines[b];
             if (mins[b] < low) low = mins[b];
             if (maxs[b] > high) high = maxs[b];
         }
         if (low === Infinity) continue;
         min[p] = low;
         max[p] = high;
-        // a line that spans several columns is counted in the first of them alone
-        const value = touched > 0 ? sum / touched : high;
+        const value = meanOf(data, from, to);
         mean[p] = value;
         if (high > most) most = high;
         if (low < least) least = low;

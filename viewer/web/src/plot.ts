@@ -358,8 +358,7 @@ export class AddressPlot {
             'where',
             ...this.panels.flatMap((panel) => [
                 `${panel.title} ${panel.rate ? 'rate' : 'sum'}`,
-                'least per line',
-                'most per line',
+                ...(panel.signed ? [] : ['least per line', 'most per line']),
             ]),
         ];
         const list = this.panels.map((panel) => dataFor(panel, x0, x1));
@@ -371,7 +370,7 @@ export class AddressPlot {
         for (let at = x0; at < x1 - step / 1e6; at += step) {
             const address = addressIn(this.axis, at, at + step);
             if (address === null) continue;
-            const cells = list.flatMap((data, i) => cellsOf(data, at, at + step, this.panels[i].rate));
+            const cells = list.flatMap((data, i) => cellsOf(data, at, at + step, this.panels[i]));
             if (cells.every((cell) => cell === 0 || Number.isNaN(cell))) continue;
             rows.push([hex(address), describe(this.options.structures(), address), ...cells]);
         }
@@ -384,18 +383,19 @@ export class AddressPlot {
     }
 }
 
-function cellsOf(data: Buckets | null, from: number, to: number, rate: boolean): number[] {
-    if (!data) return [NaN, NaN, NaN];
+/** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
+function cellsOf(data: Buckets | null, from: number, to: number, { rate, signed }: Panel): number[] {
+    if (!data) return signed ? [NaN] : [NaN, NaN, NaN];
     const width = (data.x1 - data.x0) / data.sum.length;
     const first = Math.max(0, Math.round((from - data.x0) / width));
     const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
-    let [sum, touched, min, max] = [0, 0, Infinity, -Infinity];
+    let [sum, min, max] = [0, Infinity, -Infinity];
     for (let i = first; i < last; ++i) {
         sum += data.sum[i];
-        touched += data.touched[i];
         min = Math.min(min, data.min[i]);
         max = Math.max(max, data.max[i]);
     }
-    if (min === Infinity) return [0, 0, 0];
-    return [rate ? (touched > 0 ? sum / touched : 0) : sum, min, max];
+    const shown = min === Infinity ? 0 : rate ? draw.meanOf(data, first, last) : sum;
+    if (signed) return [shown];
+    return min === Infinity ? [0, 0, 0] : [shown, min, max];
 }

@@ -234,6 +234,8 @@ export interface Buckets {
     total: number;
     /** Bytes of the blocks that it was made of: a line, or a block of a pyramid. */
     grain: number;
+    /** Of a difference: the two whose sums it is of, the second less the first; least and most are of the means by column. */
+    parts?: [Buckets, Buckets];
 }
 
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */

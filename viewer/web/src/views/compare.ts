@@ -87,7 +87,7 @@ export function compareView(app: App): View {
         const [a, b] = [from(source, pair.a), from(other, pair.b)];
         const difference = async (x0: number, x1: number, count: number): Promise<Buckets> => {
             const [first, second] = await Promise.all([a(x0, x1, count), b(x0, x1, count)]);
-            return differenceOf(first, second, rate);
+            return differenceOf(first, second);
         };
         const common = { colour: colours[pair.quantity], rate, meaning };
         return [
