@@ -124,6 +124,15 @@ class Result:
         return max((int(g["phase"][:].max()) + 1 for g in self.file["combined"].values() if len(g["phase"])), default=1)
 
 
+def columns_of(group, names):
+    """Columns of a table, which are equally long."""
+    found = [group[name][:] for name in names]
+    for name, column in zip(names, found):
+        if len(column) != len(found[0]):
+            raise Refused(f"{group.file.filename}:{group.name}: the column '{name}' has {len(column)} rows instead of {len(found[0])}; the file is damaged")
+    return found
+
+
 class Lines:
     """The lines of a level, with the rows of some addresses alone."""
 
@@ -131,8 +140,7 @@ class Lines:
         group = result.level(level)
         self.name = group.name.rsplit("/", 1)[-1]
         self.line = int(group.attrs["line_bytes"])
-        self.address, self.phase = group["address"][:], group["phase"][:]
-        self.accesses, self.misses = group["accesses"][:], group["misses"][:]
+        self.address, self.phase, self.accesses, self.misses = columns_of(group, ("address", "phase", "accesses", "misses"))
         if structure:
             _, base, size = result.structure(structure)
             keep = (self.address + np.uint64(self.line) > base) & (self.address < base + size)

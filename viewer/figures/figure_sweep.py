@@ -42,7 +42,10 @@ def sweep_rows(result, options):
         if column not in rows:
             how = "run the sweep with --slowdown" if metric == "slowdown" else "it is of an older version; run the sweep again"
             raise Refused(f"{result.path}: does not tell {column}; {how}")
-        return rows[column][:][chosen].astype(float) * (100.0 if metric in FRACTIONS else 1.0)
+        found = rows[column][:][chosen].astype(float)
+        if metric != "slowdown" and np.isnan(found).any():  # slowdowns are unknown where a cell was not run
+            raise Refused(f"{result.path}:/sweep/rows: the column '{column}' has nan, which is no number; the file is damaged")
+        return found * (100.0 if metric in FRACTIONS else 1.0)
 
     return rows, chosen, rows["granularity"].asstr()[:][chosen], rows["counters"][:][chosen], values
 

@@ -129,6 +129,28 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
 }
 
+TEST_F(Figures, ColumnsThatAreNotEquallyLongAreTold) {
+    result_ = directory_ / "lens.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", std::string("cachetally result"));
+    Group combined = file.root().create_group("combined");
+    combined.set_attribute("names", std::vector<std::string>{"L1"});
+    Group level = combined.create_group("L1");
+    level.set_attribute("line_bytes", 64);
+    level.write("address", std::vector<std::uint64_t>{0x1000, 0x1040});
+    level.write("phase", std::vector<std::uint32_t>{0, 0});
+    level.write("accesses", std::vector<double>{1, 2});
+    level.write("misses", std::vector<double>{1});
+    file.finish();
+    for (const char* kind : {"histogram", "phases", "heat"}) {
+        const std::string said = refusal(request(kind, "x.svg", {"--what=misses"}));
+        EXPECT_NE(said.find("lens.h5:/combined/L1: the column 'misses' has 1 rows instead of 2; the file is damaged"),
+                  std::string::npos)
+            << said;
+        EXPECT_EQ(said.find("Traceback"), std::string::npos) << said;
+    }
+}
+
 /// What `cachetally probe -o` writes of a level of 32 KiB, half as much as the machine has, and of the memory behind
 /// it.
 void write_probe(Group& root) {

@@ -2,7 +2,7 @@
 import './style.css';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { Source, warmUp } from './client';
+import { FileFault, Source, warmUp } from './client';
 import { h } from './dom';
 import { bytes, full } from './numbers';
 import { readHash, writeHash, type State } from './state';
@@ -85,6 +85,10 @@ class Page implements App {
             this.state = readHash();
             this.applyTheme();
             if (this.source) this.render();
+        });
+        window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
+        window.addEventListener('unhandledrejection', (event) => {
+            if (event.reason instanceof FileFault) event.preventDefault(); // it was told already
         });
         window.addEventListener('dragover', (event) => {
             event.preventDefault();
@@ -182,6 +186,11 @@ class Page implements App {
         for (const { info } of this.others)
             list.push(...info.warnings.map((text) => notice('warning', `${info.name}: ${text}`)));
         this.notices.replaceChildren(...list);
+    }
+
+    private tellFault(message: string): void {
+        const told = [...this.notices.children].some((each) => each.textContent === message);
+        if (!told) this.notices.append(notice('error', message));
     }
 
     private landing(): void {

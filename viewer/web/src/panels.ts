@@ -5,6 +5,7 @@ import { brief, percentTick, powers, ticks } from './numbers';
 import { symlog, symlogTicks, symlogUnit } from './scale';
 import type { Painter } from './paint';
 import { emptyBars, type Bars } from './pixels';
+import { Spread } from './spread';
 import type { Axis, Buckets } from './protocol';
 
 export interface Panel {
@@ -16,6 +17,8 @@ export interface Panel {
     rate: boolean;
     /** Differences: up and down from the middle. */
     signed?: boolean;
+    /** Has a scale of its own also where the others have one in common. */
+    apart?: boolean;
     whole: Buckets | null;
     fine: Buckets | null;
     /** Shown instead of data that are not there. */
@@ -146,6 +149,10 @@ export function columnsOf(
 
 export type ScaleKind = 'auto' | 'linear' | 'log';
 
+/** Chosen, or because the counts are uneven (spread.ts). */
+export const isLogarithmic = (wanted: ScaleKind, uneven: boolean): boolean =>
+    wanted === 'log' || (wanted === 'auto' && uneven);
+
 export interface Scale {
     at(value: number): number;
     ticks: number[];
@@ -260,18 +267,12 @@ function drawColumns(p: Painter, drawn: Drawn, scale: Scale, panel: Panel, top: 
 export const panelTop = (layout: Layout, index: number): number =>
     index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
 
-/** Whether counts (of differences, how large they are) differ so much that most would lie flat on the ground: the median is far
- * below the most. */
-export function isUneven(columns: Columns): boolean {
-    const ground = Math.max(columns.most, -columns.least) / 150;
-    let [low, all] = [0, 0];
-    for (const mean of columns.mean) {
-        const size = Math.abs(mean);
-        if (!(size > 0)) continue;
-        ++all;
-        if (size < ground) ++low;
-    }
-    return all > 8 && low * 2 > all;
+/** Differences have no lines: how large they are in the columns decides. */
+function unevenDifference({ least, most, mean }: Columns): boolean {
+    const spread = new Spread();
+    spread.see(Math.max(most, -least));
+    mean.forEach((each) => spread.count(Math.abs(each)));
+    return spread.uneven;
 }
 
 export function drawPanel(
@@ -282,6 +283,7 @@ export function drawPanel(
     x0: number,
     x1: number,
     wanted: ScaleKind,
+    uneven: boolean,
     shared: [number, number] | null,
 ): void {
     const colours = theme();
@@ -293,7 +295,8 @@ export function drawPanel(
     const { drawn } = panel;
     const columns = data && columnsOf(data, x0, x1, pixels, drawn.columns);
     const nothing = !columns || columns.most === -Infinity;
-    const log = !nothing && (wanted === 'log' || (wanted === 'auto' && !panel.rate && isUneven(columns)));
+    const steep = panel.signed && columns ? !panel.rate && unevenDifference(columns) : uneven;
+    const log = !nothing && isLogarithmic(wanted, steep);
     drawTitles(p, panel, top - 12, plotWidth, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
     const say = (text: string) =>
         p.text(left + plotWidth / 2, top + panelHeight / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });

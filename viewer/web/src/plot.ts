@@ -10,11 +10,11 @@ import type { Painter } from './paint';
 import * as draw from './panels';
 import { dataFor, layoutOf, left, type Layout, type Panel, type ScaleKind } from './panels';
 import { Gestures } from './gestures';
-import type { Axis, Buckets, Structure } from './protocol';
+import type { Axis, Buckets, Stretch, Structure } from './protocol';
 
 /** A panel and where its numbers come from. */
 export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message' | 'drawn'> {
-    fetch: (x0: number, x1: number, count: number) => Promise<Buckets>;
+    fetch: (stretch: Stretch) => Promise<Buckets>;
 }
 
 export interface PlotOptions {
@@ -129,7 +129,9 @@ export class AddressPlot {
         const generation = this.generation;
         ++this.pending;
         try {
-            const data = await panel.fetch(x0, x1, into === 'whole' ? columnsOfWhole : columnsOfPart);
+            const [sight, count]: [[number, number], number] =
+                into === 'whole' ? [[x0, x1], columnsOfWhole] : [this.view, columnsOfPart];
+            const data = await panel.fetch({ x0, x1, count, sight });
             if (generation === this.generation) panel[into] = data;
         } catch (error) {
             if (!(error instanceof Superseded) && into === 'whole')
@@ -252,8 +254,13 @@ export class AddressPlot {
         const { layout } = this;
         const bottom = draw.stripTop(layout, this.panels.length);
         draw.drawBreaks(p, layout, this.axis, x0, x1, this.panels.length);
-        const shared = this.sharedScale ? this.commonRange() : null;
-        this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
+        const alike = this.sharedScale ? this.panels.filter((each) => !each.signed && !each.apart) : [];
+        const shared = alike.length ? this.commonRange(alike) : null;
+        const uneven = (list: Panel[]) => list.some((each) => dataFor(each, x0, x1)?.uneven);
+        this.panels.forEach((panel, i) => {
+            const [group, range] = alike.includes(panel) ? [alike, shared] : [[panel], null];
+            draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, uneven(group), range);
+        });
         if (strip)
             drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
         drawAddresses(
@@ -269,9 +276,9 @@ export class AddressPlot {
         if (this.frames.length > 400) this.frames.shift();
     }
 
-    private commonRange(): [number, number] | null {
+    private commonRange(panels: (Panel & PanelSource)[]): [number, number] | null {
         let [least, most] = [Infinity, -Infinity];
-        for (const panel of this.panels.filter((each) => !each.signed)) {
+        for (const panel of panels) {
             const data = dataFor(panel, ...this.view);
             if (!data) continue;
             const columns = draw.columnsOf(data, ...this.view, Math.round(this.layout.plotWidth));

@@ -5,7 +5,7 @@ import { theme } from '../colours';
 import { h, select, tableElement } from '../dom';
 import { bytes, full } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
-import type { Axis, Buckets, Quantity, SeriesInfo } from '../protocol';
+import type { Axis, Buckets, Quantity, SeriesInfo, Stretch } from '../protocol';
 import { parseRange } from '../state';
 import { comparisons } from './compare_tables';
 import { differenceOf } from './phases_difference';
@@ -82,11 +82,11 @@ export function compareView(app: App): View {
         const colours = theme();
         const rate = pair.quantity === 'missrate';
         const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${bytes(pair.a.unit)}`;
-        const from = (which: typeof source, series: SeriesInfo) => (x0: number, x1: number, count: number) =>
-            which.ask('buckets', series.id, pair.quantity, null, axis, x0, x1, count);
+        const from = (which: typeof source, series: SeriesInfo) => (stretch: Stretch) =>
+            which.ask('buckets', series.id, pair.quantity, null, axis, stretch);
         const [a, b] = [from(source, pair.a), from(other, pair.b)];
-        const difference = async (x0: number, x1: number, count: number): Promise<Buckets> => {
-            const [first, second] = await Promise.all([a(x0, x1, count), b(x0, x1, count)]);
+        const difference = async (stretch: Stretch): Promise<Buckets> => {
+            const [first, second] = await Promise.all([a(stretch), b(stretch)]);
             return differenceOf(first, second);
         };
         const common = { colour: colours[pair.quantity], rate, meaning };

@@ -5,7 +5,7 @@ import { select } from '../dom';
 import { bytes } from '../numbers';
 import { meanOf } from '../panels';
 import { AddressPlot, type PanelSource } from '../plot';
-import type { Axis, Buckets, SeriesInfo } from '../protocol';
+import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
 import { phasesPython } from '../python';
 import { parseRange } from '../state';
 import type { Part } from './phases';
@@ -24,6 +24,7 @@ export function differenceOf(a: Buckets, b: Buckets): Buckets {
         max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
         total: b.total - a.total,
         grain: Math.max(a.grain, b.grain),
+        uneven: false,
         parts: [a, b],
     };
 }
@@ -69,12 +70,12 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
     function panels(): PanelSource[] {
         const colours = theme();
         const rate = show.quantity === 'missrate';
-        const ask = (phase: number) => (x0: number, x1: number, count: number) =>
-            app.source.ask('buckets', series.id, show.quantity, [phase], axis, x0, x1, count);
+        const ask = (phase: number) => (stretch: Stretch) =>
+            app.source.ask('buckets', series.id, show.quantity, [phase], axis, stretch);
         const [a, b] = pair();
         const meaning = `${show.title.toLowerCase()} per line of ${bytes(series.unit)}`;
-        const both = async (x0: number, x1: number, count: number) => {
-            const [first, second] = await Promise.all([ask(a)(x0, x1, count), ask(b)(x0, x1, count)]);
+        const both = async (stretch: Stretch) => {
+            const [first, second] = await Promise.all([ask(a)(stretch), ask(b)(stretch)]);
             return differenceOf(first, second);
         };
         return [

@@ -104,6 +104,7 @@ function monitors(store: Store, functions: string[]): MonitorInfo[] {
 
 function structures(store: Store): Structure[] {
     if (!store.has('structures')) return [];
+    store.requireColumns('structures', ['name', 'base', 'bytes', 'element_bytes']);
     const names = store.texts('structures/name');
     const base = store.dataset('structures/base')?.value as BigUint64Array;
     const bytes = store.numbers('structures/bytes');
@@ -116,6 +117,7 @@ function structureLevels(store: Store): StructureLevel[] {
     return texts(store.attributes('structures').levels).map((name) => {
         const path = `structures/levels/${name}`;
         const column = (which: string) => store.numbers(`${path}/phases/${which}`);
+        store.requireColumns(`${path}/phases`, ['structure', 'phase', 'accesses', 'misses']);
         return {
             name,
             exact: number(store.attributes(path).exact) === 1,
@@ -133,9 +135,18 @@ const hardware = ['bits', 'comparators', 'area', 'energy', 'slowdown'];
 function sweep(store: Store): SweepInfo {
     const attributes = store.attributes('sweep');
     const column = (name: string) => store.numbers(`sweep/rows/${name}`);
+    const measured = ['counters', 'swapouts', 'error', 'bytes_per_event'];
+    store.requireColumns('sweep/rows', ['eviction', 'granularity', ...measured]);
     const eviction = store.texts('sweep/rows/eviction');
     const granularity = store.texts('sweep/rows/granularity');
-    const [counters, swapouts, error, bytes] = ['counters', 'swapouts', 'error', 'bytes_per_event'].map(column);
+    const [counters, swapouts, error, bytes] = measured.map((name) => {
+        const values = column(name);
+        const none = values.find((value) => !Number.isFinite(value));
+        if (none === undefined) return values;
+        throw new FileError(
+            `/sweep/rows: the column '${name}' has ${none}, which is no number; the file is damaged. Run the sweep again.`,
+        );
+    });
     const more = store.children('sweep/rows').filter((name) => hardware.includes(name));
     const moreColumns = more.map(column);
     const published = store.has('sweep/rows/published') ? column('published') : null;
@@ -173,11 +184,14 @@ function series(store: Store, info: Pick<FileInfo, 'links' | 'monitors' | 'phase
     const add = (kind: SeriesInfo['kind'], path: string, owner: string, event: string, fromCore: boolean) => {
         const attributes = store.attributes(path);
         const isLevel = kind === 'level';
+        const children = store.children(path);
         const rows = store.rows(`${path}/address`);
         const unit = number(isLevel ? attributes.line_bytes : attributes.unit_bytes);
         if (!(unit >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
+        const optional = ['virtual_address', 'span', 'function'].filter((each) => children.includes(each));
+        store.requireColumns(path, ['address', 'phase', ...(isLevel ? ['accesses', 'misses'] : ['count']), ...optional]);
         const phases = isLevel ? Math.max(1, info.phases.names.length) : Math.max(1, number(attributes.phases));
-        const physical = !isLevel && !fromCore && !store.has(`${path}/virtual_address`);
+        const physical = !isLevel && !fromCore && !children.includes('virtual_address');
         const reduced = store.attributes('/').reduced !== undefined;
         found.push({ id: path, path, kind, owner, event, unit, rows, phases, physical, reduced });
     };
