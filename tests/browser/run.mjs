@@ -18,6 +18,8 @@ import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
 import { pageCases } from './pages.mjs';
+import { scaleCases } from './scales.mjs';
+import { scoreCases } from './scores.mjs';
 import { slowdownCases } from './slowdown.mjs';
 import { sweepCases } from './sweeps.mjs';
 import { viewCases } from './views.mjs';
@@ -26,11 +28,13 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     differences: differenceCases,
+    scales: scaleCases,
     sweeps: sweepCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
     intrusion: intrusionCases,
+    scores: scoreCases,
     exports: exportCases,
     pages: pageCases,
     odd_files: oddFileCases,

@@ -168,10 +168,32 @@ export interface ProbeInfo {
     tests: ProbeTest[];
 }
 
+/** How often a test was right about a parameter, over all levels of all machines. */
+export interface Score {
+    test: string;
+    variant: string;
+    parameter: string;
+    right: number;
+    wrong: number;
+    notIdentifiable: number;
+}
+
+/** Probes on random machines (docs/probes.md). */
+export interface CampaignInfo {
+    machines: number;
+    seed: number;
+    noise: string;
+    references: number;
+    /** Tests that have no such variant, in words. */
+    leftOut: string;
+    scores: Score[];
+    worst: { machine: number; wrong: number; notIdentifiable: number; findings: string }[];
+}
+
 export interface FileInfo {
     name: string;
     bytes: number;
-    kind: 'run' | 'sweep' | 'probe' | 'intrusion';
+    kind: 'run' | 'sweep' | 'probe' | 'intrusion' | 'validate';
     complete: boolean;
     incomplete: string;
     failure: string;
@@ -192,6 +214,7 @@ export interface FileInfo {
     sweep: SweepInfo | null;
     probe: ProbeInfo | null;
     intrusion: IntrusionInfo | null;
+    campaign: CampaignInfo | null;
     series: SeriesInfo[];
     provenance: [string, string][];
     warnings: string[];

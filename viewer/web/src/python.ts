@@ -58,6 +58,17 @@ for eviction, granularity, counters, value in zip(rows["eviction"].asstr(), rows
 `;
 }
 
+export function campaignPython(source: Source): string {
+    return `${head(source)}
+s = f["summary"]
+print(s.attrs["machines"], "machines")
+names = zip(s["test"].asstr(), s["variant"].asstr(), s["parameter"].asstr())
+for name, right, wrong, unknown in zip(names, s["right"], s["wrong"], s["not_identifiable"]):
+    print(*name, right, "right", wrong, "wrong", unknown, "not identifiable")
+print("sum", s["right"][:].sum(), s["wrong"][:].sum(), s["not_identifiable"][:].sum())
+`;
+}
+
 export function intrusionPython(source: Source, column: string): string {
     return `${head(source)}
 print(f["intrusion"].attrs["cycles"], "cycles without monitor")

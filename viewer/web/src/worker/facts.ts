@@ -10,9 +10,11 @@ import type {
     SweepInfo,
 } from '../protocol';
 import { FileError, type Store } from './h5';
+import { campaignOf } from './campaign_facts';
 import { intrusionOf } from './intrusion_facts';
 import { probeOf } from './probe_facts';
 
+const kinds = ['run', 'sweep', 'probe', 'intrusion', 'validate'] as const;
 const format = 'cachetally result';
 const version = 1;
 
@@ -226,7 +228,7 @@ function warningsOf(info: FileInfo): string[] {
 
 export function factsOf(store: Store, name: string, bytes: number): FileInfo {
     const root = checkFormat(store, name);
-    const kind = (['sweep', 'probe', 'intrusion'] as const).find((each) => each === root.kind) ?? 'run';
+    const kind = kinds.find((each) => each === root.kind) ?? 'run';
     const input = store.attributes('input');
     const machine = store.attributes('machine');
     const check = store.has('check') ? store.attributes('check') : null;
@@ -275,6 +277,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,
         intrusion: store.has('intrusion') ? intrusionOf(store) : null,
+        campaign: kind === 'validate' ? campaignOf(store) : null,
         sweep: store.has('sweep') ? sweep(store) : null,
         series: series(store, some),
         provenance: [
@@ -287,7 +290,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         ...some,
     };
     info.warnings = warningsOf(info);
-    if (!['run', 'sweep', 'probe', 'intrusion'].includes(text(root.kind)))
+    if (!kinds.some((each) => each === root.kind))
         info.warnings.push(
             `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables tell where it comes from.`,
         );
