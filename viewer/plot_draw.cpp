@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "viewer/plot.hpp"
+#include "viewer/spread.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -44,16 +46,18 @@ public:
 
 private:
     static constexpr unsigned margin = 8;
-    static constexpr double steep = 40;  ///< highest by median
 
     /// Counts of which most would be too low to be seen are drawn on a logarithmic scale, from half of the lowest up.
     void choose_scale() {
-        std::vector<double> heights;
-        std::ranges::copy_if(columns_.heights, std::back_inserter(heights), [](double height) { return height > 0; });
-        if (input_.rate || heights.empty()) return;
-        std::ranges::sort(heights);
-        least_ = heights.front() / 2;
-        logarithmic_ = heights[heights.size() / 2] * steep < top_;
+        if (input_.rate) return;
+        std::map<Address, double> lines;
+        for (const PlotPoint& point : input_.points) lines[point.address] += point.value;
+        std::vector<double> values;
+        for (const auto& [address, value] : lines) values.push_back(value);
+        logarithmic_ = is_uneven(values);
+        least_ = top_;
+        for (const double height : columns_.heights)
+            if (height > 0) least_ = std::min(least_, height / 2);
     }
 
     double middle() const { return logarithmic_ ? std::sqrt(top_ * least_) : top_ / 2; }
