@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
+import { agreementCases } from './agreement.mjs';
 import { curveCases } from './curves.mjs';
 import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
@@ -28,6 +29,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     differences: differenceCases,
+    agreement: agreementCases,
     scales: scaleCases,
     sweeps: sweepCases,
     slowdown: slowdownCases,

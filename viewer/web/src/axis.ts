@@ -72,6 +72,15 @@ export function addressIn(axis: Axis, from: number, to: number): bigint | null {
     return null;
 }
 
+/** The addresses of a stretch of the axis, without holes: from, and one behind the last; what begins in them is drawn in it. */
+export function addressesIn(axis: Axis, from: number, to: number): [bigint, bigint][] {
+    return axis.segments.flatMap(({ base, bytes, start }): [bigint, bigint][] => {
+        const first = Math.ceil(Math.max(0, from - start) - 1e-6);
+        const end = Math.ceil(Math.min(bytes, to - start) - 1e-6);
+        return first < end ? [[base + BigInt(first), base + BigInt(end)]] : [];
+    });
+}
+
 /** The place of an address; null where it is not on the axis. */
 export function placeOf(axis: Axis, address: bigint): number | null {
     for (const { base, bytes, start } of axis.segments)

@@ -106,6 +106,21 @@ export function meanOf({ parts, sum: sums, touched: lines, min, max }: Buckets, 
     return touched > 0 ? sum / touched : high;
 }
 
+/** The columns of the data that a pixel beginning at `place` shows: from .. to - 1. */
+function columnsAt({ x0, x1, sum }: Buckets, place: number, perPixel: number): [number, number] {
+    const perBucket = (x1 - x0) / sum.length;
+    const begin = (place - x0) / perBucket;
+    const from = Math.max(0, Math.floor(begin + 1e-9));
+    return [from, Math.min(sum.length, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)))];
+}
+
+/** The stretch of the axis that they take. */
+export function stretchOf(data: Buckets, place: number, perPixel: number): [number, number] {
+    const perBucket = (data.x1 - data.x0) / data.sum.length;
+    const [from, to] = columnsAt(data, place, perPixel);
+    return [data.x0 + from * perBucket, data.x0 + to * perBucket];
+}
+
 /** `into`: columns of that many pixels, to be filled anew. */
 export function columnsOf(
     data: Buckets,
@@ -118,16 +133,12 @@ export function columnsOf(
     const min = into.min.fill(Infinity);
     const max = into.max.fill(-Infinity);
     const { min: mins, max: maxs } = data;
-    const count = mins.length;
-    const perBucket = (data.x1 - data.x0) / count;
     const perPixel = (x1 - x0) / pixels;
     let most = -Infinity;
     let least = Infinity;
     let leastPositive = Infinity;
     for (let p = 0; p < pixels; ++p) {
-        const begin = (x0 + p * perPixel - data.x0) / perBucket;
-        const from = Math.max(0, Math.floor(begin + 1e-9));
-        const to = Math.min(count, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)));
+        const [from, to] = columnsAt(data, x0 + p * perPixel, perPixel);
         let [low, high] = [Infinity, -Infinity];
         for (let b = from; b < to; ++b) {
             if (mins[b] === Infinity) continue;

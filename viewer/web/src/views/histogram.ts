@@ -70,7 +70,7 @@ export function histogramView(app: App): View {
         name: () => `${baseName(app.source)}-${chosenShow(app)!.id.replace(':', '-')}`,
         title: () => `${chosenShow(app)!.title} of ${titleOf(app.source)}, ${phasesTitle(app)}`,
         structures: () => app.source.info.structures,
-        python: () => histogramPython(app, { ...chosenShow(app)!, series: visible(chosenShow(app)!) }),
+        python: (sight) => histogramPython(app, { ...chosenShow(app)!, series: visible(chosenShow(app)!) }, sight),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
         picked: (from, to) => void showLines(from, to),
     });

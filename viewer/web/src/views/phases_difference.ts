@@ -6,7 +6,7 @@ import { bytes } from '../numbers';
 import { meanOf } from '../panels';
 import { AddressPlot, type PanelSource } from '../plot';
 import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
-import { phasesPython } from '../python';
+import { phaseDifferencePython } from '../python';
 import { parseRange } from '../state';
 import type { Part } from './phases';
 
@@ -37,7 +37,7 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
         title: () =>
             `${show.title} of ${series.owner} in phases ${pair().join(' and ')} of ${titleOf(app.source)}, and their difference`,
         structures: () => app.source.info.structures,
-        python: () => phasesPython(app.source, series.path, show.quantity),
+        python: (sight) => phaseDifferencePython(app.source, series, show.quantity, pair(), sight),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
 

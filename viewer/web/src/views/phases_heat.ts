@@ -1,6 +1,6 @@
 // Heat map: phases down, addresses across; what is bright counts much.
 import { baseName, scaleKind, chosenPhases, titleOf, type App, type Show } from '../app';
-import { addressAt, addressIn, describe, hex, placeOfStructure } from '../axis';
+import { addressAt, addressesIn, addressIn, describe, hex, placeOfStructure } from '../axis';
 import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
@@ -10,7 +10,7 @@ import type { Painter } from '../paint';
 import { isLogarithmic } from '../panels';
 import { opaque } from '../pixels';
 import type { Axis, Heat, SeriesInfo } from '../protocol';
-import { phasesPython } from '../python';
+import { heatPython } from '../python';
 import { Superseded } from '../client';
 import { Gestures } from '../gestures';
 import { parseRange } from '../state';
@@ -50,7 +50,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         height: () => top + tall() + 60,
         draw: (p) => draw(p),
         table: () => table(),
-        python: () => phasesPython(app.source, series.path, show.quantity),
+        python: () => heatPython(app.source, series, show.quantity, app.state.x ? addressesIn(axis, ...range()) : null),
     });
     figure.canvas.classList.add('zooms');
     figure.canvas.insertAdjacentElement('afterend', readout);

@@ -260,7 +260,7 @@ export class Counts {
         return first.map((a, i) => valueOf(quantity, a, second[i]));
     }
 
-    /** Lines from .. to - 1 with their counts, by address; at most `limit`. */
+    /** Lines that begin in from .. to - 1 with their counts, by address, at most `limit`; where none does, those that reach into it. */
     async lines(
         series: Series,
         phases: Phases,
@@ -300,7 +300,8 @@ export class Counts {
         const top = series.topRows();
         for (let i = 0; top && i < top.count; ++i) if (phases === null || phases.includes(top.phase![i])) see(top, i);
         const rows = [...found.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
-        return { rows, more };
+        const own = rows.filter((row) => row.address >= from);
+        return { rows: own.length > 0 ? own : rows, more };
     }
 
     /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */
