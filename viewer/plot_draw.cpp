@@ -37,7 +37,8 @@ public:
     }
 
     std::string text() const {
-        std::string text = input_.title + (logarithmic_ ? " (logarithmic scale)\n" : "\n");
+        std::string text =
+            wrapped(input_.title + (logarithmic_ ? " (logarithmic scale)" : ""), std::max(style_.width, narrowest), 2);
         if (columns_.heights.empty()) return text + "  (no events)\n";
         if (columns_.highest <= 0) return text + "  (0 everywhere)\n";
         for (unsigned row = style_.height; row-- > 0;) text += row_text(row);

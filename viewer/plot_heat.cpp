@@ -118,9 +118,12 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
                                                           : std::vector<std::string>{" ", ".", ":", "+", "#"};
     const auto steps = static_cast<double>(glyphs.size() - 1);
     const Fullness fullness(input, cells);
-    std::string text = fmt::format("{}, by phase ({} = {}{})\n{}", input.title, glyphs.back(),
-                                   input.rate ? percent_text(highest) + "%" : count_cell(highest).brief,
-                                   fullness.logarithmic() ? ", logarithmic scale" : "", heading(columns, margin));
+    constexpr unsigned narrowest = 40;  // columns for the title
+    std::string text = wrapped(fmt::format("{}, by phase ({} = {}{})", input.title, glyphs.back(),
+                                           input.rate ? percent_text(highest) + "%" : count_cell(highest).brief,
+                                           fullness.logarithmic() ? ", logarithmic scale" : ""),
+                               std::max(style.width, narrowest), 2) +
+                       heading(columns, margin);
     for (unsigned row = 0; row < rows; ++row) {
         std::string line =
             fmt::format("{:>{}}{}", phases_text(row, rows, phases), margin - 1, style.unicode ? "│" : "|");

@@ -54,7 +54,7 @@ RunView read_run_view(const InputFile& file) {
     view.counts.run.complete = view.title.complete;
     view.counts.run.failure = view.title.failure;
     view.monitors = read_monitors(root);
-    view.structures = read_structures(root);
+    if (root.has("structures")) view.structures = read_structures(root);
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);
     return view;

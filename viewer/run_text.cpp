@@ -336,11 +336,11 @@ std::string heading(const RunView& view, const TextOptions& options) {
         one ? (phases[*options.phase].end - phases[*options.phase].begin) / view.counts.period : view.cycles();
     std::string text =
         view.title.text() + (one ? fmt::format(", phase {} of 0-{}", *options.phase, phases.size() - 1) : "");
-    text += fmt::format("\n{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
+    std::string sums = fmt::format("{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
     if (references != 0)
-        text +=
+        sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    return text + '\n' + view.title.remarks() + '\n';
+    return wrapped(text, options.width, 2) + wrapped(sums, options.width, 2) + view.title.remarks() + '\n';
 }
 
 }  // namespace
@@ -378,9 +378,10 @@ std::string to_text(const RunView& view, const TextOptions& options) {
     text += function_table(view, options);
     text += phase_table(view, options);
     if (view.check)
-        text += fmt::format("\nresult of {}: {} ({} {:.3g}, at most {:.3g})\n", view.title.input,
-                            view.check->passed ? "right" : "WRONG", view.check->meaning, view.check->residual,
-                            view.check->bound);
+        text += '\n' + wrapped(fmt::format("result of {}: {} ({} {:.3g}, at most {:.3g})", view.title.input,
+                                           view.check->passed ? "right" : "WRONG", view.check->meaning,
+                                           view.check->residual, view.check->bound),
+                               options.width, 2);
     return text;
 }
 
