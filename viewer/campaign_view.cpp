@@ -64,13 +64,13 @@ std::string to_text(const CampaignView& view, const std::string& took, unsigned 
                      {"right"},
                      {"wrong"},
                      {"not id."},
-                     {"right"},
-                     {"wrong"}},
+                     {"right %"},
+                     {"wrong %"}},
                     3);
     for (const Score& score : view.result.scores)
         table.add({score.test, score.parameter, score.variant, count_cell(score.right), count_cell(score.wrong),
-                   count_cell(score.not_identifiable), fmt::format("{:.1f} %", percent_of(score.right, score)),
-                   fmt::format("{:.1f} %", percent_of(score.wrong, score))});
+                   count_cell(score.not_identifiable), fmt::format("{:.1f}", percent_of(score.right, score)),
+                   fmt::format("{:.1f}", percent_of(score.wrong, score))});
     text += table.text(width);
     if (!view.result.failures.empty()) text += "\nworst machines:\n";
     for (const Failure& failure : told_failures(view)) {

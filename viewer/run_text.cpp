@@ -233,12 +233,13 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
         add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
     if (unknown.empty()) return "";
-    return fmt::format("\nAccesses and misses by data structure are not known of {}:\n", fmt::join(unknown, ", ")) +
+    const std::string names = fmt::format("{}", fmt::join(unknown, ", "));
+    return '\n' + wrapped("Accesses and misses by data structure are not known of " + names + ":", options.width) +
            wrapped(
                "it takes monitors of load+store+fetch on all links above and below a level, with barriers where "
                "there are phases, or exact counting (-o FILE.h5);",
                options.width) +
-           "and of some levels no link tells them: docs/monitors.md, \"Levels combined\".\n";
+           wrapped("and of some levels no link tells them: docs/monitors.md, \"Levels combined\".", options.width);
 }
 
 std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {

@@ -141,8 +141,8 @@ TEST(Plot, UnevenHeatMapsHaveALogarithmicScale) {
     input.phases.assign(8, 0);
     input.title = "accesses";
     const std::vector<std::string> text = lines_of(draw_heat(input, regions, {21, 10, false}));
-    EXPECT_EQ(text[0], "accesses, by phase (# = 1.02k, logarithmic scale)");
-    EXPECT_EQ(text[2], "           0|..::::##");  // 1, 3, 5 and 11 of 11 doublings above a half
+    EXPECT_EQ(text[0] + text[1], "accesses, by phase (# = 1.02k,  logarithmic scale)");
+    EXPECT_EQ(text[3], "           0|..::::##");  // 1, 3, 5 and 11 of 11 doublings above a half
 }
 
 /// Each cell has the mean of the lines that begin in it, or where none does, shows what the column has that its line

@@ -189,7 +189,7 @@ TEST_F(ResultFiles, ScoresFitTheWidth) {
         for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
     }
     const std::string wide = to_text(view, "", 80);
-    EXPECT_THAT(wide, HasSubstr("levels  capacity   hardened        7      2        1   70.0 %  20.0 %"));
+    EXPECT_THAT(wide, HasSubstr("levels  capacity   hardened        7      2        1     70.0     20.0"));
     EXPECT_THAT(wide, HasSubstr("12,345"));
 }
 
