@@ -6,6 +6,8 @@ export const scoreCases = [
         'scores: right, wrong and not identifiable by test, and the worst machines',
         async (t, page) => {
             t.run('validate', '--machines', '2', '--tests', 'l1', '-o', 'scores.h5', '--force');
+            await t.open(page, t.file('scores.h5'));
+            await t.picture(page, 'scores');
             if (!t.python) return 'python3-h5py is not there';
             t.script('-c', `import h5py, numpy as np
 with h5py.File("scores.h5", "r+") as f:
@@ -36,7 +38,6 @@ with h5py.File("scores.h5", "r+") as f:
             const { test, parameter, variant, right, wrong, not_identifiable: none } = told.summary[0];
             for (const text of [`${test} ${parameter}, ${variant}`, `${right} / ${none} / ${wrong}`])
                 t.check(svg.includes(`>${text}<`), `${text} in the picture`);
-            await t.picture(page, 'scores');
             await t.press(page, 'Python');
             const code = await page.locator('dialog pre').textContent();
             await t.press(page, 'Close');
