@@ -18,7 +18,7 @@ struct FigureOptions {
     FigureRequest request;
     std::string level, structure, what, phases, metric, eviction, test, variant;
     unsigned columns = 2;
-    bool log = false;
+    bool log = false, linear = false;
 };
 
 /// A kind of figure, the options that it heeds, and what --metric may be for it.
@@ -29,9 +29,9 @@ struct Kind {
 
 const Kind& kind_of(const std::string& name) {
     static const std::vector<Kind> kinds{
-        {"histogram", {"--level", "--structure", "--what", "--phases", "--log"}, {}},
-        {"phases", {"--level", "--structure", "--what", "--phases", "--log"}, {}},
-        {"heat", {"--level", "--structure", "--what", "--log"}, {}},
+        {"histogram", {"--level", "--structure", "--what", "--phases", "--log", "--linear"}, {}},
+        {"phases", {"--level", "--structure", "--what", "--phases", "--log", "--linear"}, {}},
+        {"heat", {"--level", "--structure", "--what", "--log", "--linear"}, {}},
         {"sweep", {"--metric", "--eviction"}, {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
         {"curves", {"--metric", "--test", "--variant"}, {"cycles", "misses"}},
@@ -59,6 +59,7 @@ void run(const FigureOptions& options) {
     pass("--test", options.test);
     pass("--variant", options.variant);
     if (options.log) request.options.emplace_back("--log");
+    if (options.linear) request.options.emplace_back("--linear");
     request.options.push_back(fmt::format("--columns={}", options.columns));
     draw_figure(request);
 }
@@ -66,8 +67,8 @@ void run(const FigureOptions& options) {
 /// What a kind would pass over is refused.
 void check_use(const CLI::App& command, const FigureOptions& options) {
     const Kind& kind = kind_of(options.request.kind);
-    for (const char* option :
-         {"--level", "--structure", "--what", "--phases", "--log", "--metric", "--eviction", "--test", "--variant"})
+    for (const char* option : {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric",
+                               "--eviction", "--test", "--variant"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
             throw UsageError(fmt::format("{} is not for figures of the kind {}, which take {}", option, kind.name,
@@ -102,7 +103,9 @@ void add_figure(CLI::App& app) {
     command->add_option("--what", options->what, "What is shown (default: accesses)")
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases", options->phases, "Some phases alone, as in 4 or 3,5-7");
-    command->add_flag("--log", options->log, "Counts on a logarithmic scale");
+    CLI::Option* log = command->add_flag(
+        "--log", options->log, "Counts on a logarithmic scale (default: where most lie far below the largest)");
+    command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
     command->add_option(
         "--metric", options->metric,
         "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, beside "

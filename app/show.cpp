@@ -48,7 +48,7 @@ void add_show(CLI::App& app) {
         ->type_name("NAME")
         ->check(not_empty("the name of a monitor"));
     command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
-        ->check(one_of({"accesses", "misses", "missrate", "writebacks"}));
+        ->check(one_of({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
     command->add_option("--width", options->width, "Columns; default: the terminal's")->check(whole_number(40, 1000));

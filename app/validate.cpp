@@ -146,7 +146,8 @@ void validate(ValidateOptions options) {
     if (options.json) {
         print_json(to_json(view));
     } else {
-        fmt::print("{}", to_text(view, fmt::format("{:.1f} s, {:.1f} s of processor time", seconds, processor_time())));
+        fmt::print("{}", to_text(view, fmt::format("{:.1f} s, {:.1f} s of processor time", seconds, processor_time()),
+                                 terminal_width()));
     }
     std::fflush(stdout);  // whatever becomes of the files, the scores are told
     if (file) write(*file, view);

@@ -7,6 +7,7 @@
 
 #include "probes/validation/campaign_file.hpp"
 #include "storage/provenance.hpp"
+#include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
@@ -50,23 +51,33 @@ Json to_json(const CampaignView& view) {
     return json;
 }
 
-std::string to_text(const CampaignView& view, const std::string& took) {
-    std::string text = fmt::format("{} machines, seed {}, noise {}{}\n", view.result.machines, view.seed, view.noise,
-                                   took.empty() ? "" : ": " + took);
-    if (!view.incomplete.empty()) text += fmt::format("PARTIAL: {}\n", view.incomplete);
-    text += fmt::format("{}\n", view.left_out.empty() ? "" : view.left_out + "\n");
-    text += fmt::format("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>8} {:>8}\n", "test", "parameter", "variant",
-                        "right", "wrong", "not id.", "right", "wrong");
+std::string to_text(const CampaignView& view, const std::string& took, unsigned width) {
+    std::string text = wrapped(fmt::format("{} machines, seed {}, noise {}{}", view.result.machines, view.seed,
+                                           view.noise, took.empty() ? "" : ": " + took),
+                               width, 2);
+    if (!view.incomplete.empty()) text += wrapped(fmt::format("PARTIAL: {}", view.incomplete), width, 2);
+    text += (view.left_out.empty() ? "" : wrapped(view.left_out, width, 2)) + '\n';
+    constexpr auto left = TextTable::Align::left;
+    TextTable table({{"test", left},
+                     {"parameter", left},
+                     {"variant", left},
+                     {"right"},
+                     {"wrong"},
+                     {"not id."},
+                     {"right %"},
+                     {"wrong %"}},
+                    3);
     for (const Score& score : view.result.scores)
-        text += fmt::format("{:<12} {:<12} {:<10} {:>7} {:>7} {:>7}  {:>6.1f} % {:>6.1f} %\n", score.test,
-                            score.parameter, score.variant, score.right, score.wrong, score.not_identifiable,
-                            percent_of(score.right, score), percent_of(score.wrong, score));
+        table.add({score.test, score.parameter, score.variant, count_cell(score.right), count_cell(score.wrong),
+                   count_cell(score.not_identifiable), fmt::format("{:.1f}", percent_of(score.right, score)),
+                   fmt::format("{:.1f}", percent_of(score.wrong, score))});
+    text += table.text(width);
     if (!view.result.failures.empty()) text += "\nworst machines:\n";
     for (const Failure& failure : told_failures(view)) {
-        text += fmt::format("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong,
-                            failure.not_identifiable);
-        for (const std::string& finding : failure.wrong_findings) text += "; " + finding;
-        text += '\n';
+        std::string line = fmt::format("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong,
+                                       failure.not_identifiable);
+        for (const std::string& finding : failure.wrong_findings) line += "; " + finding;
+        text += wrapped(line, width, 9);
     }
     return text;
 }

@@ -24,7 +24,7 @@ struct CampaignView {
 nlohmann::ordered_json to_json(const CampaignView& view);
 
 /// A line on the whole, with `took` ("12.3 s", or nothing) at its end, the scores, and the worst machines.
-std::string to_text(const CampaignView& view, const std::string& took);
+std::string to_text(const CampaignView& view, const std::string& took, unsigned width);
 
 /// All of a result file: attributes of the root, /summary, /worst.
 void write_campaign_view(Group& root, const CampaignView& view);

@@ -66,8 +66,9 @@ std::string unit_text(const Curve& curve) { return curve.unit == "loads" ? "sing
 std::string draw_curve(const Curve& curve, const PlotStyle& style) {
     constexpr unsigned margin = 8;
     const unsigned columns = std::max(style.width, margin + 24) - margin;
-    std::string text = fmt::format("{} {}, {}: {} over {} (logarithmic scales)\n", curve.test, curve.variant,
-                                   curve.name, unit_text(curve), curve.x_name);
+    std::string text = wrapped(fmt::format("{} {}, {}: {} over {} (logarithmic scales)", curve.test, curve.variant,
+                                           curve.name, unit_text(curve), curve.x_name),
+                               columns + margin, 2);
     const LogAxis x(curve.x, columns), y(curve.cycles, style.height);
     if (y.empty()) return text + "  (0 everywhere)\n";
     std::vector<std::string> cells(std::size_t{columns} * style.height, " ");

@@ -100,15 +100,18 @@ PlotInput of_writebacks(const InputFile& file, const RunView& view, const ShowOp
 PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions& options, const std::string& level) {
     const LevelLines lines = read_combined(file.root(), level);
     Collector collector(options, view, lines.line_bytes);
-    const bool rate = options.what == "missrate", misses = options.what == "misses";
+    const std::string what = options.what.empty() ? "accesses" : options.what;
+    const bool rate = what == "missrate";
+    const auto value = [&](std::size_t i) {
+        if (what == "hits") return std::max(0.0, lines.accesses[i] - lines.misses[i]);
+        return what == "accesses" ? lines.accesses[i] : lines.misses[i];
+    };
     for (std::size_t i = 0; i < lines.address.size(); ++i)
-        collector.add(lines.phase[i], lines.address[i], rate || misses ? lines.misses[i] : lines.accesses[i],
-                      rate ? lines.accesses[i] : 1);
+        collector.add(lines.phase[i], lines.address[i], value(i), rate ? lines.accesses[i] : 1);
     PlotInput plot = collector.finish(rate);
     const std::string line = line_text(lines.line_bytes);
-    plot.title =
-        rate ? fmt::format("miss rate of {}, in % of the accesses{}", level, where_text(options))
-             : fmt::format("{} of {} per {}{}", misses ? "misses" : "accesses", level, line, where_text(options));
+    plot.title = rate ? fmt::format("miss rate of {}, in % of the accesses{}", level, where_text(options))
+                      : fmt::format("{} of {} per {}{}", what, level, line, where_text(options));
     return plot;
 }
 
@@ -166,6 +169,7 @@ std::optional<HistogramView> histogram_view(const InputFile& file, const RunView
         return histogram;
     }
     const bool known =
+        file.root().has("combined") &&
         std::ranges::any_of(view.structures.levels, [&](const auto& level) { return level.name == histogram.level; });
     if (!known && options.what.empty() && options.structure.empty()) return std::nullopt;
     histogram.plot = of_level(file, view, options, histogram.level);

@@ -58,11 +58,13 @@ struct PlotStyle {
     bool unicode = true;
 };
 
-/// The picture: title, columns, and beneath them the data structures. Where there is nothing to draw it says so.
+/// The picture: title, columns, and beneath them the data structures; on a logarithmic scale where the lines are uneven
+/// (spread.hpp). Where there is nothing to draw it says so.
 std::string draw(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style);
 
 /// Phases (downwards) over addresses; more phases than `most_rows` are put together. A cell is the fuller the more its
-/// lines have, on the mean of the lines that are ever touched, up to the fullest cell.
+/// lines have, on the mean of the lines that are ever touched, up to the fullest cell; by factors where lines of phases
+/// are uneven.
 std::string draw_heat(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style,
                       unsigned most_rows = 40);
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "viewer/plot.hpp"
+#include "viewer/spread.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -35,7 +37,8 @@ public:
     }
 
     std::string text() const {
-        std::string text = input_.title + (logarithmic_ ? " (logarithmic scale)\n" : "\n");
+        std::string text =
+            wrapped(input_.title + (logarithmic_ ? " (logarithmic scale)" : ""), std::max(style_.width, narrowest), 2);
         if (columns_.heights.empty()) return text + "  (no events)\n";
         if (columns_.highest <= 0) return text + "  (0 everywhere)\n";
         for (unsigned row = style_.height; row-- > 0;) text += row_text(row);
@@ -44,16 +47,18 @@ public:
 
 private:
     static constexpr unsigned margin = 8;
-    static constexpr double steep = 40;  ///< highest by median
 
     /// Counts of which most would be too low to be seen are drawn on a logarithmic scale, from half of the lowest up.
     void choose_scale() {
-        std::vector<double> heights;
-        std::ranges::copy_if(columns_.heights, std::back_inserter(heights), [](double height) { return height > 0; });
-        if (input_.rate || heights.empty()) return;
-        std::ranges::sort(heights);
-        least_ = heights.front() / 2;
-        logarithmic_ = heights[heights.size() / 2] * steep < top_;
+        if (input_.rate) return;
+        std::map<Address, double> lines;
+        for (const PlotPoint& point : input_.points) lines[point.address] += point.value;
+        std::vector<double> values;
+        for (const auto& [address, value] : lines) values.push_back(value);
+        logarithmic_ = is_uneven(values);
+        least_ = top_;
+        for (const double height : columns_.heights)
+            if (height > 0) least_ = std::min(least_, height / 2);
     }
 
     double middle() const { return logarithmic_ ? std::sqrt(top_ * least_) : top_ / 2; }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "viewer/plot.hpp"
+#include "viewer/spread.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -32,6 +33,13 @@ public:
     }
 
     double at(std::size_t row, std::size_t column) const { return values_[row * columns_ + column]; }
+    /// The lowest above 0.
+    double lowest() const {
+        double least = highest();
+        for (const double value : values_)
+            if (value > 0) least = std::min(least, value);
+        return least;
+    }
     double highest() const { return values_.empty() ? 0 : *std::ranges::max_element(values_); }
 
 private:
@@ -55,6 +63,27 @@ private:
 
     std::size_t columns_;
     std::vector<double> values_;
+};
+
+/// From what a cell has to how full it is drawn; what is there is seen.
+class Fullness {
+public:
+    Fullness(const PlotInput& input, const HeatCells& cells) : most_(cells.highest()) {
+        std::vector<double> values;
+        for (const PlotPoint& point : input.points) values.push_back(point.value);
+        if (!input.rate && is_uneven(values)) least_ = cells.lowest() / 2;
+    }
+
+    bool logarithmic() const { return least_ > 0; }
+    std::size_t of(double value, double steps) const {
+        const double part = !logarithmic() ? value / most_
+                            : value > 0    ? std::log(value / least_) / std::log(most_ / least_)
+                                           : 0;
+        return static_cast<std::size_t>(std::ceil(part * steps - 1e-9));
+    }
+
+private:
+    double most_, least_ = 0;
 };
 
 /// The names of the data structures over their columns.
@@ -88,17 +117,21 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
     const std::vector<std::string> glyphs = style.unicode ? std::vector<std::string>{" ", "░", "▒", "▓", "█"}
                                                           : std::vector<std::string>{" ", ".", ":", "+", "#"};
     const auto steps = static_cast<double>(glyphs.size() - 1);
-    std::string text =
-        fmt::format("{}, by phase ({} = {})\n{}", input.title, glyphs.back(),
-                    input.rate ? percent_text(highest) + "%" : count_cell(highest).brief, heading(columns, margin));
+    const Fullness fullness(input, cells);
+    constexpr unsigned narrowest = 40;  // columns for the title
+    std::string text = wrapped(fmt::format("{}, by phase ({} = {}{})", input.title, glyphs.back(),
+                                           input.rate ? percent_text(highest) + "%" : count_cell(highest).brief,
+                                           fullness.logarithmic() ? ", logarithmic scale" : ""),
+                               std::max(style.width, narrowest), 2) +
+                       heading(columns, margin);
     for (unsigned row = 0; row < rows; ++row) {
         std::string line =
             fmt::format("{:>{}}{}", phases_text(row, rows, phases), margin - 1, style.unicode ? "│" : "|");
         std::size_t column = 0;
         for (std::size_t i = 0; i < columns.segments.size(); ++i) {
             if (i > 0) line += ' ';
-            for (unsigned c = 0; c < columns.segments[i].columns; ++c)  // what is there is seen
-                line += glyphs[static_cast<std::size_t>(std::ceil(cells.at(row, column++) / highest * steps - 1e-9))];
+            for (unsigned c = 0; c < columns.segments[i].columns; ++c)
+                line += glyphs[fullness.of(cells.at(row, column++), steps)];
         }
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + '\n';

@@ -55,7 +55,7 @@ RunView read_run_view(const InputFile& file) {
     view.counts.run.complete = view.title.complete;
     view.counts.run.failure = view.title.failure;
     view.monitors = read_monitors(root);
-    view.structures = read_structures(root);
+    if (root.has("structures")) view.structures = read_structures(root);
     view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);

@@ -234,12 +234,13 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
         add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
     if (unknown.empty()) return "";
-    return fmt::format("\nAccesses and misses by data structure are not known of {}:\n", fmt::join(unknown, ", ")) +
+    const std::string names = fmt::format("{}", fmt::join(unknown, ", "));
+    return '\n' + wrapped("Accesses and misses by data structure are not known of " + names + ":", options.width) +
            wrapped(
                "it takes monitors of load+store+fetch on all links above and below a level, with barriers where "
                "there are phases, or exact counting (-o FILE.h5);",
                options.width) +
-           "and of some levels no link tells them: docs/monitors.md, \"Levels combined\".\n";
+           wrapped("and of some levels no link tells them: docs/monitors.md, \"Levels combined\".", options.width);
 }
 
 std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
@@ -337,11 +338,11 @@ std::string heading(const RunView& view, const TextOptions& options) {
         one ? (phases[*options.phase].end - phases[*options.phase].begin) / view.counts.period : view.cycles();
     std::string text =
         view.title.text() + (one ? fmt::format(", phase {} of 0-{}", *options.phase, phases.size() - 1) : "");
-    text += fmt::format("\n{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
+    std::string sums = fmt::format("{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
     if (references != 0)
-        text +=
+        sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    return text + '\n' + view.title.remarks() + '\n';
+    return wrapped(text, options.width, 2) + wrapped(sums, options.width, 2) + view.title.remarks() + '\n';
 }
 
 }  // namespace
@@ -380,9 +381,10 @@ std::string to_text(const RunView& view, const TextOptions& options) {
     text += function_table(view, options);
     text += phase_table(view, options);
     if (view.check)
-        text += fmt::format("\nresult of {}: {} ({} {:.3g}, at most {:.3g})\n", view.title.input,
-                            view.check->passed ? "right" : "WRONG", view.check->meaning, view.check->residual,
-                            view.check->bound);
+        text += '\n' + wrapped(fmt::format("result of {}: {} ({} {:.3g}, at most {:.3g})", view.title.input,
+                                           view.check->passed ? "right" : "WRONG", view.check->meaning,
+                                           view.check->residual, view.check->bound),
+                               options.width, 2);
     return text;
 }
 

@@ -9,6 +9,7 @@
 #include "viewer/intrusion_view.hpp"
 #include "viewer/probe_text.hpp"
 #include "viewer/sweep_view.hpp"
+#include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
@@ -23,14 +24,28 @@ std::string shell_word(std::string_view word) {
 }
 
 /// When, by what and how the file was made.
-std::string origin(const InputFile& file) {
+std::string origin(const InputFile& file, unsigned width) {
     if (!file.root().has("provenance")) return "";
     const Provenance provenance = read_provenance(file.root());
     std::string command;
     for (const std::string& word : provenance.command_line)
         command += std::string(command.empty() ? "" : " ") + shell_word(word);
-    return fmt::format("\nmade {} by cachetally {} ({}) on {}:\n  {}\n", provenance.utc, provenance.version,
-                       provenance.commit, provenance.host, command);
+    return '\n' +
+           wrapped(fmt::format("made {} by cachetally {} ({}) on {}:", provenance.utc, provenance.version,
+                               provenance.commit, provenance.host),
+                   width, 2) +
+           "  " + command + '\n';  // in one line, to be run again
+}
+
+/// What every run writes that counts exactly and this file has lost, in words.
+std::string missing_parts(const InputFile& file, unsigned width) {
+    std::string text;
+    const Group& root = file.root();
+    if (!root.has("structures")) text += "The file has no data structures (/structures): tables are without them.\n";
+    const bool some = root.has("structures") && root.open_group("structures").has("levels");
+    if (some && !root.has("combined"))
+        text += "The file has no lines of levels (/combined): there are no histograms.\n";
+    return text.empty() ? "" : '\n' + wrapped(text, width);
 }
 
 std::string show_run(const InputFile& file, const ShowOptions& options) {
@@ -59,7 +74,8 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     } else if (histogram) {
         result += '\n' + draw(histogram->plot, histogram->regions, style);
     }
-    return result + origin(file);
+    result += missing_parts(file, options.width);
+    return result + origin(file, options.width);
 }
 
 void refuse_choices(const InputFile& file, const ShowOptions& options, const std::string& kind) {
@@ -76,20 +92,20 @@ std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
     const SweepView view = read_sweep_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, options.width) + origin(file);
+                        : to_text(view, options.width) + origin(file, options.width);
 }
 
 std::string show_intrusion(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "intrusion experiment, which has tables alone");
     const IntrusionView view = read_intrusion_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, options.width) + origin(file);
+                        : to_text(view, options.width) + origin(file, options.width);
 }
 
 std::string show_campaign(const InputFile& file, const ShowOptions& options) {
     const CampaignView view = read_campaign_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, "") + origin(file);
+                        : to_text(view, "", options.width) + origin(file, options.width);
 }
 
 }  // namespace
@@ -101,7 +117,7 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     if (kind == "intrusion") return show_intrusion(file, options);
     if (kind == "probe") {
         refuse_choices(file, options, "probe, which has findings and curves");
-        return show_probe(file, options) + (options.json ? "" : origin(file));
+        return show_probe(file, options) + (options.json ? "" : origin(file, options.width));
     }
     if (kind == "validate") {
         refuse_choices(file, options, "campaign, which has scores alone");

@@ -10,7 +10,7 @@ namespace cachetally {
 
 struct ShowOptions {
     std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
-    std::string what;                       ///< accesses (default), misses, missrate, writebacks
+    std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks
     std::optional<std::uint32_t> phase;
     bool all_phases = false;
     bool heat = false;  ///< the histogram as phases over addresses

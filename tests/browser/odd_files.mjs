@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Gives a file to the page that is open; the message that it shows. */
-async function messageOf(t, page, name) {
+async function messageOf(t, page, name, hash = '') {
     await page.goto('about:blank');
-    await page.goto(`file://${t.page}`);
+    await page.goto(`file://${t.page}#${hash}`);
     await page.setInputFiles('input[type=file]', t.file(name));
     return t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
 }
@@ -50,6 +50,54 @@ export const oddFileCases = [
             for (let at = 48; at < 4096; ++at) whole[at] ^= 0x5a;
             writeFileSync(t.file('damaged.h5'), whole);
             await refused(t, page, 'damaged.h5', /damaged|not a result/);
+        },
+    ],
+    [
+        'data that cannot be read are named, whatever asks for them',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            for (const column of ['accesses', 'phase']) {
+                python(
+                    t,
+                    `shutil.copy("lu.h5", "unreadable.h5")
+with h5py.File("unreadable.h5", "r") as f:
+    chunk = f["combined/L1/${column}"].id.get_chunk_info(0)
+with open("unreadable.h5", "r+b") as f:
+    f.seek(chunk.byte_offset + chunk.size // 4)
+    f.write(b"Z" * (chunk.size // 2))`,
+                );
+                for (const hash of ['phases=4', 'view=phases&mode=multiples', 'view=phases&mode=heat']) {
+                    const message = await messageOf(t, page, 'unreadable.h5', hash);
+                    t.equal(message, `/combined/L1/${column} cannot be read: the file is damaged.`, hash);
+                }
+                try {
+                    t.run('report', 'unreadable.h5', '-o', 'unreadable.html');
+                } catch (error) {
+                    t.check(error.message.includes(`/combined/L1/${column}: cannot read`), error.message);
+                    continue;
+                }
+                t.check(false, 'report refuses what cannot be read');
+            }
+        },
+    ],
+    [
+        'columns that are too short, and numbers that are none',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            python(
+                t,
+                `shutil.copy("lu.h5", "short.h5")
+with h5py.File("short.h5", "r+") as f:
+    g = f["combined/L1"]
+    misses = g["misses"][:100]
+    del g["misses"]
+    g["misses"] = misses
+shutil.copy("sweep.h5", "nan.h5")
+with h5py.File("nan.h5", "r+") as f:
+    f["sweep/rows/error"][:] = np.nan`,
+            );
+            await refused(t, page, 'short.h5', /short\.h5: \/combined\/L1: the column 'misses' has 100 rows instead of \d+; the file is damaged/);
+            await refused(t, page, 'nan.h5', /nan\.h5: \/sweep\/rows: the column 'error' has NaN, which is no number; the file is damaged/);
         },
     ],
     [

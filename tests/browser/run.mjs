@@ -9,8 +9,10 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
+import { agreementCases } from './agreement.mjs';
 import { causeCases } from './causes.mjs';
 import { curveCases } from './curves.mjs';
+import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
 import { install } from './install.mjs';
@@ -18,6 +20,8 @@ import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
 import { pageCases } from './pages.mjs';
+import { scaleCases } from './scales.mjs';
+import { scoreCases } from './scores.mjs';
 import { slowdownCases } from './slowdown.mjs';
 import { sweepCases } from './sweeps.mjs';
 import { viewCases } from './views.mjs';
@@ -25,12 +29,16 @@ import { viewCases } from './views.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    differences: differenceCases,
+    agreement: agreementCases,
+    scales: scaleCases,
     sweeps: sweepCases,
     causes: causeCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
     intrusion: intrusionCases,
+    scores: scoreCases,
     exports: exportCases,
     pages: pageCases,
     odd_files: oddFileCases,

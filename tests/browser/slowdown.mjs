@@ -74,8 +74,8 @@ export const slowdownCases = [
             const heads = await page.locator('h3').allTextContents();
             t.check(heads.some((head) => head.includes('Granularity 2, 64') && head.endsWith(`slowdown ${percent(cell.slowdown)}`)), heads.join('|'));
             t.check(
-                (await page.innerText('body')).includes(`Error in the file, of the data structures: ${percent(cell.error)}`),
-                'of physical addresses the page does not claim to work out an error',
+                (await page.innerText('body')).includes(`Error worked out from these two: ${percent(cell.error)}`),
+                'pages are mapped, but groups of 2 lines do not cross them',
             );
         },
     ],

@@ -157,6 +157,31 @@ export const viewCases = [
         },
     ],
     [
+        'phases: a list that is none is told',
+        async (t, page) => {
+            const count = t.json('show', 'lu.h5').phases.length;
+            await t.open(page, t.file('lu.h5'));
+            const field = page.getByLabel('Phases, as in 4 or 3,5-7; empty for all');
+            for (const [text, words] of [
+                ['99', `'99': there are ${count} phases, numbered from 0. Shown: all phases.`],
+                ['x', `'x' is no phase; write e.g. 4 or 3,5-7. Shown: all phases.`],
+                ['7-3', `'7-3' ends before it begins. Shown: all phases.`],
+                ['-1', `'-1' is no phase; write e.g. 4 or 3,5-7. Shown: all phases.`],
+                ['3, 5-99', `'5-99': there are ${count} phases, numbered from 0.`],
+                ['3,5-7', '4 of'],
+            ]) {
+                await field.fill(text);
+                await field.press('Enter');
+                await t.quiet(page);
+                const note = await page.locator('#phases-note').textContent();
+                t.check(note.startsWith(words), `${text}: ${note}`);
+                t.equal(await field.getAttribute('aria-invalid'), String(text !== '3,5-7'), `${text} is marked`);
+            }
+            await t.open(page, t.file('lu.h5'), 'phases=99');
+            t.equal(await field.inputValue(), '99', 'what the URL says stays');
+        },
+    ],
+    [
         'phases: sum check, small multiples',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), 'view=phases&show=misses&level=L1');
@@ -244,6 +269,27 @@ export const viewCases = [
             await t.quiet(page);
             t.equal(await page.evaluate('cachetally.state.view'), 'histogram', 'view');
             t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).join(), 'L1D-L2', 'panels');
+        },
+    ],
+    [
+        'topology: arrows and Enter, and buttons for caches',
+        async (t, page) => {
+            await t.open(page, t.file('matmul.h5'), 'view=topology');
+            const machine = page.getByLabel('Machine', { exact: true }).locator('canvas');
+            for (const name of ['L1D', 'L1D-L2']) {
+                await page.evaluate(`cachetally.set({ view: 'topology' })`);
+                await t.quiet(page);
+                await machine.focus();
+                const marked = () => page.evaluate(`document.activeElement.closest('.view').querySelector('.note[role=status]').textContent`);
+                for (let i = 0; i < 20 && (i === 0 || (await marked()) !== name); ++i) await machine.press('ArrowRight');
+                t.equal(await marked(), name, 'what is marked');
+                await machine.press('Enter');
+                await t.quiet(page);
+                t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).join(), name, 'panels');
+            }
+            await page.evaluate(`cachetally.set({ view: 'topology' })`);
+            await t.press(page, 'L2');
+            t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).join(), 'L2', 'panels of the button');
         },
     ],
     [

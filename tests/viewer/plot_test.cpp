@@ -121,6 +121,30 @@ TEST(Plot, SteepHistogramsAreLogarithmic) {
     EXPECT_EQ(lines_of(text)[3].substr(7), "|......##");  // what is there is seen
 }
 
+TEST(Plot, MostLinesDecideTheScaleNotTheColumns) {
+    const std::vector<Region> regions{{"A", 0, 64 * 64, 8}};
+    const auto is_logarithmic = [&](const PlotInput& input) {
+        return draw(input, regions, {12, 3, false}).find("logarithmic") != std::string::npos;
+    };
+    std::vector<double> values(64, 1);
+    std::fill(values.begin() + 31, values.end(), 51);  // 31 of 64 lie below a fiftieth
+    EXPECT_FALSE(is_logarithmic(values_from(0, values)));
+    values[31] = values[32] = 1;  // 33 do; each column has both but few
+    EXPECT_TRUE(is_logarithmic(values_from(0, values)));
+    for (double& value : values) value = value == 51 ? 50 : value;  // none lies below, 1 is just a fiftieth
+    EXPECT_FALSE(is_logarithmic(values_from(0, values)));
+}
+
+TEST(Plot, UnevenHeatMapsHaveALogarithmicScale) {
+    const std::vector<Region> regions{{"A", 0x1000, 8 * 64, 8}};
+    PlotInput input = values_from(0x1000, {1, 1, 4, 4, 16, 16, 1024, 1024});
+    input.phases.assign(8, 0);
+    input.title = "accesses";
+    const std::vector<std::string> text = lines_of(draw_heat(input, regions, {21, 10, false}));
+    EXPECT_EQ(text[0] + text[1], "accesses, by phase (# = 1.02k,  logarithmic scale)");
+    EXPECT_EQ(text[3], "           0|..::::##");  // 1, 3, 5 and 11 of 11 doublings above a half
+}
+
 /// Each cell has the mean of the lines that begin in it, or where none does, shows what the column has that its line
 /// begins in.
 std::string heat_row(const std::vector<std::vector<double>>& phases, std::size_t phase, unsigned columns) {

@@ -122,7 +122,9 @@ TEST(CurvePlot, PointsLieWhereTheirLogarithmsDo) {
     style.height = 3;
     style.unicode = false;
     EXPECT_EQ(draw_curve(curve, style),
-              "levels hardened, times: cycles per load over span (logarithmic scales)\n"
+              "levels hardened, times: cycles\n"
+              "  per load over span (logarithmic\n"
+              "  scales)\n"
               "    100|                        *\n"
               "     10|            x\n"
               "      1|*\n"

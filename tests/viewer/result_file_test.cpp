@@ -1,13 +1,17 @@
 // Result files: read back as written, laws between groups, damage and foreign files refused.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <functional>
 #include <map>
+#include <sstream>
 
 #include "monitor/histogram_file.hpp"
 #include "sim/model/random.hpp"
 #include "tests/storage/temporary.hpp"
+#include "viewer/campaign_view.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
 
@@ -155,15 +159,14 @@ TEST_F(ResultFiles, TwoPhasesHaveATable) {
 
 TEST_F(ResultFiles, EveryPictureAndTableFitsTheWidth) {
     write(30);
-    for (const unsigned width : {40U, 80U, 133U}) {
+    for (const unsigned width : {40U, 60U, 80U, 133U}) {
         ShowOptions options;
         options.width = width;
         const std::string text = shown(options);
         const std::size_t picture = text.find("accesses of L1 per");
         ASSERT_NE(picture, std::string::npos);
         std::size_t columns = 0;
-        const std::size_t narrow = text.find('\n', picture) + 1;
-        for (std::size_t i = width < 80 ? narrow : 0; i < text.size(); ++i) {  // words are not cut for narrower ones
+        for (std::size_t i = width < 60 ? picture : 0; i < text.size(); ++i) {  // words are not cut for narrower ones
             if (text[i] == '\n') {
                 columns = 0;
             } else if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80U) {
@@ -172,6 +175,51 @@ TEST_F(ResultFiles, EveryPictureAndTableFitsTheWidth) {
             ASSERT_LE(columns, width) << text;
         }
     }
+}
+
+TEST_F(ResultFiles, ScoresFitTheWidth) {
+    CampaignView view;
+    view.result.machines = 12;
+    view.noise = "realistic";
+    view.left_out = "published has no variant of the tests of a name that is long";
+    view.result.scores = {{"levels", "hardened", "capacity", 7, 2, 1}, {"tlb", "published", "entries", 12345, 0, 0}};
+    view.result.failures = {{5, 2, 1, {"capacity of L2 is 64 KiB for 128 KiB", "ways of L1 are 2 for 4"}}};
+    for (const unsigned width : {40U, 60U, 80U}) {
+        std::istringstream lines(to_text(view, "12.3 s, 4.5 s of processor time", width));
+        for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+    }
+    const std::string wide = to_text(view, "", 80);
+    EXPECT_THAT(wide, HasSubstr("levels  capacity   hardened        7      2        1     70.0     20.0"));
+    EXPECT_THAT(wide, HasSubstr("12,345"));
+}
+
+TEST_F(ResultFiles, RunsWithoutStructuresOrLinesAreShownWithARemark) {
+    const auto without = [&](const char* group) {
+        write(2, [&](Group& root) { H5Ldelete(root.id(), group, H5P_DEFAULT); });
+        return shown();
+    };
+    for (const char* group : {"structures", "combined"}) {
+        const std::string text = without(group);
+        EXPECT_THAT(text, HasSubstr("\nlevel "));
+        EXPECT_THAT(text, HasSubstr(fmt::format("(/{})", group)));
+    }
+}
+
+TEST_F(ResultFiles, HitsAreAccessesThatDidNotMiss) {
+    write(1);
+    const auto sum = [&](const char* what) {
+        ShowOptions options;
+        options.json = true;
+        options.what = what;
+        double total = 0;
+        const auto json = nlohmann::json::parse(shown(options));
+        for (const double value : json["histogram"]["values"]) total += value;
+        return total;
+    };
+    const double accesses = sum("accesses"), misses = sum("misses");
+    ASSERT_GT(misses, 0);
+    EXPECT_GE(sum("hits"), accesses - misses);  // more misses than accesses of a line are no hits
+    EXPECT_LT(sum("hits"), accesses);
 }
 
 TEST_F(ResultFiles, PyramidsAreThoseOfTheColumns) {

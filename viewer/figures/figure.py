@@ -93,6 +93,10 @@ class Result:
 
     def levels(self):
         if "combined" not in self.file:
+            if "levels" in self.file:  # of a run
+                raise Refused(f"{self.path}: no histograms of levels are in the file: its links were not counted exactly (--no-errors), and its monitors "
+                              "do not tell both sides of a level; run it without --no-errors, or look at what a monitor gave with cachetally view "
+                              "or show --monitor NAME")
             raise Refused(f"{self.path}: no histograms of levels are in the file; the kinds sweep, curves and intrusion are for what sweep, probe and intrusion write")
         return [str(name) for name in self.file["combined"].attrs["names"]]
 
@@ -124,6 +128,15 @@ class Result:
         return max((int(g["phase"][:].max()) + 1 for g in self.file["combined"].values() if len(g["phase"])), default=1)
 
 
+def columns_of(group, names):
+    """Columns of a table, which are equally long."""
+    found = [group[name][:] for name in names]
+    for name, column in zip(names, found):
+        if len(column) != len(found[0]):
+            raise Refused(f"{group.file.filename}:{group.name}: the column '{name}' has {len(column)} rows instead of {len(found[0])}; the file is damaged")
+    return found
+
+
 class Lines:
     """The lines of a level, with the rows of some addresses alone."""
 
@@ -131,8 +144,7 @@ class Lines:
         group = result.level(level)
         self.name = group.name.rsplit("/", 1)[-1]
         self.line = int(group.attrs["line_bytes"])
-        self.address, self.phase = group["address"][:], group["phase"][:]
-        self.accesses, self.misses = group["accesses"][:], group["misses"][:]
+        self.address, self.phase, self.accesses, self.misses = columns_of(group, ("address", "phase", "accesses", "misses"))
         if structure:
             _, base, size = result.structure(structure)
             keep = (self.address + np.uint64(self.line) > base) & (self.address < base + size)
@@ -169,6 +181,20 @@ def lines_of(result, names, structure):
 def one_of(result, options):
     """The level that is named, or the first that has accesses."""
     return lines_of(result, [options.level] if options.level else None, options.structure)[0]
+
+
+HARDLY_SEEN = 50  # by how much a value lies below the largest; as viewer/spread.hpp
+
+
+def is_uneven(values):
+    """Whether more than half of the values above 0 would hardly be seen on a linear scale."""
+    known = values[values > 0]
+    return len(known) > 0 and 2 * np.count_nonzero(known * HARDLY_SEEN < known.max()) > len(known)
+
+
+def is_logarithmic(options, *values):
+    """Chosen, or because some of the values of lines are uneven; miss rates are linear unless chosen."""
+    return options.log or (not options.linear and options.what != "missrate" and any(map(is_uneven, values)))
 
 
 LABELS = {"accesses": "accesses per line", "misses": "misses per line", "hits": "hits per line", "missrate": "miss rate / %"}
@@ -211,25 +237,39 @@ def strip(axes, axis, structures):
             axes.text((left + right) / 2, 0, name, transform=below(7), ha="center", va="top", fontsize=7)
 
 
-def draw_histogram(axes, axis, lines, what, phases, log):
-    address, value = lines.values(what, phases)
+def scaled_label(what, log, of="", line="\n"):
+    return LABELS[what] + of + (f"{line}(logarithmic)" if log else "")
+
+
+def ground_of(values):
+    """Where a logarithmic scale begins, so that the least is seen."""
+    least = [value[value > 0].min() for value in values if (value > 0).any()]
+    return min(least) / 1.6 if least else 1
+
+
+def draw_histogram(axes, axis, lines, value, what, log, ground):
+    """`value`: lines and their numbers. `ground`: of a logarithmic scale."""
+    address, value = value
     count = 900
+    ground = ground if log else 0
+    if not (value > 0).any():
+        axes.text(0.5, 0.5, "nothing" if len(address) == 0 else f"no {what}" if what != "missrate" else "0 everywhere", transform=axes.transAxes,
+                  ha="center", va="center", color="#777777")
     if len(address) > 0:
         mean, most = columns(axis.place(address), value, lines.line, axis.length, count)
         edges = np.arange(count + 1) * axis.length / count
-        ground = value[value > 0].min() / 1.6 if log and (value > 0).any() else 0
         for height, alpha in ((most, 0.4), (mean, 1)):
             height = np.maximum(np.nan_to_num(height), ground)
             axes.stairs(height, edges, baseline=ground, fill=True, color=COLOURS[what], alpha=alpha, linewidth=0)
-        if log:
-            axes.set_ylim(bottom=ground)
     if log:
         axes.set_yscale("log")
+        axes.set_ylim(bottom=ground)
+        axes.yaxis.set_major_locator(LogLocator(numticks=5))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3))
-        axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: number(v)))
-    return value.sum()
+    axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: number(v)))
 
 
 def histogram(result, options):
@@ -240,13 +280,28 @@ def histogram(result, options):
     figure, axes = plt.subplots(count, 1, figsize=(WIDTHS[options.columns], 0.4 + 1.05 * count), squeeze=False,
                                 layout="constrained")
     for row, lines in zip(axes[:, 0], all_lines):
-        draw_histogram(row, axis, lines, options.what, options.phases, options.log)
+        value = lines.values(options.what, options.phases)
+        log = is_logarithmic(options, value[1])
+        draw_histogram(row, axis, lines, value, options.what, log, ground_of([value[1]]))
         row.set_title(f"{lines.name}", loc="left", pad=3, fontweight="bold")
-        row.set_ylabel(LABELS[options.what])
+        row.set_ylabel(scaled_label(options.what, log))
     figure.canvas.draw()
     for row in axes[:, 0]:
         strip(row, axis, result.structures)
     return figure
+
+
+def phases_text(phases):
+    """"phase 4", "phases 0-2, 7"."""
+    parts = []
+    for phase in phases:
+        if parts and parts[-1][1] == phase - 1:
+            parts[-1][1] = phase
+        else:
+            parts.append([phase, phase])
+    listed = [f"{a}" if a == b else f"{a}-{b}" for a, b in parts]
+    shown = listed if len(listed) <= 8 else [*listed[:8], "..."]
+    return f"phase{'s' if len(phases) > 1 else ''} {', '.join(shown)}"
 
 
 def small_multiples(result, options):
@@ -259,18 +314,26 @@ def small_multiples(result, options):
     rows = -(-(len(phases) + 1) // across)
     figure, axes = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.3 + 1.0 * rows), squeeze=False, layout="constrained")
     cells = list(axes.flat)
-    for cell, phase in zip(cells, phases):
-        draw_histogram(cell, axis, lines, options.what, [phase], options.log)
+    values = [lines.values(options.what, [phase]) for phase in phases]
+    whole = lines.values(options.what, None)
+    log = is_logarithmic(options, whole[1], *(value for _, value in values))
+    ground = ground_of([whole[1], *(value for _, value in values)])
+    for cell, phase, value in zip(cells, phases, values):
+        draw_histogram(cell, axis, lines, value, options.what, log, ground)
         cell.set_title(f"phase {phase}", loc="left", pad=3)
     total = cells[len(phases)]
-    draw_histogram(total, axis, lines, options.what, None, options.log)
+    draw_histogram(total, axis, lines, whole, options.what, log, ground)
     total.set_title("all phases", loc="left", pad=3, fontweight="bold")
-    top = max((cell.get_ylim()[1] for cell in cells[:len(phases)]), default=1)
-    for cell in cells[:len(phases)]:
+    # by factors the sum of all phases has room on the scale of each
+    top = max((cell.get_ylim()[1] for cell in cells[:len(phases) + log]), default=1)
+    for cell in cells[:len(phases) + log]:
         cell.set_ylim(top=top)
     for cell in cells[len(phases) + 1:]:
         cell.set_visible(False)
-    figure.supylabel(f"{LABELS[options.what]} of {lines.name}", fontsize=7.5)
+    figure.supylabel(scaled_label(options.what, log, f" of {lines.name}", " "), fontsize=7.5)
+    empty = [phase for phase in range(result.phases()) if options.phases is None and phase not in phases]
+    if empty:
+        figure.supxlabel(f"left out: {phases_text(empty)}, without accesses", fontsize=7, color="#777777")
     figure.canvas.draw()
     for cell in cells[:len(phases) + 1]:
         strip(cell, axis, result.structures)
@@ -309,13 +372,15 @@ def heat(result, options):
     value = heat_cells(lines, axis, options.what, rows, phases, count)
     figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 0.7 + min(3.2, max(1.2, 0.11 * rows))), layout="constrained")
     shown = np.ma.masked_invalid(np.where(value > 0, value, np.nan))
-    norm = LogNorm() if options.log else None
+    single = {"accesses": lines.accesses, "misses": lines.misses, "hits": np.maximum(lines.accesses - lines.misses, 0)}
+    log = is_logarithmic(options, *([single[options.what]] if options.what in single else []))
+    norm = LogNorm() if log else None
     image = axes.imshow(shown, aspect="auto", extent=(0, axis.length, phases - 0.5, -0.5), cmap="cividis", norm=norm, interpolation="nearest")
     axes.set_facecolor("#f0f2f5")
     axes.set_ylabel("phase")
     axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(10, integer=True))
     bar = figure.colorbar(image, ax=axes, pad=0.01, aspect=30)
-    bar.set_label(f"{LABELS[options.what]} of {lines.name}")
+    bar.set_label(scaled_label(options.what, log, f" of {lines.name}"))
     bar.outline.set_linewidth(0.4)
     figure.canvas.draw()
     strip(axes, axis, result.structures)

@@ -30,7 +30,9 @@ def main():
     parser.add_argument("--test", default="")
     parser.add_argument("--variant", default="")
     parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)
-    parser.add_argument("--log", action="store_true")
+    scale = parser.add_mutually_exclusive_group()
+    scale.add_argument("--log", action="store_true")
+    scale.add_argument("--linear", action="store_true")
     options = parser.parse_args()
     kind = options.format or options.output.rsplit(".", 1)[-1]
     try:

@@ -57,10 +57,13 @@ def sweep_rows(result, options):
         if column not in rows:
             how = without_slowdown(result) if metric == "slowdown" else "it is of an older version; run the sweep again"
             raise Refused(f"{result.path}: does not tell {column}; {how}")
-        found = rows[column][:][chosen].astype(float) * (100.0 if metric in FRACTIONS else 1.0)
-        if len(found) != 0 and np.isnan(found).all():
+        found = rows[column][:][chosen].astype(float)
+        unknown = np.isnan(found)
+        if metric != "slowdown" and unknown.any():  # slowdowns are unknown where a cell was not run
+            raise Refused(f"{result.path}:/sweep/rows: the column '{column}' has nan, which is no number; the file is damaged")
+        if len(found) != 0 and unknown.all():
             raise Refused(f"{result.path}: has no cell whose {metric} is known; {why_unknown(result)}")
-        return found
+        return found * (100.0 if metric in FRACTIONS else 1.0)
 
     return rows, chosen, rows["granularity"].asstr()[:][chosen], rows["counters"][:][chosen], values
 

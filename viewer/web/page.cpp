@@ -126,6 +126,7 @@ ResultPage page_of(const std::string& path, std::uintmax_t limit) {
             "{}: {} MiB are too many for a page (at most {}); leave out --whole, or drop the file on the page "
             "that 'cachetally view' opens",
             path, size >> 20, largest >> 20));
+    if (size <= limit) check_numbers(path);
     if (size <= limit) return {page_with_result(name, contents(path)), false};
     const Workplace workplace;
     const std::string reduced = workplace / "reduced.h5";

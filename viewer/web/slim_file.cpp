@@ -208,6 +208,7 @@ public:
                 copy_attributes(source, target);
                 copy_group(source, target);
             } else {
+                require_readable(from.open_dataset(name));
                 copy_dataset(from, name, to);
             }
         }
@@ -250,7 +251,18 @@ private:
     std::uint64_t largest_ = 1;
 };
 
+void require_readable_all(const Group& group) {
+    for (const std::string& name : group.children())
+        if (is_group(group, name)) {
+            require_readable_all(group.open_group(name));
+        } else {
+            require_readable(group.open_dataset(name));
+        }
+}
+
 }  // namespace
+
+void check_numbers(const std::string& path) { require_readable_all(InputFile(path).root()); }
 
 void check_result(const std::string& path) {
     const InputFile file(path);

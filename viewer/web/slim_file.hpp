@@ -10,10 +10,14 @@ namespace cachetally {
 /// Reads no numbers.
 void check_result(const std::string& path);
 
+/// Throws StorageError where a dataset cannot be read, and names it.
+void check_numbers(const std::string& path);
+
 /// Copies the result file `from` to the new file `to`, all of it but for histograms of more than `most_rows` rows.
 /// These keep the coarse levels of their pyramids; their rows become blocks of 16, 256, ... lines by phase, with the
 /// column `span` and virtual addresses, functions summed; the group `top` has the 1000 rows with the highest of each
-/// count as they were. The root attribute `reduced` says so in words. Throws StorageError.
+/// count as they were. The root attribute `reduced` says so in words. Throws StorageError, where
+/// what is copied cannot be read, too.
 void reduce_result(const std::string& from, const std::string& to, std::size_t most_rows = 40000);
 
 }  // namespace cachetally

@@ -129,6 +129,66 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
 }
 
+TEST_F(Figures, UnevenCountsHaveALogarithmicScaleAndOneInAllPhases) {
+    result_ = directory_ / "uneven.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", std::string("cachetally result"));
+    LevelLines lines;
+    lines.level = "L1";
+    lines.line_bytes = 64;
+    for (std::uint32_t phase = 0; phase < 4; ++phase)  // nothing in phase 2
+        for (std::uint64_t line = 0; line < 20 && phase != 2; ++line) {
+            lines.phase.push_back(phase);
+            lines.address.push_back(0x1000 + 64 * line);
+            lines.accesses.push_back(line < 18 ? 10.0 * (phase + 1) : 20000);
+            lines.misses.push_back(phase == 1 ? 0 : 3);
+        }
+    write_combined(file.root(), {lines});
+    file.finish();
+    const auto text = [&](const std::string& kind, std::vector<std::string> options) {
+        const std::string name = directory_ / "u.svg";
+        std::filesystem::remove(name);
+        draw_figure(request(kind, "u.svg", std::move(options)));
+        return contents(name);
+    };
+    const auto count = [](const std::string& where, const std::string& what) {
+        int found = 0;
+        for (std::size_t at = where.find(what); at != std::string::npos; at = where.find(what, at + 1)) ++found;
+        return found;
+    };
+    for (const char* kind : {"histogram", "heat"}) EXPECT_EQ(count(text(kind, {}), "logarithmic"), 1) << kind;
+    const std::string phases = text("phases", {});
+    EXPECT_EQ(count(phases, "logarithmic"), 1);
+    EXPECT_NE(phases.find("left out: phase 2, without accesses"), std::string::npos);
+    for (const char* tick : {">100<", ">10k<"}) EXPECT_EQ(count(phases, tick), 4) << tick;  // 3 phases and all
+    EXPECT_EQ(count(text("histogram", {"--linear"}), "logarithmic"), 0);
+    const std::string misses = text("phases", {"--what=misses", "--phases=0-3"});
+    for (const char* once : {">nothing<", ">no misses<"}) EXPECT_EQ(count(misses, once), 1) << once;
+    EXPECT_EQ(count(misses, "logarithmic"), 0);
+}
+
+TEST_F(Figures, ColumnsThatAreNotEquallyLongAreTold) {
+    result_ = directory_ / "lens.h5";
+    ResultFile file(result_);
+    file.root().set_attribute("format", std::string("cachetally result"));
+    Group combined = file.root().create_group("combined");
+    combined.set_attribute("names", std::vector<std::string>{"L1"});
+    Group level = combined.create_group("L1");
+    level.set_attribute("line_bytes", 64);
+    level.write("address", std::vector<std::uint64_t>{0x1000, 0x1040});
+    level.write("phase", std::vector<std::uint32_t>{0, 0});
+    level.write("accesses", std::vector<double>{1, 2});
+    level.write("misses", std::vector<double>{1});
+    file.finish();
+    for (const char* kind : {"histogram", "phases", "heat"}) {
+        const std::string said = refusal(request(kind, "x.svg", {"--what=misses"}));
+        EXPECT_NE(said.find("lens.h5:/combined/L1: the column 'misses' has 1 rows instead of 2; the file is damaged"),
+                  std::string::npos)
+            << said;
+        EXPECT_EQ(said.find("Traceback"), std::string::npos) << said;
+    }
+}
+
 /// What `cachetally probe -o` writes of a level of 32 KiB, half as much as the machine has, and of the memory behind
 /// it.
 void write_probe(Group& root) {

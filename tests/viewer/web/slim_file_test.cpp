@@ -94,6 +94,34 @@ TEST_F(SlimFiles, KeepTheSumsOfEveryPhaseInFewRows) {
     EXPECT_LT(std::filesystem::file_size(slim_), std::filesystem::file_size(path_) / 2);
 }
 
+/// Writes over the middle of the first chunk of a column.
+void damage(const std::string& path, const std::string& column) {
+    haddr_t where = 0;
+    hsize_t bytes = 0;
+    {
+        const InputFile file(path);
+        const Group group = file.root().open_group("combined/L1");
+        const Dataset data = group.open_dataset(column);
+        const Handle space(H5Dget_space(data.id()), H5Sclose);
+        ASSERT_GE(H5Dget_chunk_info(data.id(), space.get(), 0, nullptr, nullptr, &where, &bytes), 0);
+    }
+    std::string text = testing::contents(path);
+    text.replace(where + bytes / 4, bytes / 2, std::string(bytes / 2, 'Z'));
+    testing::write_contents(path, text);
+}
+
+TEST_F(SlimFiles, WhatCannotBeReadIsNamed) {
+    for (const std::uint64_t lines : {30000, 100}) {  // the rows are reduced, or copied
+        write(lines);
+        check_numbers(path_);
+        damage(path_, "misses");
+        const std::string text = "r.h5:/combined/L1/misses: cannot read";
+        for (const std::string& said : {testing::message_of([&] { check_numbers(path_); }),
+                                        testing::message_of([&] { reduce_result(path_, slim_, 2000); })})
+            EXPECT_NE(said.find(text), std::string::npos) << said;
+    }
+}
+
 TEST_F(SlimFiles, KeepTheLinesWithTheHighestCounts) {
     write(30000);
     reduce_result(path_, slim_, 2000);

@@ -132,7 +132,8 @@ export function phasesTitle(app: App): string {
 }
 
 export function titleOf(source: Source): string {
-    const { input, settings, machine } = source.info;
+    const { input, settings, machine, campaign } = source.info;
+    if (campaign) return `probes on ${campaign.machines} random machines, seed ${campaign.seed}, noise ${campaign.noise}`;
     return [input, ...settings].join(' ') + (machine.name ? ` on ${machine.name}` : '');
 }
 

@@ -68,8 +68,17 @@ export function addressAt(axis: Axis, x: number): bigint | null {
 /** The first address in a stretch of the axis; null where it lies in a gap. */
 export function addressIn(axis: Axis, from: number, to: number): bigint | null {
     for (const { base, bytes, start } of axis.segments)
-        if (start < to && start + bytes > from) return base + BigInt(Math.floor(Math.max(0, from - start)));
+        if (start < to && start + bytes > from) return base + BigInt(Math.ceil(Math.max(0, from - start)));
     return null;
+}
+
+/** The addresses of a stretch of the axis, without holes: from, and one behind the last; what begins in them is drawn in it. */
+export function addressesIn(axis: Axis, from: number, to: number): [bigint, bigint][] {
+    return axis.segments.flatMap(({ base, bytes, start }): [bigint, bigint][] => {
+        const first = Math.ceil(Math.max(0, from - start) - 1e-6);
+        const end = Math.ceil(Math.min(bytes, to - start) - 1e-6);
+        return first < end ? [[base + BigInt(first), base + BigInt(end)]] : [];
+    });
 }
 
 /** The place of an address; null where it is not on the axis. */

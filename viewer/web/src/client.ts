@@ -5,6 +5,9 @@ import { axisOf } from './axis';
 
 export class Superseded extends Error {}
 
+/** Something is wrong with the file; the message is for people, to whom the page tells it ("filefault"). */
+export class FileFault extends Error {}
+
 let program: Promise<string> | null = null;
 
 /** The worker's program as an address that workers can be made from. */
@@ -47,14 +50,17 @@ export class Source {
 
     private constructor(private readonly worker: Worker) {
         worker.onmessage = (
-            event: MessageEvent<{ id: number; result?: unknown; error?: string; cancelled?: boolean }>,
+            event: MessageEvent<{ id: number; result?: unknown; error?: string; cancelled?: boolean; fault?: boolean }>,
         ) => {
-            const { id, result, error, cancelled } = event.data;
+            const { id, result, error, cancelled, fault } = event.data;
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
             if (!waiting) return;
             if (cancelled) waiting.reject(new Superseded());
-            else if (error !== undefined) waiting.reject(new Error(error));
+            else if (error !== undefined && fault) {
+                window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
+                waiting.reject(new FileFault(error));
+            } else if (error !== undefined) waiting.reject(new Error(error));
             else waiting.resolve(result);
         };
         worker.onerror = (event) => {

@@ -2,7 +2,7 @@
 import './style.css';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { Source, warmUp } from './client';
+import { FileFault, Source, warmUp } from './client';
 import { h } from './dom';
 import { bytes, full } from './numbers';
 import { readHash, writeHash, type State } from './state';
@@ -86,6 +86,10 @@ class Page implements App {
             this.applyTheme();
             if (this.source) this.render();
         });
+        window.addEventListener('filefault', (event) => this.tellFault((event as CustomEvent<string>).detail));
+        window.addEventListener('unhandledrejection', (event) => {
+            if (event.reason instanceof FileFault) event.preventDefault(); // it was told already
+        });
         window.addEventListener('dragover', (event) => {
             event.preventDefault();
             document.body.classList.add('dropping');
@@ -141,12 +145,10 @@ class Page implements App {
 
     /** Curves are laid over each other, any number of them; of other results there are two. */
     private compareWith(source: Source): void {
-        const alone = [this.source, source].find((each) => each.info.intrusion !== null);
+        const alone = [this.source, source].find((each) => aloneBecause(each) !== '');
         if (alone) {
             source.close();
-            throw new Error(
-                `${alone.info.name} is of an intrusion experiment, which is compared with its own baseline alone.`,
-            );
+            throw new Error(`${alone.info.name} ${aloneBecause(alone)}.`);
         }
         const probe = this.source.info.probe !== null;
         if (probe !== (source.info.probe !== null)) {
@@ -172,7 +174,7 @@ class Page implements App {
             this.state = { theme: this.state.theme };
         this.facts.dataset.title = titleOf(source);
         document.title = `${titleOf(source)} – cachetally`;
-        this.compareButton.hidden = source.info.intrusion !== null;
+        this.compareButton.hidden = aloneBecause(source) !== '';
         this.keepState();
         this.render();
     }
@@ -182,6 +184,11 @@ class Page implements App {
         for (const { info } of this.others)
             list.push(...info.warnings.map((text) => notice('warning', `${info.name}: ${text}`)));
         this.notices.replaceChildren(...list);
+    }
+
+    private tellFault(message: string): void {
+        const told = [...this.notices.children].some((each) => each.textContent === message);
+        if (!told) this.notices.append(notice('error', message));
     }
 
     private landing(): void {
@@ -242,6 +249,7 @@ class Page implements App {
         if (info.probe) parts.push(`${info.probe.findings.length} findings`, `${info.probe.curves.length} curves`);
         if (info.intrusion)
             parts.push(`${info.intrusion.rows.length} configurations`, `${full(info.intrusion.cycles)} cycles without monitor`);
+        if (info.campaign) parts.push(`${info.campaign.scores.length} scores`);
         if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
         this.facts.replaceChildren(
             h('strong', {}, titleOf(this.source)),
@@ -267,6 +275,12 @@ class Page implements App {
     get current(): View | null {
         return this.view;
     }
+}
+
+/** Why a result is not laid beside others; empty where it may be. */
+function aloneBecause({ info }: Source): string {
+    if (info.intrusion) return 'is of an intrusion experiment, which is compared with its own baseline alone';
+    return info.campaign ? 'has scores of probes, which are not compared' : '';
 }
 
 function logo(): HTMLElement {

@@ -5,6 +5,7 @@ import { brief, percentTick, powers, ticks } from './numbers';
 import { symlog, symlogTicks, symlogUnit } from './scale';
 import type { Painter } from './paint';
 import { emptyBars, type Bars } from './pixels';
+import { Spread } from './spread';
 import type { Axis, Buckets } from './protocol';
 
 export interface Panel {
@@ -16,6 +17,8 @@ export interface Panel {
     rate: boolean;
     /** Differences: up and down from the middle. */
     signed?: boolean;
+    /** Has a scale of its own also where the others have one in common. */
+    apart?: boolean;
     whole: Buckets | null;
     fine: Buckets | null;
     /** Shown instead of data that are not there. */
@@ -89,6 +92,35 @@ const emptyColumns = (pixels: number): Columns => ({
     leastPositive: Infinity,
 });
 
+/** Mean over the lines of the buckets from .. to - 1; 0 where there are none. */
+export function meanOf({ parts, sum: sums, touched: lines, min, max }: Buckets, from: number, to: number): number {
+    if (parts) return meanOf(parts[1], from, to) - meanOf(parts[0], from, to);
+    let [sum, touched, high] = [0, 0, 0];
+    for (let b = from; b < to; ++b) {
+        if (min[b] === Infinity) continue;
+        sum += sums[b];
+        touched += lines[b];
+        if (max[b] > high) high = max[b];
+    }
+    // a line that spans several columns is counted in the first of them alone
+    return touched > 0 ? sum / touched : high;
+}
+
+/** The columns of the data that a pixel beginning at `place` shows: from .. to - 1. */
+function columnsAt({ x0, x1, sum }: Buckets, place: number, perPixel: number): [number, number] {
+    const perBucket = (x1 - x0) / sum.length;
+    const begin = (place - x0) / perBucket;
+    const from = Math.max(0, Math.floor(begin + 1e-9));
+    return [from, Math.min(sum.length, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)))];
+}
+
+/** The stretch of the axis that they take. */
+export function stretchOf(data: Buckets, place: number, perPixel: number): [number, number] {
+    const perBucket = (data.x1 - data.x0) / data.sum.length;
+    const [from, to] = columnsAt(data, place, perPixel);
+    return [data.x0 + from * perBucket, data.x0 + to * perBucket];
+}
+
 /** `into`: columns of that many pixels, to be filled anew. */
 export function columnsOf(
     data: Buckets,
@@ -100,30 +132,23 @@ export function columnsOf(
     const mean = into.mean.fill(NaN);
     const min = into.min.fill(Infinity);
     const max = into.max.fill(-Infinity);
-    const { sum: sums, touched: lines, min: mins, max: maxs } = data;
-    const count = sums.length;
-    const perBucket = (data.x1 - data.x0) / count;
+    const { min: mins, max: maxs } = data;
     const perPixel = (x1 - x0) / pixels;
     let most = -Infinity;
     let least = Infinity;
     let leastPositive = Infinity;
     for (let p = 0; p < pixels; ++p) {
-        const begin = (x0 + p * perPixel - data.x0) / perBucket;
-        const from = Math.max(0, Math.floor(begin + 1e-9));
-        const to = Math.min(count, Math.max(from + 1, Math.floor(begin + perPixel / perBucket + 1e-9)));
-        let [sum, touched, low, high] = [0, 0, Infinity, -Infinity];
+        const [from, to] = columnsAt(data, x0 + p * perPixel, perPixel);
+        let [low, high] = [Infinity, -Infinity];
         for (let b = from; b < to; ++b) {
             if (mins[b] === Infinity) continue;
-            sum += sums[b];
-            touched += lines[b];
             if (mins[b] < low) low = mins[b];
             if (maxs[b] > high) high = maxs[b];
         }
         if (low === Infinity) continue;
         min[p] = low;
         max[p] = high;
-        // a line that spans several columns is counted in the first of them alone
-        const value = touched > 0 ? sum / touched : high;
+        const value = meanOf(data, from, to);
         mean[p] = value;
         if (high > most) most = high;
         if (low < least) least = low;
@@ -134,6 +159,10 @@ export function columnsOf(
 }
 
 export type ScaleKind = 'auto' | 'linear' | 'log';
+
+/** Chosen, or because the counts are uneven (spread.ts). */
+export const isLogarithmic = (wanted: ScaleKind, uneven: boolean): boolean =>
+    wanted === 'log' || (wanted === 'auto' && uneven);
 
 export interface Scale {
     at(value: number): number;
@@ -249,18 +278,12 @@ function drawColumns(p: Painter, drawn: Drawn, scale: Scale, panel: Panel, top: 
 export const panelTop = (layout: Layout, index: number): number =>
     index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
 
-/** Whether counts (of differences, how large they are) differ so much that most would lie flat on the ground: the median is far
- * below the most. */
-export function isUneven(columns: Columns): boolean {
-    const ground = Math.max(columns.most, -columns.least) / 150;
-    let [low, all] = [0, 0];
-    for (const mean of columns.mean) {
-        const size = Math.abs(mean);
-        if (!(size > 0)) continue;
-        ++all;
-        if (size < ground) ++low;
-    }
-    return all > 8 && low * 2 > all;
+/** Differences have no lines: how large they are in the columns decides. */
+function unevenDifference({ least, most, mean }: Columns): boolean {
+    const spread = new Spread();
+    spread.see(Math.max(most, -least));
+    mean.forEach((each) => spread.count(Math.abs(each)));
+    return spread.uneven;
 }
 
 export function drawPanel(
@@ -271,6 +294,7 @@ export function drawPanel(
     x0: number,
     x1: number,
     wanted: ScaleKind,
+    uneven: boolean,
     shared: [number, number] | null,
 ): void {
     const colours = theme();
@@ -282,7 +306,8 @@ export function drawPanel(
     const { drawn } = panel;
     const columns = data && columnsOf(data, x0, x1, pixels, drawn.columns);
     const nothing = !columns || columns.most === -Infinity;
-    const log = !nothing && (wanted === 'log' || (wanted === 'auto' && !panel.rate && isUneven(columns)));
+    const steep = panel.signed && columns ? !panel.rate && unevenDifference(columns) : uneven;
+    const log = !nothing && isLogarithmic(wanted, steep);
     drawTitles(p, panel, top - 12, plotWidth, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
     const say = (text: string) =>
         p.text(left + plotWidth / 2, top + panelHeight / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });

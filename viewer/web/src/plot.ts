@@ -1,6 +1,6 @@
 // AddressPlot: panels over a shared axis of addresses that people move through: wheel, drag, touch and keys.
 import { drawAddresses, drawStrip } from './address_axis';
-import { addressAt, addressIn, describe, hex, placeOfStructure, structureAt } from './axis';
+import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';
 import { Superseded } from './client';
 import { theme } from './colours';
 import { h, type Table } from './dom';
@@ -10,27 +10,29 @@ import type { Painter } from './paint';
 import * as draw from './panels';
 import { dataFor, layoutOf, left, type Layout, type Panel, type ScaleKind } from './panels';
 import { Gestures } from './gestures';
-import type { Axis, Buckets, Structure } from './protocol';
+import { tableOf } from './plot_table';
+import type { Axis, Buckets, Stretch, Structure } from './protocol';
 
 /** A panel and where its numbers come from. */
 export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message' | 'drawn'> {
-    fetch: (x0: number, x1: number, count: number) => Promise<Buckets>;
+    fetch: (stretch: Stretch) => Promise<Buckets>;
 }
 
 export interface PlotOptions {
     name: () => string;
     title: () => string;
     structures: () => Structure[];
-    python: () => string;
+    /** `sight`: the addresses that are shown; null: all. */
+    python: (sight: [bigint, bigint][] | null) => string;
     /** The stretch that is shown has changed by hand; null: all. */
     moved: (range: [number, number] | null) => void;
     /** A place was clicked: a bin's first and last byte. */
     picked?: (from: bigint, to: bigint) => void;
 }
 
-/** Columns that are asked for: of the whole, and of the part that is shown with its margins. */
+/** Columns that are asked for: of the whole, and of the part that is shown, without its margins. */
 const columnsOfWhole = 2048;
-const columnsOfPart = 4096;
+const columnsInSight = 2048;
 
 export class AddressPlot {
     readonly element: HTMLElement;
@@ -61,7 +63,7 @@ export class AddressPlot {
             height: (width) => layoutOf(width, this.panels.length, this.hasStrip()).height,
             draw: (p) => this.draw(p),
             table: () => this.table(),
-            python: options.python,
+            python: () => options.python(this.seesAll() ? null : addressesIn(this.axis, ...this.view)),
         });
         this.readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
         this.figure.canvas.insertAdjacentElement('afterend', this.readout);
@@ -80,6 +82,10 @@ export class AddressPlot {
             reset: () => this.show(null),
             key: (key) => this.key(key),
         });
+    }
+
+    private seesAll(): boolean {
+        return this.view[0] <= 0 && this.view[1] >= this.axis.bytes;
     }
 
     private hasStrip(): boolean {
@@ -103,7 +109,8 @@ export class AddressPlot {
         this.view = range ?? [0, axis.bytes];
         ++this.generation;
         this.figure.redraw();
-        for (const panel of this.panels) void this.load(panel, 0, axis.bytes, 'whole');
+        const whole: Stretch = { x0: 0, x1: axis.bytes, count: columnsOfWhole, sight: [0, axis.bytes] };
+        for (const panel of this.panels) void this.load(panel, whole, 'whole');
         if (range) this.refine();
     }
 
@@ -125,11 +132,11 @@ export class AddressPlot {
             : new Promise((resolve) => this.settled.push(resolve));
     }
 
-    private async load(panel: Panel & PanelSource, x0: number, x1: number, into: 'whole' | 'fine'): Promise<void> {
+    private async load(panel: Panel & PanelSource, stretch: Stretch, into: 'whole' | 'fine'): Promise<void> {
         const generation = this.generation;
         ++this.pending;
         try {
-            const data = await panel.fetch(x0, x1, into === 'whole' ? columnsOfWhole : columnsOfPart);
+            const data = await panel.fetch(stretch);
             if (generation === this.generation) panel[into] = data;
         } catch (error) {
             if (!(error instanceof Superseded) && into === 'whole')
@@ -153,11 +160,15 @@ export class AddressPlot {
         if (this.timer !== 0) window.clearTimeout(this.timer);
         this.timer = window.setTimeout(() => {
             this.timer = 0;
+            if (this.seesAll()) return this.tellSettled();
+            // columns begin and end where the view does, so that its table has the lines in it, and no others
             const [x0, x1] = this.view;
-            const margin = (x1 - x0) / 2;
-            if (x1 - x0 > this.axis.bytes * 0.98) return this.tellSettled();
-            for (const panel of this.panels)
-                void this.load(panel, Math.max(0, x0 - margin), Math.min(this.axis.bytes, x1 + margin), 'fine');
+            const width = (x1 - x0) / columnsInSight;
+            const before = Math.min(columnsInSight / 2, Math.floor(x0 / width));
+            const behind = Math.min(columnsInSight / 2, Math.floor((this.axis.bytes - x1) / width));
+            const count = before + columnsInSight + behind;
+            const stretch = { x0: x0 - before * width, x1: x1 + behind * width, count, sight: this.view };
+            for (const panel of this.panels) void this.load(panel, stretch, 'fine');
             this.tellSettled();
         }, 60);
     }
@@ -228,11 +239,13 @@ export class AddressPlot {
             if (structure) this.zoomTo(structure);
             return;
         }
-        const unit = Math.max(1, ...this.panels.map((panel) => panel.whole?.grain ?? 1));
+        const data = this.panels.map((panel) => dataFor(panel, ...this.view)).find((each) => each !== null);
+        if (!data) return;
         const perPixel = (this.view[1] - this.view[0]) / this.layout.plotWidth;
-        const bytes = BigInt(Math.max(Math.min(unit, 4096), Math.ceil(perPixel)));
-        const from = address - (address % BigInt(Math.min(unit, 4096)));
-        this.options.picked?.(from, from + bytes);
+        // the lines that the column stands for begin in its stretch; in a part of a line it is the line's
+        const [begin, end] = draw.stretchOf(data, place, perPixel);
+        const [from, to] = addressesIn(this.axis, begin, end)[0] ?? [address, address + 1n];
+        this.options.picked?.(from, to);
     }
 
     /** Shows one structure in full width. */
@@ -240,8 +253,13 @@ export class AddressPlot {
         const place = placeOfStructure(this.axis, structure);
         if (!place) return;
         this.chosen = structure.name;
-        const unit = Math.max(...this.panels.map((panel) => panel.whole?.grain ?? 1), 1);
-        this.moveTo(place[0], Math.max(place[1] - place[0], unit));
+        // all lines of which a part is in it
+        const grain = Math.max(...this.panels.map((panel) => panel.whole?.grain ?? 1), 1);
+        const unit = BigInt(grain <= 4096 ? grain : 1);
+        const from = Math.max(0, place[0] - Number(structure.base % unit));
+        const rest = Number((structure.base + BigInt(structure.bytes)) % unit);
+        const to = Math.min(this.axis.bytes, place[1] + (rest > 0 ? Number(unit) - rest : 0));
+        this.moveTo(from, Math.max(to - from, grain));
     }
 
     private draw(p: Painter): void {
@@ -252,8 +270,13 @@ export class AddressPlot {
         const { layout } = this;
         const bottom = draw.stripTop(layout, this.panels.length);
         draw.drawBreaks(p, layout, this.axis, x0, x1, this.panels.length);
-        const shared = this.sharedScale ? this.commonRange() : null;
-        this.panels.forEach((panel, i) => draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, shared));
+        const alike = this.sharedScale ? this.panels.filter((each) => !each.signed && !each.apart) : [];
+        const shared = alike.length ? this.commonRange(alike) : null;
+        const uneven = (list: Panel[]) => list.some((each) => dataFor(each, x0, x1)?.uneven);
+        this.panels.forEach((panel, i) => {
+            const [group, range] = alike.includes(panel) ? [alike, shared] : [[panel], null];
+            draw.drawPanel(p, layout, i, panel, x0, x1, this.scale, uneven(group), range);
+        });
         if (strip)
             drawStrip(p, bottom, this.axis, this.options.structures(), x0, x1, layout.plotWidth, this.chosen);
         drawAddresses(
@@ -269,9 +292,9 @@ export class AddressPlot {
         if (this.frames.length > 400) this.frames.shift();
     }
 
-    private commonRange(): [number, number] | null {
+    private commonRange(panels: (Panel & PanelSource)[]): [number, number] | null {
         let [least, most] = [Infinity, -Infinity];
-        for (const panel of this.panels.filter((each) => !each.signed)) {
+        for (const panel of panels) {
             const data = dataFor(panel, ...this.view);
             if (!data) continue;
             const columns = draw.columnsOf(data, ...this.view, Math.round(this.layout.plotWidth));
@@ -351,51 +374,12 @@ export class AddressPlot {
 
     /** Columns as they are drawn, in the stretch that is shown. */
     table(): Table {
-        const [x0, x1] = this.view;
-        const count = 256;
-        const headers = [
-            'address',
-            'where',
-            ...this.panels.flatMap((panel) => [
-                `${panel.title} ${panel.rate ? 'rate' : 'sum'}`,
-                'least per line',
-                'most per line',
-            ]),
-        ];
-        const list = this.panels.map((panel) => dataFor(panel, x0, x1));
-        const rows: (string | number)[][] = [];
-        const step = Math.max(
-            (x1 - x0) / count,
-            ...list.map((data) => (data ? (data.x1 - data.x0) / data.sum.length : 0)),
-        );
-        for (let at = x0; at < x1 - step / 1e6; at += step) {
-            const address = addressIn(this.axis, at, at + step);
-            if (address === null) continue;
-            const cells = list.flatMap((data, i) => cellsOf(data, at, at + step, this.panels[i].rate));
-            if (cells.every((cell) => cell === 0 || Number.isNaN(cell))) continue;
-            rows.push([hex(address), describe(this.options.structures(), address), ...cells]);
-        }
-        return { caption: this.options.title(), headers, rows };
+        const data = this.panels.map((panel) => dataFor(panel, ...this.view));
+        return tableOf(this.options.title(), this.panels, data, this.axis, this.view, this.options.structures());
     }
 
     /** Numbers that the panels show, for tests: sum over all by panel. */
     totals(): Record<string, number> {
         return Object.fromEntries(this.panels.map((panel) => [panel.title, panel.whole?.total ?? NaN]));
     }
-}
-
-function cellsOf(data: Buckets | null, from: number, to: number, rate: boolean): number[] {
-    if (!data) return [NaN, NaN, NaN];
-    const width = (data.x1 - data.x0) / data.sum.length;
-    const first = Math.max(0, Math.round((from - data.x0) / width));
-    const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
-    let [sum, touched, min, max] = [0, 0, Infinity, -Infinity];
-    for (let i = first; i < last; ++i) {
-        sum += data.sum[i];
-        touched += data.touched[i];
-        min = Math.min(min, data.min[i]);
-        max = Math.max(max, data.max[i]);
-    }
-    if (min === Infinity) return [0, 0, 0];
-    return [rate ? (touched > 0 ? sum / touched : 0) : sum, min, max];
 }

@@ -176,10 +176,32 @@ export interface CauseLevel {
     evictions: { by: Column; victim: Column; phase: Column; count: Column };
 }
 
+/** How often a test was right about a parameter, over all levels of all machines. */
+export interface Score {
+    test: string;
+    variant: string;
+    parameter: string;
+    right: number;
+    wrong: number;
+    notIdentifiable: number;
+}
+
+/** Probes on random machines (docs/probes.md). */
+export interface CampaignInfo {
+    machines: number;
+    seed: number;
+    noise: string;
+    references: number;
+    /** Tests that have no such variant, in words. */
+    leftOut: string;
+    scores: Score[];
+    worst: { machine: number; wrong: number; notIdentifiable: number; findings: string }[];
+}
+
 export interface FileInfo {
     name: string;
     bytes: number;
-    kind: 'run' | 'sweep' | 'probe' | 'intrusion';
+    kind: 'run' | 'sweep' | 'probe' | 'intrusion' | 'validate';
     complete: boolean;
     incomplete: string;
     failure: string;
@@ -202,6 +224,7 @@ export interface FileInfo {
     sweep: SweepInfo | null;
     probe: ProbeInfo | null;
     intrusion: IntrusionInfo | null;
+    campaign: CampaignInfo | null;
     series: SeriesInfo[];
     provenance: [string, string][];
     warnings: string[];
@@ -231,6 +254,14 @@ export interface Extents {
 /** Which phases: null = all. */
 export type Phases = number[] | null;
 
+/** What is asked for of an axis: columns of x0 .. x1, of which `sight` is what can be seen. */
+export interface Stretch {
+    x0: number;
+    x1: number;
+    count: number;
+    sight: [number, number];
+}
+
 /** Counts per column of an axis: the lines in it that have any, their sum, least and most. */
 export interface Buckets {
     x0: number;
@@ -244,6 +275,10 @@ export interface Buckets {
     total: number;
     /** Bytes of the blocks that it was made of: a line, or a block of a pyramid. */
     grain: number;
+    /** Whether most of the lines that can be seen lie so far below the largest that a linear scale would hide them. */
+    uneven: boolean;
+    /** Of a difference: the two whose sums it is of, the second less the first; least and most are of the means by column. */
+    parts?: [Buckets, Buckets];
 }
 
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
@@ -263,6 +298,8 @@ export interface Heat {
     rows: number;
     columns: number;
     values: Float64Array;
+    /** As of columns, of lines by phase. */
+    uneven: boolean;
     /** First phase of each row, and one behind the last. */
     edges: number[];
 }
@@ -270,20 +307,20 @@ export interface Heat {
 export interface Requests {
     open: { args: [File | { name: string; bytes: ArrayBuffer }]; result: FileInfo };
     extents: { args: [string[]]; result: Extents };
-    buckets: { args: [string, Quantity, Phases, Axis, number, number, number]; result: Buckets };
+    buckets: { args: [string, Quantity, Phases, Axis, Stretch]; result: Buckets };
     heat: { args: [string, Quantity, Axis, number, number, number, number]; result: Heat };
     lines: { args: [string, Phases, string, string, number]; result: { rows: LineRow[]; more: boolean } };
     counters: { args: [string, string]; result: Column };
     phaseSums: { args: [string, Quantity]; result: Column };
-    /** Exact and coarsened counts of a sweep: per column sum of both and of the difference. */
-    coarse: { args: [string, number, Axis, number, number, number]; result: Coarse };
+    /** Exact and coarsened counts of a sweep, and by how much they differ. */
+    coarse: { args: [string, number, Axis, Stretch]; result: Coarse };
 }
 
 export interface Coarse {
     exact: Buckets;
     approximate: Buckets;
-    /** Sum of |exact - approximate| per column. */
-    difference: Float64Array;
+    /** |exact - approximate| of the lines. */
+    difference: Buckets;
     /** The error over the data structures, a fraction. */
     error: number;
 }

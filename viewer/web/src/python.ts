@@ -1,41 +1,85 @@
 // Snippets of Python that read what a picture shows.
 import { chosenPhases, quoted, type App, type Show } from './app';
 import type { Source } from './client';
+import type { Quantity, SeriesInfo } from './protocol';
 
 const head = (source: Source): string =>
     `import h5py\nimport numpy as np\n\nf = h5py.File(${quoted(source.info.name)}, "r")\n`;
 
-function choice(app: App): string {
-    const phases = chosenPhases(app);
-    return phases === null
-        ? 'chosen = np.ones(len(phase), bool)  # all phases'
-        : `chosen = np.isin(phase, ${JSON.stringify(phases)})`;
+/** The addresses in sight; null: all. */
+export type Sight = [bigint, bigint][] | null;
+
+const hex = (address: bigint): string => `0x${address.toString(16)}`;
+
+/** A function that gives what is shown of a group by line, of rows that are chosen. */
+function byLine(quantity: Quantity, level: boolean, sight: Sight): string {
+    const address = level ? '"address"' : '"virtual_address" if "virtual_address" in g else "address"';
+    const count = (column: string) => `np.bincount(at, g[${quoted(column)}][:][rows])`;
+    const ranges = (sight ?? []).map(([from, to]) => `(address >= ${hex(from)}) & (address < ${hex(to)})`);
+    const value =
+        quantity === 'missrate'
+            ? `    a, m = ${count('accesses')}, ${count('misses')}\n    value = np.divide(m, a, out=np.zeros_like(m), where=a > 0)`
+            : `    value = ${count(level ? quantity : 'count')}`;
+    return `
+def by_line(g, rows):
+    address = g[${address}][:]
+${sight ? `    rows = rows & (${ranges.map((each) => `(${each})`).join(' | ') || 'False'})  # what is in sight\n` : ''}    lines, at = np.unique(address[rows], return_inverse=True)
+${value}  # ${quantity} by line
+    return dict(zip(lines.tolist(), value.tolist()))
+`;
 }
 
+const inPhases = (phases: number[] | null): string =>
+    phases === null ? 'np.ones(len(g["phase"]), bool)' : `np.isin(g["phase"][:], ${JSON.stringify(phases)})`;
+
 /** Counts by line of what histograms show. */
-export function histogramPython(app: App, show: Show): string {
+export function histogramPython(app: App, show: Show, sight: Sight): string {
     const paths = show.series.map((each) => each.path);
-    const level = show.series[0].kind === 'level';
-    const values: Record<string, string> = {
-        accesses: 'g["accesses"][:][chosen]',
-        misses: 'g["misses"][:][chosen]',
-        hits: 'g["hits"][:][chosen]',
-    };
-    const sums =
-        show.quantity === 'missrate'
-            ? '    a = np.bincount(line, g["accesses"][:][chosen])\n    m = np.bincount(line, g["misses"][:][chosen])\n    value = np.divide(m, a, out=np.zeros_like(m), where=a > 0)  # miss rate by line\n'
-            : `    value = np.bincount(line, ${values[show.quantity] ?? 'g["count"][:][chosen]'})  # ${show.quantity} by line\n`;
-    const address = level ? '"address"' : '"virtual_address" if "virtual_address" in g else "address"';
-    return `${head(app.source)}
+    return `${head(app.source)}${byLine(show.quantity, show.series[0].kind === 'level', sight)}
 for path in ${JSON.stringify(paths)}:
     g = f[path]
-    phase = g["phase"][:]
-    ${choice(app)}
-    lines, line = np.unique(g[${address}][:][chosen], return_inverse=True)
-${sums}    print(path, "sum", value.sum(), "lines", len(lines))
-    top = np.argsort(-value)[:5]
-    for a, v in zip(lines[top], value[top]):
-        print("  ", hex(a), v)
+    value = by_line(g, ${inPhases(chosenPhases(app))})
+    print(path, "sum", sum(value.values()), "lines", len(value))
+    for line in sorted(value, key=value.get, reverse=True)[:5]:
+        print("  ", hex(line), value[line])
+`;
+}
+
+const difference = `difference = {line: b.get(line, 0) - a.get(line, 0) for line in sorted(a.keys() | b.keys())}
+print("sums", sum(a.values()), sum(b.values()), "difference", sum(difference.values()))
+for line in sorted(difference, key=lambda line: -abs(difference[line]))[:5]:
+    print("  ", hex(line), difference[line])
+`;
+
+/** Two phases and their difference, by line. */
+export function phaseDifferencePython(source: Source, series: SeriesInfo, quantity: Quantity, pair: [number, number], sight: Sight): string {
+    return `${head(source)}${byLine(quantity, series.kind === 'level', sight)}
+g = f[${quoted(series.path)}]
+a, b = (by_line(g, g["phase"][:] == phase) for phase in ${JSON.stringify(pair)})
+${difference}`;
+}
+
+/** A series of two files and their difference, by line. */
+export function fileDifferencePython(first: Source, second: Source, series: SeriesInfo, quantity: Quantity, sight: Sight): string {
+    return `import h5py
+import numpy as np
+${byLine(quantity, series.kind === 'level', sight)}
+groups = [h5py.File(name, "r")[${quoted(series.path)}] for name in ${JSON.stringify([first.info.name, second.info.name])}]
+a, b = (by_line(g, ${inPhases(null)}) for g in groups)
+${difference}`;
+}
+
+/** Phases over lines. */
+export function heatPython(source: Source, series: SeriesInfo, quantity: Quantity, sight: Sight): string {
+    return `${head(source)}${byLine(quantity, series.kind === 'level', sight)}
+g = f[${quoted(series.path)}]
+phase = g["phase"][:]
+rows = [by_line(g, phase == i) for i in range(${series.phases})]
+lines = sorted(set().union(*rows))
+heat = np.array([[row.get(line, 0) for line in lines] for row in rows])  # phases over lines
+print(heat.shape, "sum", heat.sum())
+for i, row in enumerate(heat):
+    print("phase", i, row.sum())
 `;
 }
 
@@ -50,11 +94,25 @@ print("length of phases in cycles:", f["phases/cycles"][:])
 `;
 }
 
-export function sweepPython(source: Source, metric: string): string {
+/** Columns of the cells of a policy. */
+export function sweepPython(source: Source, eviction: string, columns: string[]): string {
     return `${head(source)}
 rows = f["sweep/rows"]
-for eviction, granularity, counters, value in zip(rows["eviction"].asstr(), rows["granularity"].asstr(), rows["counters"], rows[${quoted(metric)}]):
-    print(eviction, "G =", granularity, "C =", counters, value)
+columns = ${JSON.stringify(columns)}
+chosen = np.flatnonzero(rows["eviction"].asstr()[:] == ${quoted(eviction)})
+for i in chosen:
+    print("G =", rows["granularity"].asstr()[i], "C =", rows["counters"][i], *(f"{name} {rows[name][i]}" for name in columns))
+`;
+}
+
+export function campaignPython(source: Source): string {
+    return `${head(source)}
+s = f["summary"]
+print(s.attrs["machines"], "machines")
+names = zip(s["test"].asstr(), s["variant"].asstr(), s["parameter"].asstr())
+for name, right, wrong, unknown in zip(names, s["right"], s["wrong"], s["not_identifiable"]):
+    print(*name, right, "right", wrong, "wrong", unknown, "not identifiable")
+print("sum", s["right"][:].sum(), s["wrong"][:].sum(), s["not_identifiable"][:].sum())
 `;
 }
 

@@ -60,12 +60,28 @@ export function writeHash(state: State): void {
     if (hash !== location.hash) history.replaceState(null, '', hash);
 }
 
+const stretch = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/;
+
+/** What is wrong with a list of phases, in words; empty where nothing is. */
+export function phasesFault(text: string | undefined, count: number): string {
+    if (!text || text === 'all') return '';
+    for (const part of text.split(',')) {
+        const match = stretch.exec(part);
+        if (!match) return `'${part.trim()}' is no phase; write e.g. 4 or 3,5-7`;
+        const [from, to] = [Number(match[1]), Number(match[2] ?? match[1])];
+        if (from > to) return `'${part.trim()}' ends before it begins`;
+        if (to >= count)
+            return `'${part.trim()}': there ${count === 1 ? 'is 1 phase' : `are ${count.toLocaleString('en')} phases`}, numbered from 0`;
+    }
+    return '';
+}
+
 /** "3,5-7" as numbers below `count`; null for all, or where nothing is left. */
 export function parsePhases(text: string | undefined, count: number): number[] | null {
     if (!text || text === 'all') return null;
     const chosen = new Set<number>();
     for (const part of text.split(',')) {
-        const match = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part);
+        const match = stretch.exec(part);
         if (!match) continue;
         const from = Number(match[1]);
         const to = Math.min(count - 1, match[2] === undefined ? from : Number(match[2]));

@@ -1,10 +1,10 @@
 // The strip of phases: their lengths side by side; click, drag or keys choose which are shown.
-import { chosenPhases, phaseCount, type App } from './app';
+import { chosenPhases, phaseCount, phasesTitle, type App } from './app';
 import { theme } from './colours';
 import { h } from './dom';
 import { full } from './numbers';
 import { CanvasPainter } from './paint';
-import { phasesText } from './state';
+import { phasesFault, phasesText } from './state';
 
 const height = 44;
 
@@ -35,9 +35,10 @@ export class PhaseStrip {
             size: 8,
             placeholder: 'all',
             'aria-label': 'Phases, as in 4 or 3,5-7; empty for all',
+            'aria-describedby': 'phases-note',
             spellcheck: false,
         });
-        this.note = h('span', { class: 'note' });
+        this.note = h('span', { class: 'note', role: 'status', id: 'phases-note' });
         const set = (phases: string) => app.set({ phases });
         this.field.addEventListener('change', () => set(this.field.value.trim()));
         this.element = h(
@@ -121,16 +122,20 @@ export class PhaseStrip {
     update(): void {
         const chosen = chosenPhases(this.app);
         const text = phasesText(chosen);
-        if (document.activeElement !== this.field) this.field.value = text;
+        const fault = phasesFault(this.app.state.phases, phaseCount(this.app.source));
+        if (document.activeElement !== this.field) this.field.value = fault ? this.app.state.phases! : text;
+        this.field.setAttribute('aria-invalid', String(fault !== ''));
+        this.note.classList.toggle('bad', fault !== '');
         this.canvas.setAttribute('aria-valuenow', String(chosen?.[0] ?? 0));
         this.canvas.setAttribute('aria-valuetext', text || 'all phases');
         const count = phaseCount(this.app.source);
-        this.note.textContent =
-            chosen === null
-                ? `all ${count.toLocaleString('en')}; click one, drag for several, Ctrl adds`
-                : chosen.length === 1
-                  ? this.describe(chosen[0])
-                  : `${chosen.length.toLocaleString('en')} of ${count.toLocaleString('en')}`;
+        this.note.textContent = fault
+            ? `${fault}. Shown: ${phasesTitle(this.app)}.`
+            : chosen === null
+              ? `all ${count.toLocaleString('en')}; click one, drag for several, Ctrl adds`
+              : chosen.length === 1
+                ? this.describe(chosen[0])
+                : `${chosen.length.toLocaleString('en')} of ${count.toLocaleString('en')}`;
         this.draw();
     }
 

@@ -6,6 +6,7 @@ import { curvesView } from './views/curves';
 import { histogramView } from './views/histogram';
 import { intrusionView } from './views/intrusion';
 import { phasesView } from './views/phases';
+import { scoresView } from './views/scores';
 import { sweepView } from './views/sweep';
 import { tablesView } from './views/tables';
 import { topologyView } from './views/topology';
@@ -24,6 +25,7 @@ export function viewsOf(app: App): ViewKind[] {
     if (info.intrusion && info.intrusion.rows.length > 0)
         kinds.push({ id: 'intrusion', title: 'Intrusion', make: intrusionView });
     if (info.probe && info.probe.curves.length > 0) kinds.push({ id: 'curves', title: 'Curves', make: curvesView });
+    if (info.campaign) kinds.push({ id: 'scores', title: 'Scores', make: scoresView });
     if (shows(app.source).length > 0) kinds.push({ id: 'histogram', title: 'Histogram', make: histogramView });
     if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0)
         kinds.push({ id: 'phases', title: 'Phases', make: phasesView });

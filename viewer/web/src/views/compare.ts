@@ -5,7 +5,8 @@ import { theme } from '../colours';
 import { h, select, tableElement } from '../dom';
 import { bytes, full } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
-import type { Axis, Buckets, Quantity, SeriesInfo } from '../protocol';
+import type { Axis, Buckets, Quantity, SeriesInfo, Stretch } from '../protocol';
+import { fileDifferencePython } from '../python';
 import { parseRange } from '../state';
 import { comparisons } from './compare_tables';
 import { differenceOf } from './phases_difference';
@@ -51,7 +52,7 @@ export function compareView(app: App): View {
         name: () => `${baseName(source)}-compared`,
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
         structures: () => source.info.structures,
-        python: () => pythonOf(app, chosen()),
+        python: (sight) => fileDifferencePython(source, other, chosen().a, chosen().quantity, sight),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
     plot.figure.bar.append(controls);
@@ -82,12 +83,12 @@ export function compareView(app: App): View {
         const colours = theme();
         const rate = pair.quantity === 'missrate';
         const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${bytes(pair.a.unit)}`;
-        const from = (which: typeof source, series: SeriesInfo) => (x0: number, x1: number, count: number) =>
-            which.ask('buckets', series.id, pair.quantity, null, axis, x0, x1, count);
+        const from = (which: typeof source, series: SeriesInfo) => (stretch: Stretch) =>
+            which.ask('buckets', series.id, pair.quantity, null, axis, stretch);
         const [a, b] = [from(source, pair.a), from(other, pair.b)];
-        const difference = async (x0: number, x1: number, count: number): Promise<Buckets> => {
-            const [first, second] = await Promise.all([a(x0, x1, count), b(x0, x1, count)]);
-            return differenceOf(first, second, rate);
+        const difference = async (stretch: Stretch): Promise<Buckets> => {
+            const [first, second] = await Promise.all([a(stretch), b(stretch)]);
+            return differenceOf(first, second);
         };
         const common = { colour: colours[pair.quantity], rate, meaning };
         return [
@@ -140,21 +141,4 @@ export function compareView(app: App): View {
         },
         totals: () => plot.totals(),
     };
-}
-
-function pythonOf(app: App, pair: Pair): string {
-    const column = pair.a.kind === 'level' ? (pair.quantity === 'misses' ? 'misses' : 'accesses') : 'count';
-    return `import h5py
-import numpy as np
-
-def by_line(name):
-    g = h5py.File(name, "r")[${JSON.stringify(pair.a.path)}]
-    lines, at = np.unique(g["address"][:], return_inverse=True)
-    return dict(zip(lines, np.bincount(at, g[${JSON.stringify(column)}][:])))
-
-a = by_line(${JSON.stringify(app.source.info.name)})
-b = by_line(${JSON.stringify(app.others[0].info.name)})
-difference = {line: b.get(line, 0) - a.get(line, 0) for line in sorted(a.keys() | b.keys())}
-print(sum(a.values()), sum(b.values()), sum(difference.values()))
-`;
 }

@@ -40,17 +40,15 @@ export function panelsOf(app: App, show: Show, axis: Axis, list: SeriesInfo[]): 
         meaning: `${show.title.toLowerCase()} per line of ${bytes(series.unit)}`,
         colour: colours[show.quantity],
         rate: show.quantity === 'missrate',
-        fetch: (x0, x1, count) =>
+        fetch: (stretch) =>
             app.source.askLatest(
-                `${series.id}:${x0 === 0 && x1 === axis.bytes}`,
+                `${series.id}:${stretch.x0 === 0 && stretch.x1 === axis.bytes}`,
                 'buckets',
                 series.id,
                 show.quantity,
                 phases,
                 axis,
-                x0,
-                x1,
-                count,
+                stretch,
             ),
     }));
 }
@@ -72,7 +70,7 @@ export function histogramView(app: App): View {
         name: () => `${baseName(app.source)}-${chosenShow(app)!.id.replace(':', '-')}`,
         title: () => `${chosenShow(app)!.title} of ${titleOf(app.source)}, ${phasesTitle(app)}`,
         structures: () => app.source.info.structures,
-        python: () => histogramPython(app, { ...chosenShow(app)!, series: visible(chosenShow(app)!) }),
+        python: (sight) => histogramPython(app, { ...chosenShow(app)!, series: visible(chosenShow(app)!) }, sight),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
         picked: (from, to) => void showLines(from, to),
     });

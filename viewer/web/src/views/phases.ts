@@ -119,7 +119,10 @@ const showsOf = (app: App) => shows(app.source);
 async function checkSum(app: App, show: Show, series: SeriesInfo, into: HTMLElement): Promise<void> {
     const quantity = show.quantity === 'missrate' ? 'misses' : show.quantity;
     into.textContent = 'adding up the phases …';
-    const sums = await app.source.ask('phaseSums', series.id, quantity);
+    const sums = await app.source.ask('phaseSums', series.id, quantity).catch((error: unknown) => {
+        into.textContent = 'The phases cannot be added up.';
+        throw error;
+    });
     const sum = sums.reduce((a, b) => a + b, 0);
     const total = counted(app, show, series);
     const what = show.quantity === 'missrate' ? 'misses' : show.title.toLowerCase();

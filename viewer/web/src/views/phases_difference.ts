@@ -3,34 +3,29 @@ import { scaleKind, baseName, chosenPhases, phaseCount, titleOf, type App, type 
 import { theme } from '../colours';
 import { select } from '../dom';
 import { bytes } from '../numbers';
+import { meanOf } from '../panels';
 import { AddressPlot, type PanelSource } from '../plot';
-import type { Axis, Buckets, SeriesInfo } from '../protocol';
-import { phasesPython } from '../python';
+import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
+import { phaseDifferencePython } from '../python';
 import { parseRange } from '../state';
 import type { Part } from './phases';
 
-/** b - a, column by column: means of the lines, so that pictures of unequal detail can be told apart. */
-export function differenceOf(a: Buckets, b: Buckets, rate: boolean): Buckets {
-    const count = a.sum.length;
-    const mean = (each: Buckets, i: number) => {
-        if (each.min[i] === Infinity) return 0;
-        return each.touched[i] > 0 ? each.sum[i] / each.touched[i] : each.max[i];
-    };
-    const value = Float64Array.from({ length: count }, (_, i) => mean(b, i) - mean(a, i));
-    const touched = Float64Array.from({ length: count }, (_, i) =>
-        a.min[i] !== Infinity || b.min[i] !== Infinity ? 1 : 0,
-    );
-    const min = value.map((each, i) => (touched[i] ? each : Infinity));
-    const max = value.map((each, i) => (touched[i] ? each : -Infinity));
+/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
+ * be told apart. */
+export function differenceOf(a: Buckets, b: Buckets): Buckets {
+    const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
+    const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
     return {
         x0: a.x0,
         x1: a.x1,
-        touched,
-        sum: value,
-        min,
-        max,
+        touched: means.map((_, i) => (some(i) ? 1 : 0)),
+        sum: b.sum.map((sum, i) => sum - a.sum[i]),
+        min: means.map((mean, i) => (some(i) ? mean : Infinity)),
+        max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
         total: b.total - a.total,
-        grain: rate ? a.grain : Math.max(a.grain, b.grain),
+        grain: Math.max(a.grain, b.grain),
+        uneven: false,
+        parts: [a, b],
     };
 }
 
@@ -42,7 +37,7 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
         title: () =>
             `${show.title} of ${series.owner} in phases ${pair().join(' and ')} of ${titleOf(app.source)}, and their difference`,
         structures: () => app.source.info.structures,
-        python: () => phasesPython(app.source, series.path, show.quantity),
+        python: (sight) => phaseDifferencePython(app.source, series, show.quantity, pair(), sight),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
 
@@ -75,13 +70,13 @@ export function differencePart(app: App, show: Show, series: SeriesInfo): Part {
     function panels(): PanelSource[] {
         const colours = theme();
         const rate = show.quantity === 'missrate';
-        const ask = (phase: number) => (x0: number, x1: number, count: number) =>
-            app.source.ask('buckets', series.id, show.quantity, [phase], axis, x0, x1, count);
+        const ask = (phase: number) => (stretch: Stretch) =>
+            app.source.ask('buckets', series.id, show.quantity, [phase], axis, stretch);
         const [a, b] = pair();
         const meaning = `${show.title.toLowerCase()} per line of ${bytes(series.unit)}`;
-        const both = async (x0: number, x1: number, count: number) => {
-            const [first, second] = await Promise.all([ask(a)(x0, x1, count), ask(b)(x0, x1, count)]);
-            return differenceOf(first, second, rate);
+        const both = async (stretch: Stretch) => {
+            const [first, second] = await Promise.all([ask(a)(stretch), ask(b)(stretch)]);
+            return differenceOf(first, second);
         };
         return [
             { key: 'a', title: `phase ${a}`, meaning, colour: colours[show.quantity], rate, fetch: ask(a) },

@@ -1,15 +1,16 @@
 // Heat map: phases down, addresses across; what is bright counts much.
 import { baseName, scaleKind, chosenPhases, titleOf, type App, type Show } from '../app';
-import { addressAt, addressIn, describe, hex, placeOfStructure } from '../axis';
+import { addressAt, addressesIn, addressIn, describe, hex, placeOfStructure } from '../axis';
 import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, percent } from '../numbers';
 import { drawAddresses, drawStrip, left } from '../address_axis';
 import type { Painter } from '../paint';
+import { isLogarithmic } from '../panels';
 import { opaque } from '../pixels';
 import type { Axis, Heat, SeriesInfo } from '../protocol';
-import { phasesPython } from '../python';
+import { heatPython } from '../python';
 import { Superseded } from '../client';
 import { Gestures } from '../gestures';
 import { parseRange } from '../state';
@@ -49,7 +50,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         height: () => top + tall() + 60,
         draw: (p) => draw(p),
         table: () => table(),
-        python: () => phasesPython(app.source, series.path, show.quantity),
+        python: () => heatPython(app.source, series, show.quantity, app.state.x ? addressesIn(axis, ...range()) : null),
     });
     figure.canvas.classList.add('zooms');
     figure.canvas.insertAdjacentElement('afterend', readout);
@@ -175,14 +176,6 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         drawAddresses(p, top + height + 30, axis, x0, x1, wide);
     }
 
-    /** Chosen, or because most counts are far below the largest. */
-    function isLog(values: Float64Array): boolean {
-        const kind = scaleKind(app);
-        if (kind !== 'auto' || show.quantity === 'missrate') return kind === 'log';
-        const positive = values.filter((each) => each > 0).sort();
-        return positive.length > 8 && positive[positive.length - 1] > 60 * positive[positive.length >> 1];
-    }
-
     function extent(values: Float64Array): [number, number] {
         let [least, most] = [Infinity, 0];
         for (const value of values) {
@@ -197,7 +190,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const scale = scaleKind(app);
         if (shown?.data === data && shown.scale === scale) return shown;
         const [least, most] = extent(data.values);
-        const log = isLog(data.values);
+        const log = isLogarithmic(scale, data.uneven);
         const cells = new Uint32Array(data.values.length);
         const span = Math.log(most / least + 1e-6);
         data.values.forEach((value, i) => {

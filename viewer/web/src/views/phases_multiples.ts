@@ -6,7 +6,7 @@ import { h, type Table } from '../dom';
 import { Figure } from '../figure';
 import { brief, percent, percentTick } from '../numbers';
 import { font, type Painter } from '../paint';
-import { columnsOf, emptyDrawn, fillBars, isUneven, scaleOf, type Drawn } from '../panels';
+import { columnsOf, emptyDrawn, fillBars, isLogarithmic, scaleOf, type Drawn } from '../panels';
 import type { Axis, Buckets, SeriesInfo } from '../protocol';
 import { phasesPython } from '../python';
 import { parseRange } from '../state';
@@ -89,9 +89,7 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
                 show.quantity,
                 phases,
                 axis,
-                x0,
-                x1,
-                columnsPerCell,
+                { x0, x1, count: columnsPerCell, sight: [x0, x1] },
             );
             if (key !== wanted) return;
             found[i].data = data;
@@ -119,9 +117,10 @@ export function multiplesPart(app: App, show: Show, series: SeriesInfo): Part {
         ];
         const shared = reach(columns.slice(0, single.length));
         const kind = scaleKind(app);
-        log =
-            kind === 'log' ||
-            (kind === 'auto' && show.quantity !== 'missrate' && columns.some((each) => each && isUneven(each)));
+        log = isLogarithmic(
+            kind,
+            cells.some(({ data }) => data?.uneven),
+        );
         note.textContent = `${caption}${log ? ' Logarithmic.' : ''}`;
         cells.forEach((cell, i) => {
             const whole = i === cells.length - 1;

@@ -79,6 +79,7 @@ export function sweepView(app: App): View {
         title: string,
         height: () => number,
         paint: typeof drawPareto,
+        columns = () => [chosenMetric().column],
     ): HTMLElement {
         let hits: Hit[] = [];
         const made = new Figure({
@@ -87,7 +88,7 @@ export function sweepView(app: App): View {
             height,
             draw: (p) => (hits = paint(p, picture())),
             table,
-            python: () => sweepPython(app.source, chosenMetric().column),
+            python: () => sweepPython(app.source, eviction(), columns()),
         });
         made.bar.append(h('h3', {}, title));
         made.canvas.classList.add('clickable');
@@ -130,7 +131,7 @@ export function sweepView(app: App): View {
 
     const matrix = figure('matrix', 'Counters by granularity', () => matrixHeight(shown()), drawMatrix);
     const lines = figure('lines', 'Over the number of counters', () => 320, drawLines);
-    const pareto = figure('pareto', 'Pareto front: what no other cell beats in both', () => 320, drawPareto);
+    const pareto = figure('pareto', 'Pareto front: what no other cell beats in both', () => 320, drawPareto, () => ['error', over().column]);
     const weighed = h('div', { class: 'row' });
     figures[figures.length - 1].bar.append(weighed);
     const detail = sweepDetail(app);

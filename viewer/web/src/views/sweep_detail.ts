@@ -4,7 +4,7 @@ import { theme } from '../colours';
 import { h } from '../dom';
 import { bytes, percent } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
-import type { Axis, Buckets, Coarse, SweepCell } from '../protocol';
+import type { Axis, Coarse, Stretch, SweepCell } from '../protocol';
 import { parseRange } from '../state';
 import { costText } from './sweep_draw';
 
@@ -46,10 +46,9 @@ export function sweepDetail(app: App) {
     function panels(cell: SweepCell, group: number): PanelSource[] {
         const colours = theme();
         let last: { key: string; answer: Promise<Coarse> } | null = null;
-        const ask = (x0: number, x1: number, count: number) => {
-            const now = `${x0},${x1},${count}`;
-            if (last?.key !== now)
-                last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, x0, x1, count) };
+        const ask = (stretch: Stretch) => {
+            const now = JSON.stringify(stretch);
+            if (last?.key !== now) last = { key: now, answer: app.source.ask('coarse', series!.id, group, axis, stretch) };
             return last.answer.then((answer) => {
                 note.textContent = `${errorText(answer.error, cell.error, mapped)} Groups have fixed places, so the number of counters does not matter for it.`;
                 note.dataset.error = String(answer.error);
@@ -57,10 +56,8 @@ export function sweepDetail(app: App) {
             });
         };
         const meaning = `events per line of ${bytes(series!.unit)}`;
-        const pick = (name: 'exact' | 'approximate') => (x0: number, x1: number, count: number) =>
-            ask(x0, x1, count).then((answer) => answer[name]);
-        const wrong = (x0: number, x1: number, count: number) =>
-            ask(x0, x1, count).then((answer): Buckets => differenceBuckets(answer));
+        const pick = (name: 'exact' | 'approximate' | 'difference') => (stretch: Stretch) =>
+            ask(stretch).then((answer) => answer[name]);
         return [
             { key: 'exact', title: 'exact', meaning, colour: colours.accesses, rate: false, fetch: pick('exact') },
             {
@@ -77,7 +74,8 @@ export function sweepDetail(app: App) {
                 meaning: 'where the error sits',
                 colour: colours.misses,
                 rate: false,
-                fetch: wrong,
+                apart: true,
+                fetch: pick('difference'),
             },
         ];
     }
@@ -99,7 +97,7 @@ export function sweepDetail(app: App) {
         const now = JSON.stringify([group, cell.error, theme().dark]);
         if (now === key) return plot.look(range, 'auto', '');
         key = now;
-        plot.set(axis, panels(cell, group), range, 'auto', '');
+        plot.set(axis, panels(cell, group), range, 'auto', '', true);
     }
 
     return {
@@ -113,14 +111,6 @@ export function sweepDetail(app: App) {
         frames: () => plot.frames,
         totals: () => ({ ...plot.totals(), error: Number(note.dataset.error ?? NaN) }),
     };
-}
-
-function differenceBuckets(answer: Coarse): Buckets {
-    const { exact, difference } = answer;
-    const some = (i: number) => exact.min[i] !== Infinity || difference[i] > 0;
-    const touched = difference.map((_, i) => (some(i) ? 1 : 0));
-    const min = difference.map((value, i) => (some(i) ? value : Infinity));
-    return { ...exact, touched, sum: difference, min, max: difference, total: NaN };
 }
 
 function pythonOf(app: App): string {

@@ -257,6 +257,25 @@ export interface Front extends Picture {
     over: Metric;
 }
 
+/** Names of the cells of the front, each beside its point where it lies over no other name, on a ground of its own. */
+function labelFront(p: Painter, frame: Frame, front: SweepCell[], over: Metric): void {
+    const colours = theme();
+    const taken: [number, number, number][] = [];
+    for (const cell of front) {
+        const text = `G ${cell.granularity}`;
+        const [x, y, width] = [frame.x(cell.error), frame.y(over.value(cell)), text.length * 6.2];
+        const free = (at: number, middle: number) =>
+            at >= frame.left - 4 &&
+            taken.every(([left, top, wide]) => at + width < left || at > left + wide || Math.abs(middle - top) > 12);
+        const places: [number, number][] = [8, -8 - width].flatMap((dx) => [-10, 11, -22, 23].map((dy): [number, number] => [x + dx, y + dy]));
+        const place = places.find(([at, middle]) => free(at, middle));
+        if (!place) continue;
+        taken.push([place[0], place[1], width]);
+        p.rect(place[0] - 1, place[1] - 6, width + 2, 12, `${colours.panel}cc`);
+        p.text(place[0], place[1], text, { colour: colours.faint, size: 10.5 });
+    }
+}
+
 export function drawPareto(p: Painter, whole: Front): Hit[] {
     const colours = theme();
     const { over } = whole;
@@ -311,12 +330,6 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
         colours.ink,
         1.5,
     );
-    let free = 0;
-    for (const cell of front) {
-        const x = frame.x(cell.error) + 7;
-        if (x < free) continue;
-        p.text(x, frame.y(over.value(cell)) - 9, `G ${cell.granularity}`, { colour: colours.faint, size: 10.5 });
-        free = x + 34;
-    }
+    labelFront(p, frame, front, over);
     return hits;
 }

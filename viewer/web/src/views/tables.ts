@@ -7,6 +7,7 @@ import type { Component, FileInfo } from '../protocol';
 import { structureSums } from '../structures';
 import { costsTable, findingsTable } from './findings';
 import { intrusionTable } from './intrusion_data';
+import { scoresTable, worstTable } from './scores';
 
 const dash = (value: number) => (Number.isNaN(value) ? 0 : value);
 
@@ -172,6 +173,7 @@ export function tablesOf(info: FileInfo): Table[] {
     if (info.sweep) add(sweepTable(info));
     if (info.intrusion) add(intrusionTable(info.intrusion));
     if (info.probe) add(costsTable(info.probe));
+    if (info.campaign) [scoresTable(info.campaign), worstTable(info.campaign)].forEach(add);
     add(missTable(info));
     add(structureTable(info));
     add(monitorTable(info));

@@ -19,6 +19,15 @@ interface Node {
     note: string;
 }
 
+/** What keys go through. */
+interface Stop {
+    name: string;
+    x: number;
+    y: number;
+    size: [number, number];
+    open: () => void;
+}
+
 const [boxWidth, boxHeight] = [168, 64];
 /** Between layers: room for the number on a link. */
 const leastGap = 80;
@@ -80,6 +89,8 @@ export function topologyView(app: App): View {
     const { info } = app.source;
     let colouring: 'events' | 'misses' = 'events';
     let nodes = new Map<string, Node>();
+    let marked = -1;
+    const said = h('p', { class: 'note', role: 'status' });
     let places: { link: LinkInfo; x: number; y: number }[] = [];
     const figure = new Figure({
         name: () => `${baseName(app.source)}-topology`,
@@ -93,7 +104,7 @@ export function topologyView(app: App): View {
     const legend = h(
         'p',
         { class: 'note' },
-        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see a histogram of its most frequent kind, with the others beside it; a cache for its accesses and misses.',
+        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see a histogram of its most frequent kind, with the others beside it; a cache for its accesses and misses. Arrows go from one to the next, Enter opens it.',
     );
     const chooser = h('div', { class: 'row' });
     figure.bar.append(chooser, legend);
@@ -106,6 +117,8 @@ export function topologyView(app: App): View {
     const hint = h('p', { class: 'note scrolls', hidden: true }, '↔ The machine is wider than the screen: scroll sideways to see all of it.');
     wide.insertAdjacentElement('beforebegin', hint);
     figure.canvas.addEventListener('click', (event) => click(event.offsetX, event.offsetY));
+    figure.canvas.addEventListener('keydown', (event) => key(event));
+    figure.canvas.addEventListener('blur', () => mark(-1));
     const links = h(
         'div',
         { class: 'row', role: 'group', 'aria-label': 'Links' },
@@ -113,11 +126,20 @@ export function topologyView(app: App): View {
             .filter((link) => traffic(link) > 0)
             .map((link) => h('button', { type: 'button', onclick: () => open(link) }, link.name)),
     );
+    const caches = h(
+        'div',
+        { class: 'row', role: 'group', 'aria-label': 'Caches' },
+        ...info.series
+            .filter((each) => each.kind === 'level' && each.rows > 0)
+            .map(({ owner }) => h('button', { type: 'button', onclick: () => openLevel(owner) }, owner)),
+    );
     const element = h(
         'div',
         { class: 'view' },
         figure.element,
+        said,
         h('section', { class: 'card' }, h('h3', {}, 'Histograms of links'), links),
+        ...(caches.children.length ? [h('section', { class: 'card' }, h('h3', {}, 'Histograms of caches'), caches)] : []),
     );
 
     function traffic(link: LinkInfo): number {
@@ -183,6 +205,7 @@ export function topologyView(app: App): View {
         for (const link of info.links) drawLink(p, link, most);
         nodes.forEach((node) => drawNode(p, node));
         for (const { link, x, y } of places) drawTraffic(p, link, x, y);
+        drawMark(p);
     }
 
     function strength(link: LinkInfo, most: number): number {
@@ -259,21 +282,55 @@ export function topologyView(app: App): View {
         );
     }
 
+    function openLevel(name: string): void {
+        const others = info.series.filter((each) => each.kind === 'level' && each.owner !== name).map((each) => each.owner);
+        app.set({ view: 'histogram', show: 'misses', off: others.join() || 'none', x: '' });
+    }
+
+    const hasHistogram = (name: string) => info.series.some((each) => each.kind === 'level' && each.owner === name);
+
+    /** Caches and links that open, from the cores to the memories. */
+    function stops(): Stop[] {
+        const boxes = [...nodes.values()]
+            .filter(({ name }) => hasHistogram(name))
+            .map(({ name, x, y }): Stop => ({ name, x: x + boxWidth / 2, y, size: [boxWidth + 8, boxHeight + 8], open: () => openLevel(name) }));
+        const pills = places
+            .filter(({ link }) => traffic(link) > 0)
+            .map(({ link, x, y }): Stop => ({ name: link.name, x, y, size: [78, 28], open: () => open(link) }));
+        return [...boxes, ...pills].sort((a, b) => a.x - b.x || a.y - b.y);
+    }
+
+    /** The stop that Enter opens; -1: none. */
+    function mark(stop: number): void {
+        if (stop === marked) return;
+        marked = stop;
+        said.textContent = stops()[stop]?.name ?? '';
+        figure.redraw();
+    }
+
+    function drawMark(p: Painter): void {
+        const stop = stops()[marked];
+        if (!stop) return;
+        const [width, height] = stop.size;
+        p.frame(stop.x - width / 2, stop.y - height / 2, width, height, theme().accent, 11, '', 2);
+    }
+
+    function key(event: KeyboardEvent): void {
+        const all = stops();
+        const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+        if (event.key === 'Enter' && all[marked]) all[marked].open();
+        else if (event.key in steps && all.length > 0)
+            mark(marked < 0 ? 0 : (marked + steps[event.key] + all.length) % all.length);
+        else return;
+        event.preventDefault();
+    }
+
     function click(x: number, y: number): void {
         const near = places.find((each) => Math.hypot(each.x - x, (each.y - y) * 1.5) < 34);
         if (near) return open(near.link);
-        for (const node of nodes.values())
-            if (
-                x >= node.x &&
-                x <= node.x + boxWidth &&
-                Math.abs(y - node.y) <= boxHeight / 2 &&
-                info.series.some((each) => each.kind === 'level' && each.owner === node.name)
-            ) {
-                const others = info.series
-                    .filter((each) => each.kind === 'level' && each.owner !== node.name)
-                    .map((each) => each.owner);
-                app.set({ view: 'histogram', show: 'misses', off: others.join() || 'none', x: '' });
-            }
+        const inside = (node: Node) => x >= node.x && x <= node.x + boxWidth && Math.abs(y - node.y) <= boxHeight / 2;
+        const node = [...nodes.values()].find((each) => inside(each) && hasHistogram(each.name));
+        if (node) openLevel(node.name);
     }
 
     function table(): Table {

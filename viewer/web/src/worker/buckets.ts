@@ -1,5 +1,6 @@
 // Columns of a picture from counts of lines: sum, least and most of the lines in each.
-import type { Axis, Buckets, Quantity } from '../protocol';
+import type { Axis, Buckets, Quantity, Stretch } from '../protocol';
+import { Spread } from '../spread';
 import type { Lines } from './addresses';
 import type { PyramidLevel, Series } from './series';
 
@@ -24,6 +25,7 @@ export function emptyBuckets(x0: number, x1: number, count: number, grain: numbe
         max: new Float64Array(count),
         total: 0,
         grain,
+        uneven: false,
     };
 }
 
@@ -71,11 +73,37 @@ export function totalOf(quantity: Quantity, first: number, second: number): numb
     return valueOf(quantity, first, second);
 }
 
-/** Columns of the stretch x0 .. x1. For miss rates `touched` are accesses and `sum` misses, so that their ratio is the rate. */
-export function bucketsOfDense(dense: Dense, quantity: Quantity, x0: number, x1: number, count: number): Buckets {
+/** Whether the values of the lines in sight are uneven. Rates never are. */
+function unevenLines(dense: Dense, quantity: Quantity, [x0, x1]: [number, number]): boolean {
+    if (quantity === 'missrate') return false;
+    const { lines, firstLine, first, second } = dense;
+    const [from, to] = lines.range(x0, x1);
+    const begin = Math.max(from, firstLine) - firstLine;
+    const end = Math.min(to, firstLine + first.length) - firstLine;
+    const spread = new Spread();
+    const value = (i: number) => valueOf(quantity, first[i], second ? second[i] : 0);
+    for (let i = begin; i < end; ++i) spread.see(value(i));
+    for (let i = begin; i < end; ++i) spread.count(value(i));
+    return spread.uneven;
+}
+
+/** The same of columns, where lines were not looked at. */
+function unevenColumns({ x0, x1, sum, touched, max }: Buckets, sight: [number, number]): boolean {
+    const perColumn = (x1 - x0) / sum.length;
+    const begin = Math.max(0, Math.floor((sight[0] - x0) / perColumn + 1e-9));
+    const end = Math.min(sum.length, Math.ceil((sight[1] - x0) / perColumn - 1e-9));
+    const spread = new Spread();
+    for (let i = begin; i < end; ++i) spread.see(max[i]);
+    for (let i = begin; i < end; ++i) spread.count(sum[i] / touched[i], touched[i]);
+    return spread.uneven;
+}
+
+/** Columns of a stretch. For miss rates `touched` are accesses and `sum` misses, so that their ratio is the rate. */
+export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count, sight }: Stretch): Buckets {
     const { lines, firstLine, first, second } = dense;
     const into = emptyBuckets(x0, x1, count, lines.unit);
     into.total = totalOf(quantity, dense.total, dense.totalSecond);
+    into.uneven = unevenLines(dense, quantity, sight);
     const [from, to] = lines.range(x0, x1);
     const begin = Math.max(from, firstLine);
     const end = Math.min(to, firstLine + first.length);
@@ -101,9 +129,7 @@ export function bucketsOfPyramid(
     level: PyramidLevel,
     blocks: Lines,
     quantity: Quantity,
-    x0: number,
-    x1: number,
-    count: number,
+    { x0, x1, count, sight }: Stretch,
 ): Buckets {
     const { store } = series;
     const column = (name: string) => store.numbers(`${level.path}/${name}`);
@@ -130,6 +156,7 @@ export function bucketsOfPyramid(
         const to = Math.min(start + bytes, blocks.offsetOf(line, segment) + blocks.unit);
         put(into, from, to, touched, sum[i], min[i], max[i]);
     }
+    into.uneven = !rate && unevenColumns(into, sight);
     into.total = rate ? (weights > 0 ? whole / weights : 0) : whole;
     return into;
 }

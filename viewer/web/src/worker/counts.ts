@@ -1,7 +1,8 @@
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
-import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity } from '../protocol';
+import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity, Stretch } from '../protocol';
+import { isUneven } from '../spread';
 import { Lines } from './addresses';
-import { bucketsOfDense, bucketsOfPyramid, cut, emptyBuckets, put, valueOf, type Dense } from './buckets';
+import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
 import { FileError } from './h5';
 import type { Rows, Series, Token } from './series';
 
@@ -91,13 +92,12 @@ export class Counts {
         quantity: Quantity,
         phases: Phases,
         axis: Axis,
-        x0: number,
-        x1: number,
-        count: number,
+        stretch: Stretch,
         token: Token,
     ): Promise<Buckets> {
         const known = this.dense.get(Counts.key(series, phases, axis));
-        if (known) return bucketsOfDense(known, quantity, x0, x1, count);
+        if (known) return bucketsOfDense(known, quantity, stretch);
+        const { x0, x1, count } = stretch;
         const width = (x1 - x0) / count;
         const { unit } = series.info;
         const all = phases === null || phases.length >= series.info.phases;
@@ -107,13 +107,13 @@ export class Counts {
                 fine ?? (new Lines(cut(axis, x0, x1), unit).count > mostLines / 16 ? series.pyramid[0] : undefined);
             if (level) {
                 const blocks = new Lines(axis, level.units * unit);
-                return bucketsOfPyramid(series, level, blocks, quantity, x0, x1, count);
+                return bucketsOfPyramid(series, level, blocks, quantity, stretch);
             }
         }
         const manyRows = series.rows > fewRows && (phases === null ? series.info.phases : phases.length) <= 64;
         if (series.sorted && manyRows && x1 - x0 < axis.bytes / 4)
-            return this.window(series, quantity, phases, axis, x0, x1, count, token);
-        return bucketsOfDense(await this.whole(series, phases, axis, token), quantity, x0, x1, count);
+            return this.window(series, quantity, phases, axis, stretch, token);
+        return bucketsOfDense(await this.whole(series, phases, axis, token), quantity, stretch);
     }
 
     /** Columns from the rows of a part of the axis alone. The total is that of the part. */
@@ -122,17 +122,15 @@ export class Counts {
         quantity: Quantity,
         phases: Phases,
         axis: Axis,
-        x0: number,
-        x1: number,
-        count: number,
+        stretch: Stretch,
         token: Token,
     ): Promise<Buckets> {
-        const part = cut(axis, x0, x1);
+        const part = cut(axis, stretch.x0, stretch.x1);
         const ranges = part.segments.flatMap((segment) =>
             series.window(phases, segment.base, segment.base + BigInt(segment.bytes)),
         );
         const dense = await this.read(series, phases, part, ranges, token);
-        const buckets = bucketsOfDense(dense, quantity, x0, x1, count);
+        const buckets = bucketsOfDense(dense, quantity, stretch);
         buckets.total = NaN;
         return buckets;
     }
@@ -203,6 +201,8 @@ export class Counts {
                   series.window(null, segment.base, segment.base + BigInt(segment.bytes)),
               )
             : series.ranges(null);
+        const few = series.rows <= fewRows; // else the cells tell whether they are uneven
+        const single: number[] = [];
         await series.visit(
             ranges,
             token,
@@ -220,6 +220,7 @@ export class Counts {
                             low % 4294967296,
                         );
                         if (line < from || line >= to) continue;
+                        if (few) single.push(valueOf(quantity, block.first[i], block.second?.[i] ?? 0) / span);
                         const offset = lines.offsetOf(line, lines.segmentOf(line));
                         const begin = Math.max(0, Math.floor((offset - x0) / width));
                         const end = Math.max(
@@ -236,9 +237,9 @@ export class Counts {
             },
             true,
         );
-        if (!series.isLevel) return { rows, columns, values: first, edges };
         const values = first.map((a, i) => (a === 0 && second[i] === 0 ? 0 : valueOf(quantity, a, second[i])));
-        return { rows, columns, values, edges };
+        const uneven = quantity !== 'missrate' && isUneven(few ? single : values);
+        return { rows, columns, values: series.isLevel ? values : first, edges, uneven };
     }
 
     /** Sum of a series in each phase. */
@@ -259,7 +260,7 @@ export class Counts {
         return first.map((a, i) => valueOf(quantity, a, second[i]));
     }
 
-    /** Lines from .. to - 1 with their counts, by address; at most `limit`. */
+    /** Lines that begin in from .. to - 1 with their counts, by address, at most `limit`; where none does, those that reach into it. */
     async lines(
         series: Series,
         phases: Phases,
@@ -299,7 +300,8 @@ export class Counts {
         const top = series.topRows();
         for (let i = 0; top && i < top.count; ++i) if (phases === null || phases.includes(top.phase![i])) see(top, i);
         const rows = [...found.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
-        return { rows, more };
+        const own = rows.filter((row) => row.address >= from);
+        return { rows: own.length > 0 ? own : rows, more };
     }
 
     /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */
@@ -308,15 +310,13 @@ export class Counts {
         group: number,
         axis: Axis,
         data: [bigint, bigint][],
-        x0: number,
-        x1: number,
-        count: number,
+        stretch: Stretch,
         token: Token,
     ): Promise<Coarse> {
         const dense = await this.whole(series, null, axis, token);
         const { lines } = dense;
         const approximate: Dense = { ...dense, first: new Float64Array(lines.count) };
-        const difference = emptyBuckets(x0, x1, count, lines.unit);
+        const difference: Dense = { ...dense, first: new Float64Array(lines.count), total: NaN };
         let wrong = 0;
         let all = 0;
         axis.segments.forEach((segment, s) => {
@@ -339,15 +339,14 @@ export class Counts {
                     }
                     if (i < begin || i >= end) continue;
                     approximate.first[i] = sum / group;
-                    const offset = lines.offsetOf(i, s);
-                    put(difference, offset, offset + lines.unit, 1, off, off, off);
+                    difference.first[i] = off;
                 }
             }
         });
         return {
-            exact: bucketsOfDense(dense, 'count', x0, x1, count),
-            approximate: bucketsOfDense(approximate, 'count', x0, x1, count),
-            difference: difference.max,
+            exact: bucketsOfDense(dense, 'count', stretch),
+            approximate: bucketsOfDense(approximate, 'count', stretch),
+            difference: bucketsOfDense(difference, 'count', stretch),
             error: all > 0 ? wrong / all : NaN,
         };
     }

@@ -11,9 +11,11 @@ import type {
 } from '../protocol';
 import { causesOf } from './causes_facts';
 import { FileError, type Store } from './h5';
+import { campaignOf } from './campaign_facts';
 import { intrusionOf } from './intrusion_facts';
 import { probeOf } from './probe_facts';
 
+const kinds = ['run', 'sweep', 'probe', 'intrusion', 'validate'] as const;
 const format = 'cachetally result';
 const version = 1;
 
@@ -105,6 +107,7 @@ function monitors(store: Store, functions: string[]): MonitorInfo[] {
 
 function structures(store: Store): Structure[] {
     if (!store.has('structures')) return [];
+    store.requireColumns('structures', ['name', 'base', 'bytes', 'element_bytes']);
     const names = store.texts('structures/name');
     const base = store.dataset('structures/base')?.value as BigUint64Array;
     const bytes = store.numbers('structures/bytes');
@@ -117,6 +120,7 @@ function structureLevels(store: Store): StructureLevel[] {
     return texts(store.attributes('structures').levels).map((name) => {
         const path = `structures/levels/${name}`;
         const column = (which: string) => store.numbers(`${path}/phases/${which}`);
+        store.requireColumns(`${path}/phases`, ['structure', 'phase', 'accesses', 'misses']);
         return {
             name,
             exact: number(store.attributes(path).exact) === 1,
@@ -134,9 +138,18 @@ const hardware = ['bits', 'comparators', 'area', 'energy', 'slowdown'];
 function sweep(store: Store): SweepInfo {
     const attributes = store.attributes('sweep');
     const column = (name: string) => store.numbers(`sweep/rows/${name}`);
+    const measured = ['counters', 'swapouts', 'error', 'bytes_per_event'];
+    store.requireColumns('sweep/rows', ['eviction', 'granularity', ...measured]);
     const eviction = store.texts('sweep/rows/eviction');
     const granularity = store.texts('sweep/rows/granularity');
-    const [counters, swapouts, error, bytes] = ['counters', 'swapouts', 'error', 'bytes_per_event'].map(column);
+    const [counters, swapouts, error, bytes] = measured.map((name) => {
+        const values = column(name);
+        const none = values.find((value) => !Number.isFinite(value));
+        if (none === undefined) return values;
+        throw new FileError(
+            `/sweep/rows: the column '${name}' has ${none}, which is no number; the file is damaged. Run the sweep again.`,
+        );
+    });
     const more = store.children('sweep/rows').filter((name) => hardware.includes(name));
     const moreColumns = more.map(column);
     const published = store.has('sweep/rows/published') ? column('published') : null;
@@ -174,11 +187,14 @@ function series(store: Store, info: Pick<FileInfo, 'links' | 'monitors' | 'phase
     const add = (kind: SeriesInfo['kind'], path: string, owner: string, event: string, fromCore: boolean) => {
         const attributes = store.attributes(path);
         const isLevel = kind === 'level';
+        const children = store.children(path);
         const rows = store.rows(`${path}/address`);
         const unit = number(isLevel ? attributes.line_bytes : attributes.unit_bytes);
         if (!(unit >= 1)) throw new FileError(`/${path} does not say how large its lines are; the file is damaged.`);
+        const optional = ['virtual_address', 'span', 'function'].filter((each) => children.includes(each));
+        store.requireColumns(path, ['address', 'phase', ...(isLevel ? ['accesses', 'misses'] : ['count']), ...optional]);
         const phases = isLevel ? Math.max(1, info.phases.names.length) : Math.max(1, number(attributes.phases));
-        const physical = !isLevel && !fromCore && !store.has(`${path}/virtual_address`);
+        const physical = !isLevel && !fromCore && !children.includes('virtual_address');
         const reduced = store.attributes('/').reduced !== undefined;
         found.push({ id: path, path, kind, owner, event, unit, rows, phases, physical, reduced });
     };
@@ -213,7 +229,7 @@ function warningsOf(info: FileInfo): string[] {
 
 export function factsOf(store: Store, name: string, bytes: number): FileInfo {
     const root = checkFormat(store, name);
-    const kind = (['sweep', 'probe', 'intrusion'] as const).find((each) => each === root.kind) ?? 'run';
+    const kind = kinds.find((each) => each === root.kind) ?? 'run';
     const input = store.attributes('input');
     const machine = store.attributes('machine');
     const check = store.has('check') ? store.attributes('check') : null;
@@ -263,6 +279,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,
         intrusion: store.has('intrusion') ? intrusionOf(store) : null,
+        campaign: kind === 'validate' ? campaignOf(store) : null,
         sweep: store.has('sweep') ? sweep(store) : null,
         series: series(store, some),
         provenance: [
@@ -275,7 +292,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         ...some,
     };
     info.warnings = warningsOf(info);
-    if (!['run', 'sweep', 'probe', 'intrusion'].includes(text(root.kind)))
+    if (!kinds.some((each) => each === root.kind))
         info.warnings.push(
             `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables tell where it comes from.`,
         );

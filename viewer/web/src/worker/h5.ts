@@ -25,6 +25,20 @@ export function headFault(name: string, head: Uint8Array, size: number): string 
     return '';
 }
 
+interface Library {
+    get_dataset_data(file: bigint, path: string, ...rest: unknown[]): number;
+}
+
+/** Where it cannot read the library gives what its memory held, and says so in a number that nobody looks at. */
+function refuseWhatCannotBeRead(library: Library): void {
+    const read = library.get_dataset_data;
+    library.get_dataset_data = (file, path, ...rest) => {
+        const status = read(file, path, ...rest);
+        if (status < 0) throw new FileError(`/${path.replace(/^\//, '')} cannot be read: the file is damaged.`);
+        return status;
+    };
+}
+
 /** An open file. All paths are from its root. */
 export class Store {
     private readonly datasets = new Map<string, Dataset | null>();
@@ -35,7 +49,9 @@ export class Store {
         const head = new Uint8Array(await blob.slice(0, 96).arrayBuffer());
         const fault = headFault(name, head, blob.size);
         if (fault !== '') throw new FileError(fault);
-        const { FS } = await h5wasm.ready;
+        const library = await h5wasm.ready;
+        refuseWhatCannotBeRead(library as unknown as Library);
+        const { FS } = library;
         const fs = FS as unknown as {
             mkdir(path: string): void;
             mount(kind: unknown, options: unknown, path: string): void;
@@ -99,6 +115,20 @@ export class Store {
 
     rows(path: string): number {
         return this.dataset(path)?.shape?.[0] ?? 0;
+    }
+
+    /** Throws where columns of a table are not equally long, or one is missing. */
+    requireColumns(path: string, names: string[]): void {
+        const rows = this.rows(`${path}/${names[0]}`);
+        for (const name of names) {
+            if (!this.dataset(`${path}/${name}`))
+                throw new FileError(`/${path} has no column '${name}'; the file is damaged.`);
+            const found = this.rows(`${path}/${name}`);
+            if (found !== rows)
+                throw new FileError(
+                    `/${path}: the column '${name}' has ${found} rows instead of ${rows}; the file is damaged.`,
+                );
+        }
     }
 
     /** Elements first .. last - 1 as the library gives them. */

@@ -1,6 +1,6 @@
 // The worker: has the file open and answers the page.
 import './quiet';
-import type { FileInfo, Quantity, Axis, Phases } from '../protocol';
+import type { FileInfo, Quantity, Axis, Phases, Stretch } from '../protocol';
 import { Counts } from './counts';
 import { factsOf } from './facts';
 import { FileError, Store } from './h5';
@@ -35,7 +35,8 @@ async function open(source: File | { name: string; bytes: ArrayBuffer }): Promis
     try {
         info = factsOf(store, source.name, blob.size);
     } catch (error) {
-        if (error instanceof FileError) throw error;
+        if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
+        if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
         throw new FileError(`${source.name} is damaged: ${error instanceof Error ? error.message : String(error)}`);
     }
     return info;
@@ -55,16 +56,8 @@ async function answer(method: string, args: unknown[], token: Token): Promise<un
         case 'extents':
             return counts.extents((args[0] as string[]).map(seriesOf), token);
         case 'buckets': {
-            const [id, quantity, phases, axis, x0, x1, count] = args as [
-                string,
-                Quantity,
-                Phases,
-                Axis,
-                number,
-                number,
-                number,
-            ];
-            return counts.buckets(seriesOf(id), quantity, phases, axis, x0, x1, count, token);
+            const [id, quantity, phases, axis, stretch] = args as [string, Quantity, Phases, Axis, Stretch];
+            return counts.buckets(seriesOf(id), quantity, phases, axis, stretch, token);
         }
         case 'heat': {
             const [id, quantity, axis, x0, x1, columns, most] = args as [
@@ -87,8 +80,8 @@ async function answer(method: string, args: unknown[], token: Token): Promise<un
         case 'counters':
             return store.numbers(`${args[0] as string}/${args[1] as string}`);
         case 'coarse': {
-            const [id, group, axis, x0, x1, count] = args as [string, number, Axis, number, number, number];
-            return counts.coarse(seriesOf(id), group, axis, dataRanges(), x0, x1, count, token);
+            const [id, group, axis, stretch] = args as [string, number, Axis, Stretch];
+            return counts.coarse(seriesOf(id), group, axis, dataRanges(), stretch, token);
         }
         default:
             throw new Error(`unknown request ${method}`);
@@ -109,7 +102,7 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
     } catch (error) {
         const cancelled = error instanceof Cancelled;
         const message = error instanceof Error ? error.message : String(error);
-        self.postMessage({ id, error: message, cancelled });
+        self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError });
     } finally {
         running.delete(id);
     }
