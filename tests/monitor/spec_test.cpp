@@ -77,6 +77,8 @@ struct Wrong {
     std::string text;
     std::string column;
     std::string says;
+
+    friend void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.text; }
 };
 
 class SpecMistakes : public ::testing::TestWithParam<Wrong> {};
