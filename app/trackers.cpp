@@ -249,7 +249,7 @@ Json json_of(const TrackerRow& row, Asked asked) {
             {"lost", row.lost},
             {"error", row.error},
             {"recall", row.top.recall},
-            {"precision", row.top.precision},
+            {"precision", row.top.precision ? Json(*row.top.precision) : Json()},
             {"worst_recall", row.top.worst_recall},
             {"phases", phases}};
 }
@@ -282,7 +282,8 @@ void print_table(const Truth& truth, const std::string& link, std::uint64_t top,
         table.add({row.name, count_cell(row.cost.bits), count_cell(row.cost.comparators),
                    fmt::format("{}{:.4f}", is_off(row, asked) ? "*" : "", row.bytes_per_event),
                    percent_text(100 * row.error), fmt::format("{:.1f}", 100 * row.top.recall),
-                   fmt::format("{:.1f}", 100 * row.top.worst_recall), fmt::format("{:.1f}", 100 * row.top.precision)});
+                   fmt::format("{:.1f}", 100 * row.top.worst_recall),
+                   row.top.precision ? fmt::format("{:.1f}", 100 * *row.top.precision) : "-"});
     fmt::print("{}\n", table.text(terminal_width()));
     if (std::ranges::any_of(rows, [&](const TrackerRow& row) { return is_off(row, asked); }))
         fmt::print("*: off the {:.4g} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",

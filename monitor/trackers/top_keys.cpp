@@ -39,14 +39,17 @@ std::vector<TopKeys> top_keys(const Histogram& exact, const Histogram& measured,
 
 TopSummary summary_of(std::span<const TopKeys> phases) {
     if (phases.empty()) return {};
-    TopSummary sum{0, 0, 1};
+    TopSummary sum{0, 1, std::nullopt};
+    double precisions = 0;
+    std::size_t told = 0;
     for (const TopKeys& phase : phases) {
         sum.recall += phase.recall();
-        sum.precision += phase.precision();
         sum.worst_recall = std::min(sum.worst_recall, phase.recall());
+        precisions += phase.precision().value_or(0);
+        told += phase.told != 0;
     }
     sum.recall /= static_cast<double>(phases.size());
-    sum.precision /= static_cast<double>(phases.size());
+    if (told != 0) sum.precision = precisions / static_cast<double>(told);
     return sum;
 }
 

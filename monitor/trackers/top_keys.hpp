@@ -19,8 +19,11 @@ struct TopKeys {
     std::uint64_t right = 0;
 
     double recall() const { return static_cast<double>(right) / static_cast<double>(wanted); }
-    /// 1 where nothing was told.
-    double precision() const { return told == 0 ? 1.0 : static_cast<double>(right) / static_cast<double>(told); }
+    /// Nothing where nothing was told.
+    std::optional<double> precision() const {
+        if (told == 0) return std::nullopt;
+        return static_cast<double>(right) / static_cast<double>(told);
+    }
 };
 
 /// Per phase in which there were events. Counts for several lines are spread evenly over them; of equal counts the
@@ -28,7 +31,8 @@ struct TopKeys {
 std::vector<TopKeys> top_keys(const Histogram& exact, const Histogram& measured, std::size_t k);
 
 struct TopSummary {
-    double recall = 1, precision = 1, worst_recall = 1;  ///< means over the phases; 1 where there are none
+    double recall = 1, worst_recall = 1;  ///< mean and least over the phases; 1 where there are none
+    std::optional<double> precision;  ///< mean over the phases in which lines were told; nothing where there are none
 };
 TopSummary summary_of(std::span<const TopKeys> phases);
 

@@ -74,7 +74,7 @@ TEST_F(TrackerCommand, TheHotnessUnitHasTheThresholdThatTellsMost) {
 TEST_F(TrackerCommand, TrafficThatIsOffIsMarked) {
     const TrackerWords words{"lu", "n=32", "block=8", "--traffic", "0.02"};
     const Finished text = call(words);
-    EXPECT_THAT(text.out, HasSubstr("*: off the 0.0200 bytes/event asked for by more than a tenth"));
+    EXPECT_THAT(text.out, HasSubstr("*: off the 0.02 bytes/event asked for by more than a tenth"));
     EXPECT_THAT(text.out, ::testing::ContainsRegex("counter_array +[0-9,]+ +[0-9]+ +\\*"));
     TrackerWords as_json = words;
     as_json.push_back("--json");

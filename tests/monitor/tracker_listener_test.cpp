@@ -173,10 +173,10 @@ TEST(TopKeys, CountsTiesAsRight) {
     EXPECT_DOUBLE_EQ(of(exact, 100).recall(), 1.0);
     const TopKeys few = of(lines({{0, 1}, {4096, 7}}), 4);
     EXPECT_DOUBLE_EQ(few.recall(), 0.25);
-    EXPECT_DOUBLE_EQ(few.precision(), 0.5);
+    EXPECT_DOUBLE_EQ(few.precision().value(), 0.5);
     const TopKeys untold = of(lines({}), 2);
     EXPECT_DOUBLE_EQ(untold.recall(), 0.0);
-    EXPECT_DOUBLE_EQ(untold.precision(), 1.0);
+    EXPECT_FALSE(untold.precision());
     EXPECT_THROW(top_keys(exact, Histogram(128), 2), std::invalid_argument);
 }
 
@@ -189,7 +189,7 @@ TEST(TopKeys, PhasesWithoutEventsAreLeftOut) {
     const TopSummary summary = summary_of(phases);
     EXPECT_DOUBLE_EQ(summary.recall, 0.5);
     EXPECT_DOUBLE_EQ(summary.worst_recall, 0.0);
-    EXPECT_DOUBLE_EQ(summary.precision, 1.0);
+    EXPECT_DOUBLE_EQ(summary.precision.value(), 1.0);
     EXPECT_DOUBLE_EQ(summary_of({}).recall, 1.0);
 }
 
