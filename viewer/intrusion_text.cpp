@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/topology/machine.hpp"
 #include "viewer/intrusion_view.hpp"
 #include "viewer/text_table.hpp"
 
@@ -54,14 +55,23 @@ std::string cost_table(const IntrusionView& view, unsigned width) {
     return '\n' + table.text(width) + (view.unknown.empty() ? "" : wrapped("?: " + view.unknown + ".", width));
 }
 
-/// Links that carry more, or less, in some row.
-std::vector<std::size_t> changed_links(const IntrusionView& view) {
-    std::vector<std::size_t> changed;
+bool leaves_nodes(const std::string& link) { return link.starts_with(numa_name + std::string("-")); }
+
+/// Links that carry more, or less, in some row; and where one of nodes does, those of all nodes that carry anything:
+/// that a memory has none of the records is a finding.
+std::vector<std::size_t> telling_links(const IntrusionView& view) {
+    const auto changes = [&](std::size_t link) {
+        return std::any_of(view.rows.begin(), view.rows.end(),
+                           [&](const IntrusionRow& row) { return row.intrusion.traffic[link] != Extra{}; });
+    };
+    bool nodes_change = false;
     for (std::size_t link = 0; link < view.links.size(); ++link)
-        if (std::any_of(view.rows.begin(), view.rows.end(),
-                        [&](const IntrusionRow& row) { return row.intrusion.traffic[link] != Extra{}; }))
-            changed.push_back(link);
-    return changed;
+        nodes_change = nodes_change || (leaves_nodes(view.links[link]) && changes(link));
+    std::vector<std::size_t> telling;
+    for (std::size_t link = 0; link < view.links.size(); ++link)
+        if (changes(link) || (nodes_change && leaves_nodes(view.links[link]) && view.traffic[link] != Traffic{}))
+            telling.push_back(link);
+    return telling;
 }
 
 std::string traffic_table(const IntrusionView& view, const std::vector<std::size_t>& links, const char* what,
@@ -178,7 +188,7 @@ std::string to_text(const IntrusionView& view, unsigned width) {
     text += view.title.remarks();
     if (view.rows.empty()) return text;
     text += cost_table(view, width);
-    if (const auto links = changed_links(view); !links.empty()) {
+    if (const auto links = telling_links(view); !links.empty()) {
         text += traffic_table(view, links, "events", &Traffic::events, &Extra::events, width);
         text += traffic_table(view, links, "bytes", &Traffic::bytes, &Extra::bytes, width);
     }

@@ -82,7 +82,7 @@ Intrusion intrusion_of(const Topology& topology, const MonitorSpec& spec, const 
     const auto misses = program_misses(with.run.counts), before = program_misses(without.run.counts);
     for (std::size_t level = 0; level < misses.size(); ++level)
         intrusion.misses.push_back(difference(misses[level], before[level]));
-    const auto traffic = traffic_of(topology, with.links, &spec, intrusion.records);
+    const auto traffic = traffic_of(topology, with.links, &spec, intrusion.records, with.run.counts.numa);
     const auto traffic_before = traffic_of(topology, without.links);
     for (std::size_t link = 0; link < traffic.size(); ++link)
         intrusion.traffic.push_back({difference(traffic[link].events, traffic_before[link].events),

@@ -26,12 +26,30 @@ void add(Traffic more, Traffic& sum) {
     sum.bytes += more.bytes;
 }
 
-/// On the way from their monitor past all caches.
+/// Behind nodes, what goes past caches is known by where it has arrived.
+void add_behind_nodes(const Topology& topology, std::span<const NumaCounts> nodes, std::uint64_t record_bytes,
+                      std::vector<Traffic>& all) {
+    for (std::size_t link = 0; link < all.size(); ++link) {
+        const LinkInfo& info = topology.links()[link];
+        if (topology.components()[info.from].kind != Component::Kind::numa) continue;
+        const Component& to = topology.components()[info.to];
+        std::uint64_t records = 0;
+        for (std::size_t memory = 0; memory < nodes.size(); ++memory) {
+            const bool here = to.kind == Component::Kind::memory && to.index == memory;
+            const bool crossed = here || to.kind == Component::Kind::interconnect;
+            records += (here ? nodes[memory].local_ring_writes : 0) + (crossed ? nodes[memory].remote_ring_writes : 0);
+        }
+        add({records, records * record_bytes}, all[link]);
+    }
+}
+
+/// On the way from their monitor past all caches, to memory or where nodes part.
 void add_past_caches(const Topology& topology, std::size_t link, Traffic records, std::vector<Traffic>& all) {
     const auto& links = topology.links();
     using Kind = Component::Kind;
-    const Kind to = topology.components()[links[link].to].kind;
+    const Kind from = topology.components()[links[link].from].kind, to = topology.components()[links[link].to].kind;
     if (to == Kind::tlb || to == Kind::walker) return;  // no data come by here: the monitor has a way of its own
+    if (from == Kind::numa) return;                     // the memory behind this link need not be that of the ring
     for (;;) {
         add(records, all[link]);
         if (!leads_to_cache(topology, links[link])) return;
@@ -54,7 +72,7 @@ void LinkTraffic::on_blocks(std::span<const BlockEvent> events, std::uint8_t, In
 }
 
 std::vector<Traffic> traffic_of(const Topology& topology, const std::vector<KindCounts>& counts,
-                                const MonitorSpec* monitor, std::uint64_t records) {
+                                const MonitorSpec* monitor, std::uint64_t records, std::span<const NumaCounts> nodes) {
     std::vector<Traffic> all;
     for (std::size_t link = 0; link < counts.size(); ++link) {
         const Component& above = topology.components()[topology.links()[link].from];
@@ -69,6 +87,7 @@ std::vector<Traffic> traffic_of(const Topology& topology, const std::vector<Kind
     const Traffic written{records, records * monitor->ring.record};
     if (monitor->ring.path == RingSpec::Path::memory || !leads_to_cache(topology, topology.links()[link])) {
         add_past_caches(topology, link, written, all);
+        add_behind_nodes(topology, nodes, monitor->ring.record, all);
     } else {
         add(written, all[link]);
     }

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "monitor/spec.hpp"
+#include "sim/model/counts.hpp"
 #include "sim/model/link.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -40,8 +42,10 @@ struct Traffic {
 /// (docs/timing.md): a line of it per request or victim, 8 per store that is passed on. Between cores, TLBs, the page
 /// walker and the first caches a request is taken for 8 bytes. A record, which is no event on the link of its monitor,
 /// is added there with its own size, and where it goes past the caches also on every link from there to memory.
-/// `monitor`, `records`: whose records, and how many it wrote while the program ran; null = none.
+/// `monitor`, `records`: whose records, and how many it wrote while the program ran; null = none. `nodes`: of that run,
+/// HierarchyCounts::numa, which tells at which node's memory records that go past caches have arrived.
 std::vector<Traffic> traffic_of(const Topology& topology, const std::vector<KindCounts>& counts,
-                                const MonitorSpec* monitor = nullptr, std::uint64_t records = 0);
+                                const MonitorSpec* monitor = nullptr, std::uint64_t records = 0,
+                                std::span<const NumaCounts> nodes = {});
 
 }  // namespace cachetally

@@ -25,6 +25,13 @@ MonitorSpec checked(MonitorSpec spec, std::size_t most_ranges) {
     return spec;
 }
 
+std::uint32_t checked(std::uint32_t watermark, const RingSpec& ring) {
+    if (watermark > ring.capacity)
+        refuse("a ring of " + std::to_string(ring.capacity) + " records never holds the " + std::to_string(watermark) +
+               " of TlmMonitorConfig::watermark; write at most 'capacity', or 0 for no interrupt");
+    return watermark;
+}
+
 }  // namespace
 
 Interposer::Interposer(MonitorSpec spec, std::uint32_t watermark, bool software_reads)
@@ -35,7 +42,7 @@ Interposer::Interposer(MonitorSpec spec, std::uint32_t watermark, bool software_
       on_(spec_.start),
       software_reads_(software_reads),
       interrupt_enabled_(watermark != 0),
-      watermark_(watermark) {
+      watermark_(checked(watermark, spec_.ring)) {
     std::ranges::copy(spec_.ranges, ranges_.begin());
     ranges_on_ = (1U << spec_.ranges.size()) - 1;
 }
@@ -76,9 +83,21 @@ void Interposer::barrier(Records& records) {
     ++phase_;
 }
 
-void Interposer::enqueue(const Record& record) {
-    queue_.push_back(record);
+Interposer::Batch Interposer::begin_batch(Records& records) {
+    const Batch batch = batches_.emplace(batches_.end(), records.begin(), records.end());
+    records.clear();
+    return batch;
+}
+
+void Interposer::enqueue_first(Batch batch) {
+    queue_.push_back(batch->front());
+    batch->pop_front();
     totals_.high_water = std::max(totals_.high_water, head_ + queue_.size() - tail_);
+}
+
+void Interposer::lose_first(Batch batch) {
+    lose(batch->front());
+    batch->pop_front();
 }
 
 void Interposer::lose(const Record& record) {
@@ -114,6 +133,10 @@ void Interposer::finish() {
     records.insert(records.end(), queue_.begin(), queue_.end());
     queue_.clear();
     ++generation_;
+    for (auto& batch : batches_) {
+        records.insert(records.end(), batch.begin(), batch.end());
+        batch.clear();  // its sender ends it, if it ever goes on
+    }
     for (const Record& record : records) add_to_sums(record);
 }
 
@@ -121,6 +144,8 @@ Interposer::Totals Interposer::totals() const {
     Totals totals = totals_;
     totals.resident = counters_->resident_events();
     for (const Record& record : queue_) totals.resident += record.count;
+    for (const auto& batch : batches_)
+        for (const Record& record : batch) totals.resident += record.count;
     return totals;
 }
 

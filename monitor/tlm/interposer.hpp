@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -16,7 +17,7 @@
 
 namespace cachetally {
 
-/// A monitor whose ring buffer is read by software of the platform. Whoever holds it passes on the records that events
+/// A monitor whose ring buffer is read by software of the platform. Whoever holds it sends the records that events
 /// cause: each is enqueued while the ring is not full, or lost; those enqueued are written to memory one by one.
 class Interposer {
 public:
@@ -43,8 +44,17 @@ public:
 
     /// No place in the ring is left for what is enqueued next.
     bool full() const { return head_ + queue_.size() - tail_ >= spec_.ring.capacity; }
-    void enqueue(const Record& record);
-    void lose(const Record& record);
+
+    /// The records of one event, or barrier, that are neither enqueued nor lost yet: kept here because whoever sends
+    /// them may wait for a place in the ring, for ever. Several may wait.
+    using Batch = std::list<std::deque<Record>>::iterator;
+    /// Takes the records: `records` is empty then.
+    Batch begin_batch(Records& records);
+    /// finish() has come meanwhile, or all are sent.
+    static bool is_sent(Batch batch) { return batch->empty(); }
+    void enqueue_first(Batch batch);
+    void lose_first(Batch batch);
+    void end_batch(Batch batch) { batches_.erase(batch); }
 
     bool has_next() const { return !queue_.empty(); }
     const Record& next() const { return queue_.front(); }
@@ -63,12 +73,12 @@ public:
     /// False where the register or the value is refused; then nothing has changed.
     bool write(std::uint64_t offset, std::uint32_t value, Records& records);
 
-    /// The simulation is over: what is in the counters and under way is added to the sums.
+    /// The simulation is over: what is in the counters, waits for the ring and is under way is added to the sums.
     void finish();
 
     struct Totals {
         std::uint64_t events = 0, records = 0, lost_records = 0, lost_events = 0, high_water = 0;
-        std::uint64_t resident = 0;  ///< events in counters and in records under way
+        std::uint64_t resident = 0;  ///< events in counters and in records not yet written
     };
     Totals totals() const;
 
@@ -83,9 +93,11 @@ private:
     void swap_out(Records& records);
     void collect(Records& records);
     void add_to_sums(const Record& record) { sums_[{record.phase, record.address, record.span}] += record.count; }
+    void lose(const Record& record);
     void empty_ring();
     bool write_tail(std::uint32_t value);
     bool write_granularity(std::uint32_t value, Records& records);
+    bool write_watermark(std::uint32_t value);
     bool write_ring(std::uint64_t base, std::uint64_t capacity);
     bool write_ranges_on(std::uint32_t value);
     bool write_range(std::uint64_t offset, std::uint32_t value);
@@ -103,6 +115,7 @@ private:
     std::array<AddressRange, most_ranges> ranges_{};
     std::uint32_t ranges_on_ = 0;
     std::uint32_t phase_ = 0, generation_ = 0;
+    std::list<std::deque<Record>> batches_;
     std::deque<Record> queue_;
     std::uint64_t head_ = 0, tail_ = 0;  ///< records of this ring, written and read
     Totals totals_;

@@ -77,7 +77,7 @@ bool Interposer::write(std::uint64_t offset, std::uint32_t value, Records& recor
             return true;
         case reg::kinds: return write_kinds(value);
         case reg::granularity: return write_granularity(value, records);
-        case reg::watermark: watermark_ = value; return true;
+        case reg::watermark: return write_watermark(value);
         case reg::ring_size: return write_ring(spec_.ring.base, value);
         case reg::ring_base: return write_ring(with_low(spec_.ring.base, value), spec_.ring.capacity);
         case reg::ring_base + 4: return write_ring(with_high(spec_.ring.base, value), spec_.ring.capacity);
@@ -99,6 +99,13 @@ bool Interposer::write_control(std::uint32_t value) {
 bool Interposer::write_kinds(std::uint32_t value) {
     if (value == 0 || value > 3) return false;
     spec_.kinds = ((value & 1U) != 0 ? bit(EventKind::load) : 0U) | ((value & 2U) != 0 ? bit(EventKind::store) : 0U);
+    return true;
+}
+
+/// One that the ring cannot reach would never raise the interrupt.
+bool Interposer::write_watermark(std::uint32_t value) {
+    if (value > spec_.ring.capacity) return false;
+    watermark_ = value;
     return true;
 }
 
@@ -131,6 +138,7 @@ bool Interposer::write_ring(std::uint64_t base, std::uint64_t capacity) {
     }
     empty_ring();
     spec_.ring = changed.ring;
+    watermark_ = std::min(watermark_, low(capacity));
     return true;
 }
 

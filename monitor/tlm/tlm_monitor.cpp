@@ -80,17 +80,18 @@ struct TlmMonitor::Parts {
         if (!scratch.empty()) send(delay, may_wait);
     }
 
-    /// Other initiators may come in while this one waits for places in the ring.
+    /// Other initiators may come in while this one waits for places in the ring, and the simulation may end.
     void send(sc_time& delay, bool may_wait) {
-        const Interposer::Records records = std::exchange(scratch, {});
-        for (const Interposer::Record& record : records) {
+        const Interposer::Batch batch = core.begin_batch(scratch);
+        while (!Interposer::is_sent(batch)) {
             if (!wait_for_place(delay, may_wait)) {
-                core.lose(record);
-                continue;
+                core.lose_first(batch);
+            } else if (!Interposer::is_sent(batch)) {
+                core.enqueue_first(batch);
+                delay += write_cost;
             }
-            core.enqueue(record);
-            delay += write_cost;
         }
+        core.end_batch(batch);
         queued.notify(sc_core::SC_ZERO_TIME);
     }
 

@@ -21,7 +21,7 @@ struct TlmMonitorConfig {
     std::string settings;
     /// Of the monitor's clock, in which the setting `write_cost` counts.
     sc_core::sc_time cycle = sc_core::sc_time(1, sc_core::SC_NS);
-    /// Records in the ring at which the interrupt is raised; 0: never.
+    /// Records in the ring at which the interrupt is raised, up to the setting `capacity`; 0: never.
     std::uint32_t watermark = 0;
     /// The platform's software moves the tail of the ring. Else the tail follows the head, as if it were read at once.
     bool software_reads = false;
@@ -46,9 +46,9 @@ struct TlmMonitorResult {
     std::uint64_t records = 0;       ///< written to the ring buffer
     std::uint64_t lost_records = 0;  ///< the ring was full, or the write failed
     std::uint64_t lost_events = 0;   ///< of these records
-    std::uint64_t resident = 0;      ///< events still in counters, or in records under way
-    std::uint64_t high_water = 0;    ///< most records in the ring at once
-    std::uint64_t bytes = 0;         ///< of records written
+    std::uint64_t resident = 0;    ///< events still in counters, or in records that wait for the ring or are under way
+    std::uint64_t high_water = 0;  ///< most records in the ring at once
+    std::uint64_t bytes = 0;       ///< of records written
     std::uint32_t line_bytes = 0;
     std::vector<TlmMonitorRow> rows;  ///< ascending by phase, address, span
 };

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t status = 0x0c;       ///< bit 0 watermark, bit 1 
                                                     ///< writing 1 to bits 1 and 2 clears them
 inline constexpr std::uint64_t kinds = 0x10;        ///< bit 0 reads, bit 1 writes are counted
 inline constexpr std::uint64_t granularity = 0x14;  ///< bits 0-15 amount; bits 16-17: 0 aligned, 1 mask, 2 dynamic
-inline constexpr std::uint64_t watermark = 0x18;    ///< records; 0: no interrupt
+inline constexpr std::uint64_t watermark = 0x18;    ///< records, at most ring_size; 0: no interrupt
 inline constexpr std::uint64_t ring_size = 0x1c;    ///< records; writing empties the ring
 inline constexpr std::uint64_t ring_base = 0x20;    ///< 64 bits, low word first; writing empties the ring
 inline constexpr std::uint64_t head = 0x28;       ///< read: records written, modulo 2^32; place: head modulo ring_size

@@ -131,6 +131,7 @@ tlm::tlm_response_status CacheHierarchy::make(unsigned core_number, tlm::tlm_gen
     unsigned bytes = payload.get_data_length();
     if (payload.get_streaming_width() != 0) bytes = std::min(bytes, payload.get_streaming_width());
     if (bytes == 0 || bytes > std::numeric_limits<std::uint16_t>::max()) return tlm::TLM_BURST_ERROR_RESPONSE;
+    if (bytes - 1 > ~Address{0} - payload.get_address()) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     const AccessInfo* info = nullptr;
     if (const tlm::tlm_extension_base* extension = payload.get_extension(AccessInfo::ID))
         info = static_cast<const AccessInfo*>(extension);

@@ -137,6 +137,39 @@ TEST(Intrusion, TellsTheMissesThatRecordsCause) {
     EXPECT_EQ(found.traffic[0], (Intrusion::Extra{39, 39 * 64}));
 }
 
+// Pages in turn are at home in M0 and M1. The ring begins 256 bytes before a page of M1: 16 records are at home in M0,
+// where the core is, and 83 in M1, whichever link they are sent from. Of the 100 lines 36 are in M1.
+TEST(Intrusion, TellsWhichMemoryOfNodesTheRecordsGoTo) {
+    MachineDescription machine = small_machine(10);
+    machine.cores = 2;
+    machine.caches[0].next = numa_name;
+    machine.caches[0].shared_by = 1;
+    machine.numa.nodes = 2;
+    machine.numa.policy = HomePolicy::interleaved;
+    machine.numa.granule = 4096;
+    machine.numa.interconnect.bytes_per_cycle = 16;
+    machine.memories = {{.name = "M0", .mark = {}}, {.name = "M1", .node = 1, .mark = {}}};
+    const Topology topology(machine);
+    for (const char* link : {"core-L1", "L1-numa"}) {
+        MonitorSpec spec = one_counter(link);
+        spec.ring.base = 0x8f00;
+        const ObservedRun with = observed(topology, &spec, loads_of_lines(100));
+        const Intrusion found = intrusion_of(topology, spec, observed(topology, nullptr, loads_of_lines(100)), with);
+        const auto extra = [&](const char* name) { return found.traffic[topology.link(name)]; };
+        EXPECT_EQ(extra("L1-numa"), (Intrusion::Extra{99, 99 * 16})) << link;
+        EXPECT_EQ(extra("numa-M0"), (Intrusion::Extra{16, 16 * 16})) << link;
+        EXPECT_EQ(extra("numa-M1"), (Intrusion::Extra{83, 83 * 16})) << link;
+        EXPECT_EQ(extra("numa-interconnect"), (Intrusion::Extra{83, 83 * 16})) << link;
+        EXPECT_EQ(with.run.counts.buses.back().bytes, 36 * line + 83 * 16) << "what the interconnect carried";
+    }
+    MonitorSpec at_m1 = one_counter("numa-M1");  // 35 records, of its 36 events
+    at_m1.ring.base = 0x8f00;
+    const Intrusion found = measured(machine, at_m1, loads_of_lines(100));
+    EXPECT_EQ(found.traffic[topology.link("numa-M0")], (Intrusion::Extra{16, 16 * 16}));
+    EXPECT_EQ(found.traffic[topology.link("numa-M1")], (Intrusion::Extra{19, 19 * 16}));
+    EXPECT_EQ(found.traffic[topology.link("numa-interconnect")], (Intrusion::Extra{16, 16 * 16}));
+}
+
 // 10 ns between misses; a record takes the software 50: the ring of 4 overflows.
 TEST(Intrusion, TellsWhatAFullRingLoses) {
     MachineDescription machine = small_machine(9);

@@ -213,6 +213,31 @@ TEST(TlmRegisters, SoftwareReadsTheRingOnInterrupts) {
     EXPECT_EQ(platform.counts(0), found);
 }
 
+TEST(TlmRegisters, TheRingCanReachItsWatermark) {
+    Driven* driven = nullptr;
+    Driven platform(
+        [&](Initiator& cpu) {
+            EXPECT_EQ(cpu.set(registers + reg::watermark, 9), refused);
+            EXPECT_EQ(cpu.set(registers + reg::watermark, 0xffffffff), refused);
+            EXPECT_EQ(cpu.get(registers + reg::watermark), 5U);
+            EXPECT_EQ(cpu.set(registers + reg::watermark, 8), good);
+            EXPECT_EQ(cpu.set(registers + reg::ring_size, 16), good);
+            EXPECT_EQ(cpu.get(registers + reg::watermark), 8U);
+            EXPECT_EQ(cpu.set(registers + reg::ring_size, 2), good);
+            EXPECT_EQ(cpu.get(registers + reg::watermark), 2U);
+            for (std::uint64_t i = 0; i < 3; ++i) {
+                EXPECT_FALSE(driven->interrupt.read());
+                cpu.touch(false, i * 64);
+                sc_core::wait(nanosecond);
+            }
+            EXPECT_TRUE(driven->interrupt.read());
+        },
+        "counters=1,capacity=8", true, 5);
+    driven = &platform;
+    sc_start();
+    EXPECT_TRUE(platform.cpu.finished);
+}
+
 TEST(TlmRegisters, AFullRingLosesRecordsAndTellsIt) {
     Driven platform(
         [](Initiator& cpu) {

@@ -338,9 +338,11 @@ TEST(TlmTransport, TheLastAddressesDoNotWrapAround) {
 }
 
 TEST(TlmTransport, WrongSettingsAreToldByName) {
-    const auto message = [](const std::string& settings) -> std::string {
+    const auto message = [](const std::string& settings, std::uint32_t watermark = 0) -> std::string {
         try {
-            TlmMonitor monitor(sc_core::sc_gen_unique_name("monitor"), Platform::config_of(settings));
+            TlmMonitorConfig config = Platform::config_of(settings);
+            config.watermark = watermark;
+            TlmMonitor monitor(sc_core::sc_gen_unique_name("monitor"), config);
             return "";
         } catch (const std::invalid_argument& error) {
             return error.what();
@@ -353,6 +355,10 @@ TEST(TlmTransport, WrongSettingsAreToldByName) {
     EXPECT_NE(message("width=33").find("'width' up to 32"), std::string::npos);
     EXPECT_NE(message("record=8").find("'record=16'"), std::string::npos);
     EXPECT_NE(message("granularity=mask:3").find("'line=8'"), std::string::npos);
+    EXPECT_EQ(message("capacity=4", 4), "");
+    EXPECT_EQ(message("capacity=4", 5),
+              "TlmMonitor: a ring of 4 records never holds the 5 of TlmMonitorConfig::watermark; write at most "
+              "'capacity', or 0 for no interrupt");
     EXPECT_NE(message("cuonters=3").find("counters"), std::string::npos);
 }
 

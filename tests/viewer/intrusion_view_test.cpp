@@ -95,6 +95,19 @@ TEST_F(IntrusionFiles, AreToldWithTheirSigns) {
     EXPECT_THAT(text, ContainsRegex("core-L1 +4 +1 +16 +watermark 8 +19 +-29\n"));
 }
 
+// A memory of nodes that carries something is told also where the records leave it alone; other links are not.
+TEST_F(IntrusionFiles, MemoriesOfNodesStandSideBySide) {
+    IntrusionView view = made_up();
+    view.rows.resize(1);
+    view.links = {"core-L1", "L1-numa", "numa-interconnect", "numa-M0", "numa-M1", "numa-M2"};
+    view.traffic = {{100, 800}, {5, 320}, {2, 128}, {3, 192}, {2, 128}, {0, 0}};
+    view.rows[0].intrusion.traffic = {{0, 0}, {7, 112}, {0, 0}, {7, 112}, {0, 0}, {0, 0}};
+    const std::string title = "extra events .* L1-numa  numa-interconnect  numa-M0  numa-M1\n";
+    EXPECT_THAT(to_text(view, 160), ContainsRegex(title));
+    view.rows[0].intrusion.traffic = {{0, 0}, {7, 112}, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    EXPECT_THAT(to_text(view, 160), ContainsRegex("extra events .* L1-numa\n"));
+}
+
 TEST_F(IntrusionFiles, NothingIsSlowerThanWhatTakesNoTime) {
     IntrusionView view = made_up();
     view.cycles = 0;
