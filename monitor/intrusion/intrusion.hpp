@@ -56,9 +56,10 @@ struct Intrusion {
     std::vector<Extra> traffic;  ///< by Topology::links()
 
     double bytes_per_event() const { return bytes_for_each(events, bytes); }
-    /// By which fraction a run takes longer that takes so many cycles without monitor; nothing where it takes
-    /// none.
+    /// By which fraction a run takes longer that takes so many cycles without monitor; nothing where it takes none
+    /// without, but some with it.
     std::optional<double> slowdown(std::uint64_t cycles_without) const {
+        if (cycles == 0) return 0.0;
         if (cycles_without == 0) return std::nullopt;
         return static_cast<double>(cycles) / static_cast<double>(cycles_without);
     }
