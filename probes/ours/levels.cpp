@@ -167,6 +167,12 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
         report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
 }
 
+/// Nothing is counted where others share caches.
+bool others_take_lines(const Meter& meter, SpanSweep& sweep, const LevelEdge& edge) {
+    const bool alone = meter.noise() == 0 || meter.capabilities().cache_events > 0;
+    return !alone && sweep.loses_lines(edge.low / 100 * 95);
+}
+
 void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep) {
     const std::vector<LevelEdge>& edges = found.edges;
     const SmallRise* small = small_rise(meter, found);
@@ -193,7 +199,12 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
                    high =
                        std::max(static_cast<double>(edge.high),
                                 static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
-        if (edge.low > page && !alike_elsewhere(sweep, edge)) {
+        if (others_take_lines(meter, sweep, edge)) {
+            report.refuse(level, "capacity",
+                          fmt::format("others take lines of the level: up to {} are left of it, and fewer where loads "
+                                      "that L1 answers lie between",
+                                      format_size(edge.low)));
+        } else if (edge.low > page && !alike_elsewhere(sweep, edge)) {
             const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
             const bool sure = settled && doubtful == nullptr;
             report_uneven(report, level, edge, sure ? std::optional(beyond) : std::nullopt, sweep);

@@ -144,6 +144,19 @@ TEST(OddMachine, L1ThatOthersTakeLinesFrom) {
     EXPECT_THAT(finding(report, "L1", "capacity").reason, HasSubstr("others may take lines away"));
 }
 
+// A second core keeps a part of the last level; interrupts alone, beside which nothing is counted either, do not.
+TEST(OddMachine, ALastLevelThatOthersTakeLinesFrom) {
+    const MachineDescription machine = load_machine("arm-cortex-a9");
+    SimulatedOptions options = by_times_alone();
+    options.noise = noise_named("heavy");
+    const TestReport shared = hardened(machine, "levels", options);
+    expect_none_wrong(shared);
+    EXPECT_THAT(finding(shared, "L2", "capacity").reason,
+                ::testing::AnyOf(HasSubstr("others take lines"), HasSubstr("how the one above it overflows")));
+    options.noise = noise_named("realistic");
+    EXPECT_EQ(finding(hardened(machine, "levels", options), "L2", "capacity").verdict, Verdict::right);
+}
+
 // A test that ends without an answer is told by a parameter that there is.
 TEST(OddMachine, ASpentShareIsToldByAParameter) {
     SuiteOptions suite;
