@@ -188,7 +188,8 @@ void probe(const ProbeOptions& options) {
     std::vector<TestReport> reports = reports_of(target, suite, options);
     std::vector<Fact> more;
     if (target.capabilities().floating_point) more.push_back({"L1", "fp_bypass", {0, "present"}, 0});
-    for (TestReport& report : reports) judge(report, topology.machine(), more);
+    const Evidence evidence = evidence_of(target.capabilities());
+    for (TestReport& report : reports) judge(report, topology.machine(), more, evidence);
     if (file) write(*file, options, topology, reports);
     if (options.json) {
         Json json = to_json(reports, !interrupted());

@@ -24,6 +24,25 @@
 namespace cachetally {
 namespace {
 
+/// Of a test that ends without an answer, the parameter that it is about.
+struct About {
+    const char *test, *level, *parameter;
+};
+
+constexpr About about[] = {
+    {"l1", "L1", "capacity"},         {"gap", "L1", "capacity"},       {"lower", "", "capacity"},
+    {"levels", "", "levels"},         {"change_points", "", "levels"}, {"tlb", "", "tlb_levels"},
+    {"prefetcher", "", "prefetcher"}, {"events", "L1", "capacity"},    {"replacement", "L1", "replacement"},
+    {"l2", "", "inclusion"},          {"physical", "", "ways"},        {"chase", "L1", "latency"},
+    {"latency", "L1", "latency"}};
+
+TestReport without_answer(const std::string& test, std::string reason) {
+    TestReport report;
+    const auto* const place = std::ranges::find_if(about, [&](const About& each) { return test == each.test; });
+    report.refuse(place->level, place->parameter, std::move(reason));
+    return report;
+}
+
 TestReport without_l1(const Context& context, const std::string& what) {
     TestReport report;
     std::string reason = "the geometry of L1, which this test needs, was not found";
@@ -262,9 +281,7 @@ private:
                 meter_.emplace(target_, options_.seed, budget);
             return (planned.hardened ? planned.test->hardened : planned.test->published)(*meter_, context_);
         } catch (const ProbeError& error) {
-            TestReport report;
-            report.refuse("", planned.test->name, error.what());
-            return report;
+            return without_answer(planned.test->name, error.what());
         }
     }
 

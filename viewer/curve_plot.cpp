@@ -10,35 +10,41 @@
 namespace cachetally {
 namespace {
 
-/// A logarithmic axis over positive values; others lie at its begin.
+/// A logarithmic axis over positive values. Where there are others, the first cell is theirs alone.
 class LogAxis {
 public:
     LogAxis(const std::vector<double>& values, unsigned cells) : cells_(cells) {
         for (const double value : values) {
-            if (!(value > 0)) continue;
+            if (!(value > 0)) {
+                zeros_ = 1;
+                continue;
+            }
             least_ = least_ == 0 ? value : std::min(least_, value);
             most_ = std::max(most_, value);
         }
     }
 
     bool empty() const { return most_ == 0; }
+    bool has_zeros() const { return zeros_ > 0; }
     double least() const { return least_; }
     double most() const { return most_; }
     double middle() const { return std::sqrt(least_ * most_); }
 
     /// What a cell stands for.
     double value(unsigned cell) const {
-        return least_ * std::pow(most_ / least_, static_cast<double>(cell) / std::max(1U, cells_ - 1));
+        return least_ *
+               std::pow(most_ / least_, static_cast<double>(cell - zeros_) / std::max(1U, cells_ - 1 - zeros_));
     }
 
     unsigned cell(double value) const {
-        if (!(value > least_) || most_ == least_) return 0;
+        if (!(value > 0)) return 0;
+        if (!(value > least_) || most_ == least_) return zeros_;
         const double share = std::log(value / least_) / std::log(most_ / least_);
-        return static_cast<unsigned>(std::lround(share * (cells_ - 1)));
+        return zeros_ + static_cast<unsigned>(std::lround(share * (cells_ - 1 - zeros_)));
     }
 
 private:
-    unsigned cells_;
+    unsigned cells_, zeros_ = 0;  ///< cells for values that are not positive
     double least_ = 0, most_ = 0;
 };
 
@@ -82,7 +88,8 @@ std::string draw_curve(const Curve& curve, const PlotStyle& style) {
         std::string scale;
         if (row + 1 == style.height) scale = fmt::format("{:.3g}", y.most());
         if (row == style.height / 2 && y.most() > y.least()) scale = fmt::format("{:.3g}", y.value(row));
-        if (row == 0) scale = fmt::format("{:.3g}", y.least());
+        if (row <= 1 && y.has_zeros()) scale = row == 0 ? "0" : fmt::format("{:.3g}", y.least());
+        if (row == 0 && !y.has_zeros()) scale = fmt::format("{:.3g}", y.least());
         std::string line = fmt::format("{:>{}}{}", scale, margin - 1, style.unicode ? "│" : "|");
         for (unsigned c = 0; c < columns; ++c) line += cells[std::size_t{row} * columns + c];
         line.erase(line.find_last_not_of(' ') + 1);

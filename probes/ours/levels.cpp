@@ -21,6 +21,7 @@ constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie an
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr double least_growth = 1.9;   ///< of levels that are told apart from how the one above overflows
 constexpr double most_of_pages = 0.2;  ///< share of a time that TLBs may add
 
 /// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
@@ -109,6 +110,21 @@ void refuse_levels(TestReport& report, const std::string& reason, std::size_t be
     report.refuse("", "levels", reason);
 }
 
+/// The first level that ends so soon after the one above it that its times may be those of that one as it overflows, as
+/// some policies do by and by; 0 = none.
+std::size_t close_level(const std::vector<LevelEdge>& edges) {
+    for (std::size_t i = 1; i < edges.size(); ++i)
+        if (static_cast<double>(edges[i].low) < least_growth * static_cast<double>(edges[i - 1].low)) return i;
+    return 0;
+}
+
+std::string in_words(const LevelEdge& above, const LevelEdge& close) {
+    return fmt::format(
+        "times rise at {} and again at {}, less than twice as much: a level, or how the one above it "
+        "overflows",
+        format_size(above.low), format_size(close.low));
+}
+
 /// The number of levels and the latency of memory.
 void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep,
                    const LevelEdge* doubtful) {
@@ -130,8 +146,12 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
                              static_cast<std::size_t>(doubtful - edges.data()) + 1);
     if (const std::string reason = contradiction(meter, edges.size()); !reason.empty())
         return refuse_levels(report, reason, 1);
+    const std::size_t close = meter.capabilities().cache_events > 0 ? 0 : close_level(edges);
     const SmallRise* small = small_rise(meter, found);
-    if (small != nullptr) report.refuse("", "levels", in_words(*small));
+    if (small != nullptr)
+        report.refuse("", "levels", in_words(*small));
+    else if (close > 0)
+        report.refuse("", "levels", in_words(edges[close - 1], edges[close]));
     const double memory = full_latency(sweep, last), noise = meter.noise();
     if (small != nullptr && found.small.back().edges == edges.size())
         report.refuse("memory", "latency", in_words(found.small.back()));
@@ -143,7 +163,14 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
         report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles",
                       "times of the largest span");
     const auto count = static_cast<double>(edges.size());
-    if (small == nullptr) report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+    if (small == nullptr && close == 0)
+        report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+}
+
+/// Nothing is counted where others share caches.
+bool others_take_lines(const Meter& meter, SpanSweep& sweep, const LevelEdge& edge) {
+    const bool alone = meter.noise() == 0 || meter.capabilities().cache_events > 0;
+    return !alone && sweep.loses_lines(edge.low / 100 * 95);
 }
 
 void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, SpanSweep& sweep) {
@@ -155,6 +182,7 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
     const SpanTime& last = points.back();
     const bool settled = last.cycles <= points[points.size() - 2].cycles * 1.03;
     const LevelEdge* doubtful = doubtful_edge(edges, sweep, page);
+    const std::size_t close = close_level(edges);
     for (std::size_t i = 1; i < edges.size(); ++i) {  // L1 has a test of its own
         const std::string level = fmt::format("L{}", i + 1);
         const LevelEdge& edge = edges[i];
@@ -162,11 +190,21 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
             for (const char* parameter : {"capacity", "latency"}) report.refuse(level, parameter, in_words(*small));
             continue;
         }
+        if (close > 0 && (i == close || (i > close && meter.capabilities().cache_events == 0))) {
+            for (const char* parameter : {"capacity", "latency"})
+                report.refuse(level, parameter, in_words(edges[close - 1], edges[close]));
+            continue;
+        }
         const auto low = static_cast<double>(edge.low) * (noise > 0 || !edge.settled ? 0.985 : 0.995),
                    high =
                        std::max(static_cast<double>(edge.high),
                                 static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
-        if (edge.low > page && !alike_elsewhere(sweep, edge)) {
+        if (others_take_lines(meter, sweep, edge)) {
+            report.refuse(level, "capacity",
+                          fmt::format("others take lines of the level: up to {} are left of it, and fewer where loads "
+                                      "that L1 answers lie between",
+                                      format_size(edge.low)));
+        } else if (edge.low > page && !alike_elsewhere(sweep, edge)) {
             const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
             const bool sure = settled && doubtful == nullptr;
             report_uneven(report, level, edge, sure ? std::optional(beyond) : std::nullopt, sweep);

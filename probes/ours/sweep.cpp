@@ -51,6 +51,10 @@ bool SpanSweep::waits(std::uint64_t bytes) {
     return loads_wait(meter_, arena_, page_local_string(bytes, local_, stride_at(bytes), meter_.seed()), l1_);
 }
 
+bool SpanSweep::loses_lines(std::uint64_t bytes) {
+    return lines_are_taken(meter_, arena_, page_local_string(bytes, local_, stride_at(bytes), meter_.seed()), l1_);
+}
+
 std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {
     return fields_ ? std::max(stride_, std::bit_floor(bytes / enough_lines)) : stride_;
 }

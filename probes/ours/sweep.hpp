@@ -49,6 +49,9 @@ public:
     /// Whether loads of a span wait for memory that is still busy with those before them.
     bool waits(std::uint64_t bytes);
 
+    /// Whether others take lines of a span that a level holds: the more of them, the longer a lap takes.
+    bool loses_lines(std::uint64_t bytes);
+
     double time(std::uint64_t bytes);
     /// Where lines lie closer to each other, or farther.
     double time(std::uint64_t bytes, std::uint64_t stride);

@@ -253,7 +253,10 @@ void answer_first(TestReport& report, TranslationTimes& pairs, const Edge& edge,
     }
     sets = {};
     const std::string reason = fmt::format(
-        "times of translation begin to rise between {} and {} pages, with which sets of pages do not agree", low, high);
+        "times of translation rise as where a TLB of {} is full, but pages that would meet in its sets show none of "
+        "that "
+        "size",
+        low < high ? fmt::format("{} to {} entries", low, high) : fmt::format("{} entries", low));
     report.refuse("TLB1", "ways", reason);
     report.refuse("TLB1", "entries", reason);
 }

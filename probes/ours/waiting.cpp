@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::uint64_t word = 8;
 constexpr std::uint64_t most_loads = 1 << 20;
+constexpr double clear_loss = 0.05;   ///< likewise
 constexpr double clear_wait = 0.025;  ///< share of the time of a load
 
 /// Each line followed by other words of it: from both ends in turn, so that no two of them are as far apart as the two
@@ -24,17 +25,34 @@ Offsets with_other_words(const Offsets& lines, std::uint64_t line, std::uint64_t
     return loads;
 }
 
+/// Lines alone, and with hits of L1 between them.
+struct SlowedDown {
+    double alone = 0, hits = 0, together = 0;  ///< cycles per line; 0 = a line has no other words
+
+    SlowedDown(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1) {
+        const std::uint64_t others = std::min(l1.line / word - 1, most_loads / lines.size());
+        if (others == 0) return;
+        const Offsets loads = with_other_words(lines, l1.line, others);
+        alone = meter.time(arena, lines, 2, 1);
+        hits = l1.latency * static_cast<double>(others);
+        together = meter.time(arena, loads, 2, 1) * static_cast<double>(others + 1);
+    }
+};
+
 }  // namespace
 
+bool lines_are_taken(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1) {
+    const SlowedDown times(meter, arena, lines, l1);
+    return times.together - times.alone - times.hits >
+           clear_loss * times.alone + meter.tolerance(times.alone + times.together);
+}
+
 bool loads_wait(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1) {
-    const std::uint64_t others = std::min(l1.line / word - 1, most_loads / lines.size());
-    if (others == 0) return false;
-    const Offsets loads = with_other_words(lines, l1.line, others);
-    const double alone = meter.time(arena, lines, 2, 1), hits = l1.latency * static_cast<double>(others);
-    const double together = meter.time(arena, loads, 2, 1) * static_cast<double>(others + 1);
+    const SlowedDown times(meter, arena, lines, l1);
     // Where hits take little they hide little of the wait; without noise that tells as well.
-    const double clear = std::min(clear_wait * alone, hits / 2) + meter.tolerance(alone + together);
-    return alone + hits - together > clear;
+    const double clear =
+        std::min(clear_wait * times.alone, times.hits / 2) + meter.tolerance(times.alone + times.together);
+    return times.alone + times.hits - times.together > clear;
 }
 
 }  // namespace cachetally

@@ -9,4 +9,8 @@ namespace cachetally {
 /// less where others, of words of the same lines and so answered by L1, lie between. (ours)
 bool loads_wait(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1);
 
+/// Whether others take lines that a level holds: with hits of L1 between them, so that a lap takes longer, more are
+/// lost.
+bool lines_are_taken(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1);
+
 }  // namespace cachetally

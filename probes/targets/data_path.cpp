@@ -23,11 +23,13 @@ std::vector<std::size_t> chain(const std::vector<Config>& parts) {
 }  // namespace
 
 std::vector<std::size_t> data_caches(const MachineDescription& machine) { return chain(machine.caches); }
-std::vector<std::size_t> data_tlbs(const MachineDescription& machine) {
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine) { return data_tlbs(machine, machine.pages.size); }
+
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine, std::uint64_t page) {
     std::vector<std::size_t> found = chain(machine.tlbs);
     std::erase_if(found, [&](std::size_t index) {
         const std::vector<std::uint64_t>& sizes = machine.tlbs[index].page_sizes;
-        return !sizes.empty() && std::ranges::find(sizes, machine.pages.size) == sizes.end();
+        return !sizes.empty() && std::ranges::find(sizes, page) == sizes.end();
     });
     return found;
 }

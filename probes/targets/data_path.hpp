@@ -11,5 +11,7 @@ namespace cachetally {
 /// Indices of the caches that a load of data passes, nearest first, and of the TLBs that hold pages of its size.
 std::vector<std::size_t> data_caches(const MachineDescription& machine);
 std::vector<std::size_t> data_tlbs(const MachineDescription& machine);
+/// Of pages of this size.
+std::vector<std::size_t> data_tlbs(const MachineDescription& machine, std::uint64_t page);
 
 }  // namespace cachetally

@@ -19,7 +19,13 @@ namespace {
 
 std::string text_of(const Value& value) { return value.word.empty() ? fmt::format("{:g}", value.number) : value.word; }
 
-std::vector<TestReport> probe(const CampaignOptions& options, std::uint64_t number) {
+/// What tests say of a machine, and what is true of it.
+struct Probed {
+    std::vector<TestReport> reports;  ///< empty where they were not run
+    std::vector<Fact> facts;
+};
+
+Probed probe(const CampaignOptions& options, std::uint64_t number) {
     const MachineDescription machine = random_machine(options.seed, number);
     const std::uint64_t seed = splitmix64(splitmix64(options.seed) + number);
     SimulatedOptions simulated;
@@ -32,22 +38,21 @@ std::vector<TestReport> probe(const CampaignOptions& options, std::uint64_t numb
     suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
     std::vector<TestReport> reports = run_suite(target, suite);
     if (suite.budget.go_on && !suite.budget.go_on()) return {};  // not all of them were complete
-    const std::vector<Fact> facts = facts_of(machine);
+    std::vector<Fact> facts = facts_of(machine, Reading::as_built, evidence_of(target.capabilities()));
     for (TestReport& report : reports) judge(report, facts);
-    return reports;
+    return {std::move(reports), std::move(facts)};
 }
 
 class Tally {
 public:
-    /// `reports` by machine; empty where tests were not run.
-    Tally(const CampaignOptions& options, const std::vector<std::vector<TestReport>>& reports)
-        : hardened_(options.suite.hardened) {
-        for (const auto& of_machine : reports)
-            for (const TestReport& report : of_machine)
+    /// `probed` by machine.
+    Tally(const std::vector<Probed>& probed, bool hardened) : hardened_(hardened) {
+        for (const Probed& machine : probed)
+            for (const TestReport& report : machine.reports)
                 for (const Finding& finding : report.findings)
                     if (finding.value) answered_.insert(key(finding));
-        for (std::uint64_t number = 0; number < reports.size(); ++number)
-            if (!reports[number].empty()) add(number, reports[number], facts_of(random_machine(options.seed, number)));
+        for (std::uint64_t number = 0; number < probed.size(); ++number)
+            if (!probed[number].reports.empty()) add(number, probed[number].reports, probed[number].facts);
     }
 
     CampaignResult result() {
@@ -132,7 +137,7 @@ std::string in_words(const Finding& finding) {
 }
 
 CampaignResult run_campaign(const CampaignOptions& options) {
-    std::vector<std::vector<TestReport>> reports(options.machines);
+    std::vector<Probed> probed(options.machines);
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     std::mutex mutex;
@@ -141,8 +146,9 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     const auto work = [&] {
         for (std::uint64_t number = next++; number < options.machines && !stopped; number = next++) {
             try {
-                reports[number] = probe(options, number);
-                for (TestReport& report : reports[number]) report.curves.clear();  // memory does not grow with them
+                probed[number] = probe(options, number);
+                for (TestReport& report : probed[number].reports)
+                    report.curves.clear();  // memory does not grow with them
             } catch (...) {
                 const std::lock_guard lock(mutex);
                 if (!failure) failure = std::current_exception();
@@ -150,7 +156,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
                 return;
             }
             const std::lock_guard lock(mutex);
-            done += reports[number].empty() ? 0 : 1;
+            done += probed[number].reports.empty() ? 0 : 1;
             if (options.progress && !options.progress(done)) stopped = true;
         }
     };
@@ -159,7 +165,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     work();
     for (std::thread& thread : threads) thread.join();
     if (failure) std::rethrow_exception(failure);
-    Tally tally(options, reports);
+    Tally tally(probed, options.suite.hardened);
     return tally.result();
 }
 

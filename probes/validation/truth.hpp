@@ -19,6 +19,13 @@ enum class Reading : std::uint8_t {
     part_of_above,  ///< it is a part of that level, which holds so much more at most (Jouppi 1990, 3.2)
 };
 
+/// What a target gives. By times alone a TLB before one that costs nothing is not there: no time tells a hit in the one
+/// from a hit in the other.
+enum class Evidence : std::uint8_t { counts, times_alone };
+
+/// Whether misses of TLBs are counted.
+Evidence evidence_of(const Capabilities& capabilities);
+
 /// From the description alone.
 /// * Capacity, ways: an exclusive level, or one of victims, holds its own size, and up to what those above it hold
 ///   besides: how much of that a program gets depends on the order of its accesses, so both ends are true of it. But it
@@ -27,8 +34,12 @@ enum class Reading : std::uint8_t {
 /// * Latency: of a load that waits for nobody and whose translation is in the first TLB: of that TLB, of all levels
 /// down
 ///   to the one that has the line, and of the links between them: `latency`, and a whole line at `bytes_per_cycle`
-///   (docs/timing.md). Banks that are busy, victims and walks are not in it.
-std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built);
+///   (docs/timing.md). Banks that are busy, victims and walks are not in it. Where large pages pass the first TLB by
+///   and the one that holds them is faster, both are true: that of large pages, and as `high` that of the machine's
+///   own.
+/// * TLBs: by times alone those that no time tells from the next one are left out, and the others numbered anew.
+std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built,
+                           Evidence evidence = Evidence::counts);
 
 /// Whether the readings of this machine differ.
 bool has_readings(const MachineDescription& machine);
@@ -40,6 +51,7 @@ void judge(TestReport& report, const std::vector<Fact>& facts);
 
 /// By the reading of the machine that makes fewer answers of this report wrong: all of them are numbered by one.
 /// `more`: what is true besides.
-void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more = {});
+void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more = {},
+           Evidence evidence = Evidence::counts);
 
 }  // namespace cachetally

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint64_t pointer = 8;                          ///< bytes of a location: the least stride
 constexpr std::uint64_t largest_l1 = std::uint64_t{2} << 20;  ///< bytes that are searched for the first rise
+constexpr std::uint64_t longest_line = 2048;                  ///< bytes: less than any part of a page that a TLB holds
+constexpr std::uint64_t least_l1 = 1024;                      ///< bytes: with noise, less is not believed
 
 constexpr std::size_t most_moved = 256;       ///< locations of a string that is tried in other sets, too
 constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
@@ -18,9 +20,10 @@ constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
 /// Says whether sets of addresses are compact: whether all of them are hits.
 class CompactTest {
 public:
-    CompactTest(Meter& meter, bool hardened)
+    CompactTest(Meter& meter, bool hardened, std::uint64_t seed)
         : meter_(meter),
           hardened_(hardened),
+          seed_(seed),
           arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, 16 * largest_l1),
                                            hardened ? meter.large_page() : meter.page())),
           hit_(meter.settled(arena_, {0})) {}
@@ -35,10 +38,10 @@ public:
     bool shifted(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) {
         return compact_somewhere(shifted_string(stride, n, shift), stride, std::max(moved_by, 42 * shift));
     }
-    /// n of the first 4n multiples of the stride, or of as many as there are, drawn.
-    bool drawn(std::uint64_t stride, std::uint64_t n) {
+    /// n of the first 4n multiples of the stride, or of as many as there are, drawn by this number.
+    bool drawn(std::uint64_t stride, std::uint64_t n, unsigned number) {
         Offsets offsets = compact_string(stride, std::min(4 * n, (arena_.bytes - 3 * moved_by) / stride));
-        shuffle(offsets, meter_.seed());
+        shuffle(offsets, seed_ + number);
         offsets.resize(n);
         std::ranges::sort(offsets);
         return compact_somewhere(std::move(offsets), stride, moved_by);
@@ -59,7 +62,7 @@ private:
     }
 
     bool compact(Offsets offsets, std::uint64_t stride) {
-        if (hardened_) shuffle(offsets, meter_.seed());
+        if (hardened_) shuffle(offsets, seed_);
         if (!meter_.takes_longer(arena_, offsets, hit_)) return true;
         if (!hardened_ || offsets.size() * stride <= arena_.page) return false;
         const double time = meter_.settled(arena_, offsets);
@@ -73,6 +76,7 @@ private:
 
     Meter& meter_;
     bool hardened_;
+    std::uint64_t seed_;  ///< of orders and places
     Arena arena_;
     double hit_;
 };
@@ -120,8 +124,11 @@ std::uint64_t line_size(CompactTest& compact, const Found& found, bool hardened)
 /// What must hold if a cache has this geometry, whichever way it was found.
 bool confirmed(CompactTest& compact, const Found& found) {
     const std::uint64_t way = found.capacity / found.ways, ways = found.ways;
-    // Any lines whose distances are multiples of a way share a set; where sets are hashed they do not.
-    if (!compact.drawn(way, ways)) return false;
+    // Any lines whose distances are multiples of a way share a set; where sets are hashed they do not. A few hashed
+    // sets look like one, of which a single draw may happen to fill each evenly.
+    const unsigned draws = way <= longest_line ? 16 : 1;
+    for (unsigned number = 0; number < draws; ++number)
+        if (!compact.drawn(way, ways, number)) return false;
     const bool full = compact(way, ways) && !compact(way, ways + 1) && !compact(2 * way, ways + 1);
     return full && (way <= pointer || (compact(way / 2, 2 * ways) && !compact(way / 2, 2 * ways + 1)));
 }
@@ -130,11 +137,11 @@ void refuse_all(TestReport& report, const std::string& reason) {
     for (const char* parameter : {"capacity", "ways", "line"}) report.refuse("L1", parameter, reason);
 }
 
-TestReport measure(Meter& meter, bool hardened) {
+TestReport measure(Meter& meter, bool hardened, std::uint64_t seed) {
     TestReport report;
     report.test = "l1";
     report.variant = hardened ? "hardened" : "published";
-    CompactTest compact(meter, hardened);
+    CompactTest compact(meter, hardened, seed);
     const double hit = compact.hit_latency();
     const Found found = capacity_and_ways(compact, report);
     if (found.alike)
@@ -150,10 +157,17 @@ TestReport measure(Meter& meter, bool hardened) {
                    fmt::format("{} in {} ways would not behave as measured", format_size(found.capacity), found.ways));
         return report;
     }
+    const std::uint64_t line = line_size(compact, found, hardened);
+    if (hardened && line > longest_line) {
+        refuse_all(report,
+                   fmt::format("what stays does so by pieces of {}, longer than any line: parts of pages, which a "
+                               "TLB holds, are in the times",
+                               format_size(line)));
+        return report;
+    }
     const auto capacity = static_cast<double>(found.capacity);
     report.answer("L1", "capacity", capacity, capacity, capacity, "bytes", "compact sets <S,n>");
     report.answer("L1", "ways", found.ways, found.ways, found.ways, "ways", "compact sets <S,n>");
-    const std::uint64_t line = line_size(compact, found, hardened);
     if (line == 0) {
         report.refuse("L1", "line", "no shift of half of a set made it compact");
     } else {
@@ -163,13 +177,34 @@ TestReport measure(Meter& meter, bool hardened) {
     return report;
 }
 
+/// Where others take lines away, as who shares a level that includes L1 does, what is found is what is left of it:
+/// another amount each time, or less than any cache has.
+void refuse_taken(TestReport& report, const std::optional<L1Geometry>& again) {
+    const L1Geometry found = *l1_geometry(report);
+    const bool same = !again || (again->capacity == found.capacity && again->line == found.line);
+    if (same && found.capacity >= least_l1) return;
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.parameter != "latency"; });
+    refuse_all(report,
+               same ? fmt::format("what stays is {} bytes, less than any cache has: others may take lines away",
+                                  found.capacity)
+                    : fmt::format("found once as {}, then as {}, with lines of {} and {} bytes: others may take lines "
+                                  "away",
+                                  format_size(found.capacity), format_size(again->capacity), found.line, again->line));
+}
+
 }  // namespace
 
-TestReport xray_l1_published(Meter& meter) { return measure(meter, false); }
+TestReport xray_l1_published(Meter& meter) { return measure(meter, false, meter.seed()); }
 TestReport xray_l1_hardened(Meter& meter) {
-    TestReport report = measure(meter, true);
+    TestReport report = measure(meter, true, meter.seed());
+    if (meter.noise() == 0) return report;
     // An answer that was not confirmed with noise is asked for again, once.
-    if (meter.noise() > 0 && !l1_geometry(report)) report = measure(meter, true);
+    if (!l1_geometry(report)) report = measure(meter, true, meter.seed());
+    if (!l1_geometry(report)) return report;
+    // Nothing is counted where others share caches: then what was found must be found again.
+    std::optional<L1Geometry> again;
+    if (meter.capabilities().cache_events == 0) again = l1_geometry(measure(meter, true, meter.seed() + 1));
+    refuse_taken(report, again);
     return report;
 }
 

@@ -15,7 +15,7 @@ inline TestReport hardened(const MachineDescription& machine, const std::string&
     suite.tests = {test};
     suite.published = false;
     TestReport report = run_suite(target, suite).back();
-    judge(report, facts_of(machine));
+    judge(report, facts_of(machine, Reading::as_built, evidence_of(target.capabilities())));
     return report;
 }
 

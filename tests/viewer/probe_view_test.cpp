@@ -129,6 +129,17 @@ TEST(CurvePlot, PointsLieWhereTheirLogarithmsDo) {
               "     10|            x\n"
               "      1|*\n"
               "        1 KiB     4 KiB    16 KiB\n");
+    style.height = 4;
+    curve.cycles = {0, 1, 100};  // 0 has a line of its own beneath the least
+    EXPECT_EQ(draw_curve(curve, style),
+              "levels hardened, times: cycles\n"
+              "  per load over span (logarithmic\n"
+              "  scales)\n"
+              "    100|                        *\n"
+              "     10|\n"
+              "      1|            x\n"
+              "      0|*\n"
+              "        1 KiB     4 KiB    16 KiB\n");
     curve.cycles = {0, 0, 0};
     EXPECT_THAT(draw_curve(curve, style), HasSubstr("(0 everywhere)"));
     curve.x = {1024};
