@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -17,21 +20,22 @@
 namespace cachetally {
 namespace {
 
-std::string text_of(const Value& value) { return value.word.empty() ? fmt::format("{:g}", value.number) : value.word; }
+/// As a shell reads it as one word.
+std::string shell_quoted(const std::string& text) {
+    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_./-+:,=", c) != nullptr; };
+    if (!text.empty() && std::ranges::all_of(text, plain)) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
 
 std::vector<TestReport> probe(const CampaignOptions& options, std::uint64_t number) {
     const MachineDescription machine = random_machine(options.seed, number);
-    const std::uint64_t seed = splitmix64(splitmix64(options.seed) + number);
-    SimulatedOptions simulated;
-    simulated.seed = seed;
-    simulated.no_events = options.no_events;
-    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
-    simulated.noise = noise_named(options.noise == "mixed" ? mixed[seed % 3] : options.noise);
-    SimulatedTarget target(machine, simulated);
-    SuiteOptions suite = options.suite;
-    suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
-    std::vector<TestReport> reports = run_suite(target, suite);
-    if (suite.budget.go_on && !suite.budget.go_on()) return {};  // not all of them were complete
+    const MachineRun run = machine_run(options, number);
+    SimulatedTarget target(machine, run.target);
+    std::vector<TestReport> reports = run_suite(target, run.suite);
+    const auto& go_on = run.suite.budget.go_on;
+    if (go_on && !go_on()) return {};  // not all of them were complete
     const std::vector<Fact> facts = facts_of(machine);
     for (TestReport& report : reports) judge(report, facts);
     return reports;
@@ -41,7 +45,7 @@ class Tally {
 public:
     /// `reports` by machine; empty where tests were not run.
     Tally(const CampaignOptions& options, const std::vector<std::vector<TestReport>>& reports)
-        : hardened_(options.suite.hardened) {
+        : options_(options), hardened_(options.suite.hardened) {
         for (const auto& of_machine : reports)
             for (const TestReport& report : of_machine)
                 for (const Finding& finding : report.findings)
@@ -78,7 +82,10 @@ private:
             for (const Finding& finding : report.findings) add(finding, failure);
             add_missing(report, facts, failure);
         }
-        if (failure.wrong + failure.not_identifiable > 0) result_.failures.push_back(std::move(failure));
+        if (failure.wrong + failure.not_identifiable > 0) {
+            failure.replay = replay_command(options_, machine);
+            result_.failures.push_back(std::move(failure));
+        }
         ++result_.machines;
     }
 
@@ -117,6 +124,7 @@ private:
         failure.wrong_findings.push_back(fmt::format("{} {}", finding.test, in_words(finding)));
     }
 
+    const CampaignOptions& options_;
     bool hardened_;
     std::set<Key> answered_;  ///< on some machine
     ProbeCost cost_;
@@ -127,8 +135,38 @@ private:
 
 std::string in_words(const Finding& finding) {
     const std::string what = finding.level.empty() ? finding.parameter : finding.level + " " + finding.parameter;
-    return fmt::format("{}: {} found, {} true", what, finding.value ? text_of(*finding.value) : "nothing",
-                       finding.truth ? text_of(*finding.truth) : "nothing");
+    return fmt::format("{}: {} found, {} true", what, finding.value ? found_in_words(finding) : "nothing",
+                       finding.truth ? truth_in_words(finding) : "nothing");
+}
+
+MachineRun machine_run(const CampaignOptions& options, std::uint64_t number) {
+    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
+    MachineRun run;
+    run.target.seed = splitmix64(splitmix64(options.seed) + number);
+    run.target.no_events = options.no_events;
+    run.noise = options.noise == "mixed" ? mixed[run.target.seed % 3] : options.noise;
+    run.target.noise = noise_named(run.noise);
+    run.suite = options.suite;
+    run.suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
+    return run;
+}
+
+std::string machine_file(const CampaignOptions& options, std::uint64_t number) {
+    return (std::filesystem::path(options.directory) / (random_machine(options.seed, number).name + ".yaml")).string();
+}
+
+std::string replay_command(const CampaignOptions& options, std::uint64_t number) {
+    const MachineRun run = machine_run(options, number);
+    std::string command = "cachetally probe";
+    for (const std::string& test : run.suite.tests) command += " " + test;
+    if (!run.suite.published) command += " --hardened";
+    if (!run.suite.hardened) command += " --as-published";
+    // Without names of tests it decides which published variants run before the hardened ones.
+    if (run.suite.cheap && run.suite.published && run.suite.tests.empty()) command += " --cheap";
+    command += " --on " + shell_quoted(machine_file(options, number));
+    if (run.noise != "none") command += " --noise " + run.noise;
+    if (!options.no_events.empty()) command += " --no-events " + shell_quoted(options.no_events);
+    return command + fmt::format(" --seed {} --orders {}", run.target.seed, run.suite.seed);
 }
 
 CampaignResult run_campaign(const CampaignOptions& options) {
