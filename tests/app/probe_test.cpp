@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                      {"probe", "gap", "--hardened"},
                      {"'gap' is published only", "hardened, l1 answers the same"}},
         ProbeRefusal{"OnlyHardened", {"probe", "prefetcher", "--as-published"}, {"'prefetcher' is hardened only"}},
+        ProbeRefusal{"Orders", {"probe", "--orders", "x"}, {"--orders: 'x'", "whole number"}},
+        ProbeRefusal{"CheapNamed", {"probe", "l1", "--cheap"}, {"--cheap", "would change nothing"}},
         ProbeRefusal{"NothingToDo", {"probe", "--as-published", "--hardened"}, {"give one of them"}},
         ProbeRefusal{"NoSweep", {"probe", "l1", "--no-knock-out"}, {"--no-knock-out", "levels and tlb"}},
         ProbeRefusal{"HardenedSweep", {"probe", "--hardened", "--stability", "3"}, {"--stability", "levels and tlb"}},
