@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -30,8 +31,9 @@ struct ProbeOptions {
     OutputOptions output;
     unsigned savings = 0;
     std::uint64_t seed = 1, arena_mib = 256;
+    std::optional<std::uint64_t> orders;
     double most_cycles = 1e12;
-    bool no_knock_out = false, no_revival = false, exhaustive = false;
+    bool no_knock_out = false, no_revival = false, exhaustive = false, cheap = false;
     unsigned stability = 25;
 };
 
@@ -72,7 +74,8 @@ SuiteOptions suite_of(const ProbeOptions& options) {
     suite.tests = options.tests;
     suite.published = !options.hardened_only;
     suite.hardened = !options.published_only;
-    suite.seed = options.seed;
+    suite.seed = options.orders.value_or(options.seed);
+    suite.cheap = options.cheap;
     suite.budget.most_cycles = options.most_cycles;
     suite.budget.go_on = [] { return !interrupted(); };
     suite.sweep.sweep.knock_out = !options.no_knock_out;
@@ -86,8 +89,11 @@ SuiteOptions suite_of(const ProbeOptions& options) {
 void check_use(const CLI::App& command, const ProbeOptions& options) {
     if (options.published_only && options.hardened_only)
         throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    if (options.cheap && (!options.tests.empty() || options.hardened_only))
+        throw UsageError(
+            "--cheap leaves out costly published variants where all tests are run; here it would change nothing");
     const auto runs = [&](const char* test) {
-        return !options.hardened_only &&
+        return !options.hardened_only && !options.cheap &&
                (options.tests.empty() || std::ranges::find(options.tests, test) != options.tests.end());
     };
     for (const char* option : {"--no-knock-out", "--no-revival", "--stability", "--savings"})
@@ -234,6 +240,9 @@ void add_probe(CLI::App& app) {
     command->add_option("--seed", options->seed, "Seed of orders, page placement and noise")
         ->check(whole_number())
         ->capture_default_str();
+    command->add_option("--orders", options->orders, "Seed of orders alone (default: that of --seed)")
+        ->check(whole_number())
+        ->type_name("SEED");
     command->add_option("--arena", options->arena_mib, "Memory that probes may have, MiB")
         ->check(whole_number(1, 1 << 20))
         ->capture_default_str();
@@ -249,6 +258,9 @@ void add_probe(CLI::App& app) {
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command->add_flag(
+        "--cheap", options->cheap,
+        "Of all tests: leave out published variants that take seconds, as 'validate' does on most machines");
     command->add_flag("--no-knock-out", options->no_knock_out, "Published levels and tlb: leave no size out");
     command->add_flag("--no-revival", options->no_revival, "Published levels and tlb: sizes left out stay out");
     command->add_flag("--exhaustive", options->exhaustive, "Published tlb: run T(2..4) at every size");

@@ -52,11 +52,11 @@ void require_directory(const std::string& name) {
 void save_worst(const ValidateOptions& options, const CampaignResult& result) {
     std::filesystem::create_directories(options.worst);
     for (std::size_t i = 0; i < std::min<std::size_t>(options.most_worst, result.failures.size()); ++i) {
-        MachineDescription machine = random_machine(options.campaign.seed, result.failures[i].machine);
-        const auto path = std::filesystem::path(options.worst) / (machine.name + ".yaml");
+        const Failure& failure = result.failures[i];
+        const std::string path = machine_file(options.campaign, failure.machine);
         std::ofstream file(path);
-        file << write_machine(machine);
-        if (!file.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path.string()));
+        file << "# " << failure.replay << '\n' << write_machine(random_machine(options.campaign.seed, failure.machine));
+        if (!file.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path));
     }
 }
 
@@ -136,6 +136,7 @@ void validate(ValidateOptions options) {
     options.campaign.suite.hardened = !options.published_only;
     left_out_of(options.campaign.suite);  // throws where nothing can be run
     if (!options.worst.empty()) require_directory(options.worst);
+    options.campaign.directory = options.worst;
     options.campaign.progress = progress(options.campaign.machines);
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
@@ -180,7 +181,10 @@ void add_validate(CLI::App& app) {
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
         ->check(whole_number(1, 1024))
         ->capture_default_str();
-    command->add_option("--worst", options->worst, "Write the worst machines into this directory, as machine files")
+    command
+        ->add_option(
+            "--worst", options->worst,
+            "Write the worst machines into this directory, as machine files, with the commands that repeat them")
         ->check(not_empty("the name of a directory"))
         ->type_name("DIR");
     command->add_option("--most-worst", options->most_worst, "How many worst machines to name")
@@ -203,7 +207,7 @@ void add_validate(CLI::App& app) {
         "Examples:\n"
         "  cachetally validate --machines 100 --hardened\n"
         "  cachetally validate --machines 1000 --tests l1,levels --noise realistic --worst worst\n"
-        "  cachetally probe --on worst/random-1-17.yaml");
+        "The commands after the worst machines repeat their answers, from the files that --worst writes.");
     command->callback([options, command] {
         check_use(*command, *options);
         validate(*options);

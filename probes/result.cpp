@@ -5,7 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/topology/names.hpp"
+
 namespace cachetally {
+namespace {
+
+std::string amount(double number, const std::string& unit) {
+    if (unit == "bytes" && number >= 0 && number == static_cast<double>(static_cast<std::uint64_t>(number)))
+        return format_size(static_cast<std::uint64_t>(number));
+    if (std::trunc(number) == number && std::abs(number) < 1e15) return fmt::format("{:.0f}", number);
+    return fmt::format("{:.6g}", number);
+}
+
+}  // namespace
 
 bool is_whole(const std::string& parameter) { return parameter != "latency"; }
 
@@ -65,6 +77,22 @@ const Finding* TestReport::find(const std::string& level, const std::string& par
         return finding.level == level && finding.parameter == parameter && finding.value;
     });
     return found == findings.end() ? nullptr : &*found;
+}
+
+std::string found_in_words(const Finding& finding) {
+    if (!finding.value) return "-";
+    if (!finding.value->word.empty()) return finding.value->word;
+    const std::string value = amount(finding.value->number, finding.unit);
+    if (finding.low == finding.high || finding.parameter == "latency") return value;
+    return fmt::format("{} ({} .. {})", value, amount(finding.low, finding.unit), amount(finding.high, finding.unit));
+}
+
+std::string truth_in_words(const Finding& finding) {
+    if (!finding.truth) return "-";
+    if (!finding.truth->word.empty()) return finding.truth->word;
+    const std::string unit = finding.parameter == "capacity" ? "bytes" : finding.unit;
+    const std::string low = amount(finding.truth->number, unit);
+    return finding.truth_high > finding.truth->number ? low + " .. " + amount(finding.truth_high, unit) : low;
 }
 
 }  // namespace cachetally

@@ -43,6 +43,11 @@ struct Finding {
     Verdict verdict = Verdict::unknown;
 };
 
+/// What was found: "-", a word, "12 KiB", "12 KiB (11 KiB .. 13 KiB)".
+std::string found_in_words(const Finding& finding);
+/// What is true: "-", a word, "12 KiB", "12 KiB .. 14 KiB".
+std::string truth_in_words(const Finding& finding);
+
 /// Measured points of a response curve, or (unit "loads") how many single loads took so many cycles.
 struct Curve {
     std::string test, variant, name;

@@ -38,7 +38,8 @@ Json to_json(const CampaignView& view) {
         worst.push_back({{"machine", failure.machine},
                          {"wrong", failure.wrong},
                          {"not_identifiable", failure.not_identifiable},
-                         {"findings", failure.wrong_findings}});
+                         {"findings", failure.wrong_findings},
+                         {"replay", failure.replay}});
     Json json{{"machines", view.result.machines},
               {"complete", view.incomplete.empty()},
               {"seed", view.seed},
@@ -72,12 +73,17 @@ std::string to_text(const CampaignView& view, const std::string& took, unsigned 
                    count_cell(score.not_identifiable), fmt::format("{:.1f}", percent_of(score.right, score)),
                    fmt::format("{:.1f}", percent_of(score.wrong, score))});
     text += table.text(width);
-    if (!view.result.failures.empty()) text += "\nworst machines:\n";
+    if (!view.result.failures.empty()) {
+        const bool repeated = !view.result.failures.front().replay.empty();
+        text += fmt::format("\nworst machines{}:\n",
+                            repeated ? ", and what repeats each from the file that --worst writes" : "");
+    }
     for (const Failure& failure : told_failures(view)) {
         std::string line = fmt::format("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong,
                                        failure.not_identifiable);
         for (const std::string& finding : failure.wrong_findings) line += "; " + finding;
         text += wrapped(line, width, 9);
+        if (!failure.replay.empty()) text += "         " + failure.replay + '\n';  // whole: it is to be copied
     }
     return text;
 }

@@ -20,7 +20,7 @@ struct CampaignView {
 };
 
 /// machines, complete, seed, noise, references, references_simulated, summary[].{test, variant, parameter, right,
-/// wrong, not_identifiable}, worst[].{machine, wrong, not_identifiable, findings}, left_out
+/// wrong, not_identifiable}, worst[].{machine, wrong, not_identifiable, findings, replay}, left_out
 nlohmann::ordered_json to_json(const CampaignView& view);
 
 /// A line on the whole, with `took` ("12.3 s", or nothing) at its end, the scores, and the worst machines.

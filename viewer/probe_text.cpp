@@ -29,29 +29,6 @@ Json value_json(const std::optional<Value>& value, const std::string& parameter)
     return number_json(value->number, parameter);
 }
 
-std::string amount(double number, const std::string& unit) {
-    if (unit == "bytes" && number >= 0 && number == static_cast<double>(static_cast<std::uint64_t>(number)))
-        return format_size(static_cast<std::uint64_t>(number));
-    if (std::trunc(number) == number && std::abs(number) < 1e15) return fmt::format("{:.0f}", number);
-    return fmt::format("{:.6g}", number);
-}
-
-std::string found(const Finding& finding) {
-    if (!finding.value) return "-";
-    if (!finding.value->word.empty()) return finding.value->word;
-    const std::string value = amount(finding.value->number, finding.unit);
-    if (finding.low == finding.high || finding.parameter == "latency") return value;
-    return fmt::format("{} ({} .. {})", value, amount(finding.low, finding.unit), amount(finding.high, finding.unit));
-}
-
-std::string truth(const Finding& finding) {
-    if (!finding.truth) return "-";
-    if (!finding.truth->word.empty()) return finding.truth->word;
-    const std::string unit = finding.parameter == "capacity" ? "bytes" : finding.unit;
-    const std::string low = amount(finding.truth->number, unit);
-    return finding.truth_high > finding.truth->number ? low + " .. " + amount(finding.truth_high, unit) : low;
-}
-
 const char* shown(Verdict verdict) {
     switch (verdict) {
         case Verdict::right: return "right";
@@ -75,8 +52,8 @@ std::string findings_text(std::span<const TestReport> reports, bool headed, unsi
         for (const Finding& finding : report.findings) {
             std::vector<Cell> cells;
             if (!headed) cells = {finding.test, finding.variant};
-            for (const std::string& field : {finding.level, finding.parameter, found(finding), truth(finding),
-                                             std::string(shown(finding.verdict))})
+            for (const std::string& field : {finding.level, finding.parameter, found_in_words(finding),
+                                             truth_in_words(finding), std::string(shown(finding.verdict))})
                 cells.emplace_back(field);
             table.add(std::move(cells));
             if (finding.reason.empty()) continue;

@@ -3,269 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <functional>
+#include <utility>
 
+#include "probes/dongarra/geometry.hpp"
 #include "probes/ours/meeting_lines.hpp"
 #include "probes/ours/tlb_events.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t element = 8;  ///< bytes
-constexpr std::uint64_t least_array = 1024;
-constexpr double clear_misses = 0.01;  ///< of loads
 constexpr std::uint64_t least_line = 32;
-constexpr std::uint64_t many_translations = std::uint64_t{1} << 20;  ///< bytes: of smaller pages there are many
-constexpr std::uint64_t few_loads = 8192;                            ///< so few that a lap may be free of interrupts
-constexpr double clear_with_noise = 0.02;  ///< interrupts make loads miss, the more the longer these take
-constexpr double some_misses = 0.5;        ///< of a lap: one that comes now and then is of others
-constexpr double nearly_all = 0.7;         ///< of the misses that there can be; at half a block it is half of them
-constexpr double about_half = 0.6;         ///< of the loads that miss: at half a block, with room for noise
-constexpr double enough_to_tell = 0.25;    ///< of the loads of an array that is too large by half, at some stride
-constexpr double nearly_each = 0.98;       ///< of loads
-constexpr double of_others = 1.0 / 64;     ///< share of a level that lines of others (of page tables, say) may take
-constexpr int other_placements = 8;        ///< of few pages most are alike
-constexpr double unlike_elsewhere = 0.02;  ///< share of misses by which placements of pages may differ
-
-/// Misses of one cache or TLB.
-class Events {
-public:
-    Events(Meter& meter, bool hardened, bool tlb, unsigned level)
-        : meter_(meter), hardened_(hardened), tlb_(tlb), level_(level), arena_(new_arena()) {}
-
-    std::uint64_t most() const { return arena_.bytes; }
-
-    /// Of one lap.
-    double per_lap(const Offsets& offsets) { return share(offsets, level_) * static_cast<double>(offsets.size()); }
-    double per_load(const Offsets& offsets) { return share(offsets, level_); }
-
-    /// Whether the level above keeps none of these lines.
-    bool all_arrive(const Offsets& offsets) { return level_ == 0 || share(offsets, level_ - 1) > nearly_each; }
-
-    /// Whether as many loads miss wherever the pages of an array lie.
-    bool same_elsewhere(const Offsets& offsets) {
-        if (offsets.size() * element > arena_.bytes || offsets.back() < arena_.page) return true;
-        const Arena here = arena_;
-        double least = per_load(offsets), most = least;
-        for (int i = 0; i < other_placements; ++i) {
-            arena_ = new_arena();
-            const double share = per_load(offsets);
-            least = std::min(least, share);
-            most = std::max(most, share);
-        }
-        arena_ = here;
-        return most - least <= unlike_elsewhere;
-    }
-
-    /// The elements of an array, those of a page after each other: lines in ascending order may be prefetched.
-    Offsets out_of_order(std::uint64_t array, std::uint64_t stride) const {
-        if (tlb_) return strided_string(array, stride);
-        return page_local_string(array, std::max<std::uint64_t>(4096, stride), stride, meter_.seed());
-    }
-
-    bool noisy() const { return meter_.noise() > 0; }
-
-private:
-    /// Of loads that miss.
-    double share(const Offsets& offsets, unsigned level) {
-        // A run that is short may be free of interrupts.
-        const auto few = static_cast<unsigned>(std::clamp<std::size_t>(2048 / offsets.size(), 1, 64));
-        const bool many = offsets.size() >= 1024;
-        // A TLB above may by chance keep a page for a lap, and then the others fit.
-        const unsigned laps = noisy() ? few : !many ? 64 : tlb_ ? 8 : 1;
-        const Measurement found = meter_.count(arena_, {offsets}, {many ? 2 : laps, laps});
-        return (tlb_ ? found.tlb_misses : found.cache_misses)[level];
-    }
-
-    Arena new_arena() const {
-        return meter_.target().make_arena(
-            std::min<std::uint64_t>(meter_.capabilities().largest_arena, std::uint64_t{64} << 20),
-            hardened_ && !tlb_ ? meter_.large_page() : meter_.page());
-    }
-
-    Meter& meter_;
-    bool hardened_, tlb_;
-    unsigned level_;
-    Arena arena_;
-};
-
-struct Geometry {
-    std::uint64_t capacity = 0, block = 0, ways = 0;
-    double low = 0, high = 0;  ///< bytes that the capacity lies between
-    bool uneven = false;       ///< misses depend on where pages lie
-    bool ways_confirmed = false;
-    bool fetches_next = false;  ///< blocks come with those before them
-};
-
-/// papi_cacheBlock, case 1 and 2: misses per access double with the stride until there is one per access.
-std::uint64_t block_size(Events& events, std::uint64_t array, std::uint64_t least) {
-    double before = events.per_load(strided_string(array, least));
-    if (before <= 0) return 0;
-    for (std::uint64_t stride = 2 * least; stride <= array / 2; stride *= 2) {
-        const double misses = events.per_load(strided_string(array, stride));
-        if (misses < 1.5 * before) return stride / 2;
-        before = misses;
-    }
-    return 0;
-}
-
-/// The least stride at which nearly as many loads miss as at any: what interrupts add counts for little there. At half
-/// a block half as many do, else levels above keep lines, and the stride says nothing (0).
-std::uint64_t block_by_most(Events& events, std::uint64_t array, std::uint64_t least) {
-    std::vector<double> misses;
-    for (std::uint64_t stride = least; stride <= array / 2; stride *= 2)
-        misses.push_back(events.per_load(events.out_of_order(array, stride)));
-    const double most = misses.empty() ? 0 : *std::ranges::max_element(misses);
-    if (most < enough_to_tell) return 0;
-    const auto enough = std::ranges::find_if(misses, [&](double share) { return share >= nearly_all * most; });
-    if (enough != misses.begin() && *std::prev(enough) > about_half * *enough) return 0;
-    return least << (enough - misses.begin());
-}
-
-/// block_by_most(), where misses grow slowly only if two arrays agree: the smaller one may be missed in part.
-std::uint64_t sure_block(Events& events, const Geometry& found, std::uint64_t least) {
-    const std::uint64_t block = block_by_most(events, found.capacity / 2 * 3, least);
-    if (found.high <= 1.1 * found.low) return block;
-    const std::uint64_t larger = static_cast<std::uint64_t>(found.high) / 2 * 3 / least * least;
-    return larger <= events.most() && block_by_most(events, larger, least) == block ? block : 0;
-}
-
-/// Whether the block after the one that a load is in comes with it: then blocks are not what they seem. Loads are of
-/// the last element of a block and the first of the next, in every fourth block.
-bool fetches_next(Events& events, std::uint64_t array, std::uint64_t block) {
-    Offsets pairs;
-    for (const std::uint64_t at : events.out_of_order(array, 4 * block))
-        for (const std::uint64_t offset : {at + block - element, at + block}) pairs.push_back(offset);
-    return events.per_load(pairs) < nearly_all * events.per_load(events.out_of_order(array, 2 * block));
-}
-
-/// papi_cacheBlock, case 3: the first stride at which the elements left make no misses any more.
-std::uint64_t fitting_elements(Events& events, std::uint64_t array, std::uint64_t from) {
-    for (std::uint64_t stride = from; stride <= array / 2; stride *= 2)
-        if (events.per_lap(strided_string(array, stride)) <= some_misses) return array / stride;
-    return 1;
-}
-
-/// The most elements `stride` apart that fit; 0 = more than the arena has.
-std::uint64_t most_that_fit(Events& events, std::uint64_t stride, std::uint64_t low) {
-    const auto fit = [&](std::uint64_t count) {
-        return events.per_lap(strided_string(count * stride, stride)) <= some_misses;
-    };
-    std::uint64_t high = 2 * low;
-    while (high * stride <= events.most() && fit(high)) low = high, high *= 2;
-    if (high * stride > events.most()) return 0;
-    while (high - low > 1) {
-        const std::uint64_t middle = (low + high) / 2;
-        (fit(middle) ? low : high) = middle;
-    }
-    return low;
-}
-
-/// Elements of a set of W ways halve in number as their distance doubles up to a way, and remain W from there on. What
-/// levels above keep besides, or a distance that is no multiple of a way (an odd multiple of a power of two), shows as
-/// numbers that do not. Capacity must be W ways.
-bool confirmed_ways(Events& events, const Geometry& found, std::uint64_t stride) {
-    if (!events.all_arrive(strided_string(found.ways * stride, stride))) return false;
-    while (stride > found.block && most_that_fit(events, stride / 2, found.ways) == found.ways) stride /= 2;
-    // Sets may be an odd multiple of a power of two: lines a power of two apart then fill several sets.
-    for (std::uint64_t times = 2; times <= found.ways; times = times == 2 ? 3 : times + 2) {
-        if (times > 3 && found.ways % times != 0) continue;
-        if (most_that_fit(events, times * stride, found.ways / times + 1) != found.ways) return false;
-    }
-    const auto bytes = static_cast<double>(stride * found.ways);
-    // Where misses grow slowly the level ends where they are clear.
-    if (bytes < std::max(found.low, found.high / 1.1) || bytes > found.high) return false;
-    return stride <= found.block || most_that_fit(events, stride / 2, found.ways) == 2 * found.ways;
-}
-
-/// papi_cacheSize: powers of two first, then the size at which misses begin. 0 = not within the arena.
-std::uint64_t end_of_hits(Events& events, std::uint64_t step, std::uint64_t resolution,
-                          const std::function<bool(std::uint64_t)>& misses) {
-    std::uint64_t fits = 0, array = std::max(least_array, step);
-    while (array <= events.most() && !misses(array)) fits = array, array *= 2;
-    if (array > events.most() || fits == 0) return 0;
-    for (std::uint64_t high = array; high - fits > std::max(step, resolution == 0 ? 0 : fits / resolution);) {
-        const std::uint64_t middle = fits + (high - fits) / 2 / step * step;
-        (misses(middle) ? high : fits) = middle;
-    }
-    return fits;
-}
-
-/// papi_cacheSize with one load in each of so many pieces of an array: elements far apart do as well where sets are
-/// fields of the address.
-using Stride = std::function<std::uint64_t(std::uint64_t bytes)>;
-
-/// Where misses begin, and where they are clear: lines of others take some of a level. With noise some loads of long
-/// laps miss anywhere, so that only clear misses tell.
-Geometry capacity_between(Events& events, std::uint64_t step, const Stride& stride_at) {
-    Geometry found;
-    const auto array = [&](std::uint64_t bytes) { return strided_string(bytes, stride_at(bytes)); };
-    const auto exposed = [&](std::uint64_t bytes) { return events.noisy() && bytes / stride_at(bytes) > few_loads; };
-    const auto some = [&](std::uint64_t bytes) { return events.per_lap(array(bytes)) > some_misses; };
-    const auto many = [&](std::uint64_t bytes, double share) { return events.per_load(array(bytes)) > share; };
-    const auto clear = [&](std::uint64_t bytes) {
-        return many(bytes, exposed(bytes) ? clear_with_noise : clear_misses);
-    };
-    found.capacity = end_of_hits(events, step, 128,
-                                 [&](std::uint64_t bytes) { return exposed(bytes) ? clear(bytes) : some(bytes); });
-    if (found.capacity == 0) return found;
-    const bool rough = exposed(found.capacity);
-    std::uint64_t low = found.capacity, high = 2 * found.capacity;
-    while (high - low > std::max(step, found.capacity / 128)) {
-        const std::uint64_t middle = low + (high - low) / 2 / step * step;
-        ((rough ? many(middle, 3 * clear_with_noise) : clear(middle)) ? high : low) = middle;
-    }
-    const auto bytes = static_cast<double>(found.capacity);
-    found.low = bytes * (rough ? 0.985 : 1);
-    found.high = std::max(bytes * (rough ? 1.04 : 1 + of_others), static_cast<double>(high));
-    const auto beyond = static_cast<std::uint64_t>(1.05 * found.high) / step * step;
-    found.uneven = beyond <= events.most() && !events.same_elsewhere(array(beyond));
-    return found;
-}
-
-/// Elements far apart first; where all of them, close together, say otherwise, these.
-Geometry capacity_between(Events& events, std::uint64_t step) {
-    constexpr std::uint64_t enough = 4096;
-    const auto sparse = [&](std::uint64_t bytes) { return std::max(step, std::bit_floor(bytes / enough)); };
-    const auto dense = [&](std::uint64_t) { return step; };
-    const Geometry found = capacity_between(events, step, sparse);
-    if (found.capacity == 0 || sparse(found.capacity) == step) return found;
-    const auto share = [&](double bytes) {
-        return events.per_load(strided_string(static_cast<std::uint64_t>(bytes) / step * step, step));
-    };
-    const bool agree = share(0.95 * found.low) < clear_with_noise && share(1.1 * found.high) > clear_with_noise;
-    return agree ? found : capacity_between(events, step, dense);
-}
-
-Geometry measure(Events& events, bool hardened, bool tlb, std::uint64_t step, std::uint64_t least_block,
-                 TestReport& report, const std::string& level) {
-    Geometry found;
-    if (hardened && !tlb) {
-        found = capacity_between(events, step);
-    } else {
-        // Interrupts only add misses.
-        for (int i = 0; i < (hardened && events.noisy() ? 3 : 1); ++i)
-            found.capacity = std::max(found.capacity, end_of_hits(events, step, 0, [&](std::uint64_t bytes) {
-                                          return events.per_lap(strided_string(bytes, step)) > some_misses;
-                                      }));
-        found.low = found.high = static_cast<double>(found.capacity);
-    }
-    if (found.capacity == 0) return found;
-    const std::uint64_t array = std::bit_ceil(2 * found.capacity);
-    if (array > events.most()) return found;
-    found.block = hardened ? sure_block(events, found, least_block) : block_size(events, array, least_block);
-    if (found.block == 0) return found;
-    found.fetches_next = hardened && !tlb && fetches_next(events, array, found.block);
-    const std::uint64_t fit = fitting_elements(events, array, 2 * found.block), stride = array / fit;
-    found.ways = hardened ? most_that_fit(events, stride, fit) : fit;
-    found.ways_confirmed = hardened && found.ways != 0 && confirmed_ways(events, found, stride);
-    report.decisions.push_back(
-        fmt::format("{}: misses begin beyond {} bytes; blocks of {} bytes; {} elements fit one set", level,
-                    found.capacity, found.block, found.ways));
-    return found;
-}
 
 void answer(TestReport& report, const std::string& level, const std::string& parameter, std::uint64_t value,
             const std::string& unit, const std::string& method) {
@@ -277,19 +24,27 @@ void answer(TestReport& report, const std::string& level, const std::string& par
     }
 }
 
-void report_tlb(TestReport& report, const std::string& level, const Geometry& found) {
-    answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
-           "papi_cacheSize on TLB misses");
+void report_page(TestReport& report, const std::string& level, const CountedGeometry& found) {
     answer(report, level, "page", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
 }
 
-void report_capacity(Meter& meter, TestReport& report, unsigned number, const Geometry& found) {
+void report_tlb(TestReport& report, const std::string& level, const CountedGeometry& found) {
+    answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
+           "papi_cacheSize on TLB misses");
+    report_page(report, level, found);
+}
+
+bool on_small_pages(const Meter& meter) { return meter.large_page() < few_translations; }
+
+void report_capacity(Meter& meter, TestReport& report, unsigned number, const CountedGeometry& found) {
     const std::string level = fmt::format("L{}", number);
     if (found.high > 1.1 * found.low)
         return report.refuse(level, "capacity",
                              fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
     if (found.uneven)
         return report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
+    if (found.walks)
+        return report.refuse(level, "capacity", "lines of page tables share sets with those that are loaded");
     // To the byte where lines that meet in the sets of the level say so.
     MeetingLines lines(meter, {number, found.low, found.high, 0}, report.decisions);
     const auto bytes = lines.capacity();
@@ -299,20 +54,20 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Ge
     if (lines.uneven()) return report.refuse(level, "capacity", "as many lines stay on some pages as do not on others");
     if (found.high > static_cast<double>(meter.large_page()))
         return report.refuse(level, "capacity", "pages may fill its sets unevenly, and lines far apart do not agree");
-    if (number > 1 && meter.large_page() < many_translations)
+    if (number > 1 && on_small_pages(meter))
         return report.refuse(level, "capacity", "lines of page tables share sets with those that are loaded");
     report.answer(level, "capacity", static_cast<double>(found.capacity), found.low, found.high, "bytes",
                   "papi_cacheSize");
 }
 
-void report_line(TestReport& report, const std::string& level, const Geometry& found) {
+void report_line(TestReport& report, const std::string& level, const CountedGeometry& found) {
     if (found.fetches_next)
         report.refuse(level, "line", fmt::format("blocks of {} bytes come with those before them", found.block));
     else
         answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
 }
 
-void report_ways(TestReport& report, const std::string& level, const Geometry& found, bool hardened) {
+void report_ways(TestReport& report, const std::string& level, const CountedGeometry& found, bool hardened) {
     if (hardened && found.fetches_next)
         report.refuse(level, "ways", "other lines are fetched besides those that are loaded");
     else if (hardened && found.ways != 0 && !found.ways_confirmed)
@@ -324,35 +79,65 @@ void report_ways(TestReport& report, const std::string& level, const Geometry& f
         answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
 }
 
+void report_cache(Meter& meter, TestReport& report, unsigned number, const CountedGeometry& found) {
+    const std::string level = fmt::format("L{}", number);
+    if (found.capacity == 0)
+        answer(report, level, "capacity", 0, "bytes", "");
+    else
+        report_capacity(meter, report, number, found);
+    report_line(report, level, found);
+    const bool told = report.find(level, "capacity") != nullptr;
+    if (found.ways != 0 && (found.uneven || (!told && on_small_pages(meter))))
+        report.refuse(level, "ways", "pages may fill its sets unevenly, so that lines far apart need not meet");
+    else
+        report_ways(report, level, found, true);
+}
+
 /// Lines of lower levels are no shorter than those above.
 void measure_caches(Meter& meter, TestReport& report, bool hardened) {
     std::uint64_t line_above = 0;
     for (unsigned number = 1; number <= meter.capabilities().cache_events; ++number) {
         const std::string level = fmt::format("L{}", number);
-        Events events(meter, hardened, false, number - 1);
         const std::uint64_t known = hardened ? line_above : 0;
-        const std::uint64_t step = hardened ? std::max(known, least_line) : element;
-        const Geometry found = measure(events, hardened, false, step, std::max(known, element), report, level);
+        const std::uint64_t step = hardened ? std::max(known, least_line) : array_element;
+        const CountedGeometry found = measure_geometry(
+            meter, {hardened, false, number - 1, step, std::max(known, array_element)}, level, report.decisions);
         if (!found.fetches_next) line_above = std::max(line_above, found.block);
-        if (hardened && found.capacity != 0)
-            report_capacity(meter, report, number, found);
-        else
-            answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
+        if (hardened) {
+            report_cache(meter, report, number, found);
+            continue;
+        }
+        answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
         report_line(report, level, found);
         report_ways(report, level, found, hardened);
     }
 }
 
+/// Why a TLB cannot be told; empty = it can.
+std::string hidden_tlb(Meter& meter, const CountedGeometry& found, unsigned level) {
+    const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block;
+    if (!holds_whole_pages(meter, level, entries, found.block))
+        return "its entries hold parts of pages, but a TLB above holds more";
+    return "";
+}
+
 void measure_tlbs(Meter& meter, TestReport& report, bool hardened) {
+    std::uint64_t above = 0;
     for (unsigned number = 1; number <= meter.capabilities().tlb_events; ++number) {
         const std::string level = fmt::format("TLB{}", number);
-        Events events(meter, hardened, true, number - 1);
-        const Geometry found =
-            measure(events, hardened, true, std::min<std::uint64_t>(meter.page(), 4096), 64, report, level);
-        const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block;
-        if (hardened && !holds_whole_pages(meter, number - 1, entries, found.block)) {
-            for (const char* parameter : {"entries", "page", "ways"})
-                report.refuse(level, parameter, "its entries hold parts of pages, but a TLB above holds more");
+        const std::uint64_t step = std::min<std::uint64_t>(meter.page(), 4096);
+        const CountedGeometry found =
+            measure_geometry(meter, {hardened, true, number - 1, step, 64}, level, report.decisions);
+        const std::string hidden = hardened ? hidden_tlb(meter, found, number - 1) : "";
+        const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block,
+                            before = std::exchange(above, entries);
+        if (!hidden.empty()) {
+            for (const char* parameter : {"entries", "page", "ways"}) report.refuse(level, parameter, hidden);
+            continue;
+        }
+        if (hardened && tlb_above_keeps_some(meter, number - 1, {entries, before, found.block})) {
+            for (const char* parameter : {"entries", "ways"}) report.refuse(level, parameter, tlb_above_keeps);
+            report_page(report, level, found);
             continue;
         }
         report_tlb(report, level, found);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace cachetally {
 namespace {
@@ -134,11 +135,9 @@ void refuse_unseen(TestReport& report, const std::string& level) {
     report.refuse("", "tlb_levels", reason);
 }
 
-/// Of a TLB whose entries hold parts of pages, where these may fill its sets unevenly.
-void refuse_parts(TestReport& report, const std::string& level) {
+void refuse_tlb(TestReport& report, const std::string& level, const std::string& reason) {
     std::erase_if(report.findings, [&](const Finding& finding) { return finding.level == level; });
-    for (const char* parameter : {"entries", "ways"})
-        report.refuse(level, parameter, "its entries hold parts of pages, which may fill its sets unevenly");
+    for (const char* parameter : {"entries", "ways"}) report.refuse(level, parameter, reason);
 }
 
 }  // namespace
@@ -148,18 +147,32 @@ bool holds_whole_pages(Meter& meter, unsigned level, std::uint64_t pages, std::u
     return parts.too_large() || (parts.all_stay() && !parts.more_stay());
 }
 
+bool tlb_above_keeps_some(Meter& meter, unsigned level, const PagesHeld& held) {
+    if (level == 0 || held.pages == 0 || held.pages >= 4 * held.above) return false;
+    const Arena arena = meter.target().make_arena(std::max(held.pages * held.page, meter.page()), meter.page());
+    Offsets offsets;
+    for (std::uint64_t i = 0; i < held.pages; ++i) offsets.push_back(i * held.page + i * 128 % least_page % held.page);
+    return meter.count(arena, {offsets}, {16, 16}).tlb_misses[level - 1] < 1 - 1e-6;
+}
+
 void decide_tlbs_by_events(TestReport& report, Meter& meter) {
     const unsigned count = meter.capabilities().tlb_events;
     double levels = 0;
+    std::uint64_t above = 0;
     for (unsigned i = 0; i < count; ++i) {
         const std::string level = fmt::format("TLB{}", i + 1);
         const std::uint64_t whole = entries_by_events(meter, i, {meter.page()});
         if (whole == 0) return refuse_unseen(report, level);
         ++levels;
+        const bool kept = tlb_above_keeps_some(meter, i, {whole, std::exchange(above, whole), meter.page()});
+        if (kept) {
+            refuse_tlb(report, level, tlb_above_keeps);
+            continue;
+        }
         const bool parts = !holds_whole_pages(meter, i, whole, meter.page());
         const auto entries = static_cast<double>(parts ? entries_of_parts(meter, i, whole) : whole);
         if (entries == 0) {
-            refuse_parts(report, level);
+            refuse_tlb(report, level, "its entries hold parts of pages, which may fill its sets unevenly");
             continue;
         }
         const Finding* found = report.find(level, "entries");

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -17,7 +20,14 @@
 namespace cachetally {
 namespace {
 
-std::string text_of(const Value& value) { return value.word.empty() ? fmt::format("{:g}", value.number) : value.word; }
+/// As a shell reads it as one word.
+std::string shell_quoted(const std::string& text) {
+    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_./-+:,=", c) != nullptr; };
+    if (!text.empty() && std::ranges::all_of(text, plain)) return text;
+    std::string quoted = "'";
+    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
 
 /// What tests say of a machine, and what is true of it.
 struct Probed {
@@ -27,17 +37,11 @@ struct Probed {
 
 Probed probe(const CampaignOptions& options, std::uint64_t number) {
     const MachineDescription machine = random_machine(options.seed, number);
-    const std::uint64_t seed = splitmix64(splitmix64(options.seed) + number);
-    SimulatedOptions simulated;
-    simulated.seed = seed;
-    simulated.no_events = options.no_events;
-    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
-    simulated.noise = noise_named(options.noise == "mixed" ? mixed[seed % 3] : options.noise);
-    SimulatedTarget target(machine, simulated);
-    SuiteOptions suite = options.suite;
-    suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
-    std::vector<TestReport> reports = run_suite(target, suite);
-    if (suite.budget.go_on && !suite.budget.go_on()) return {};  // not all of them were complete
+    const MachineRun run = machine_run(options, number);
+    SimulatedTarget target(machine, run.target);
+    std::vector<TestReport> reports = run_suite(target, run.suite);
+    const auto& go_on = run.suite.budget.go_on;
+    if (go_on && !go_on()) return {};  // not all of them were complete
     std::vector<Fact> facts = facts_of(machine, Reading::as_built, evidence_of(target.capabilities()));
     for (TestReport& report : reports) judge(report, facts);
     return {std::move(reports), std::move(facts)};
@@ -46,7 +50,8 @@ Probed probe(const CampaignOptions& options, std::uint64_t number) {
 class Tally {
 public:
     /// `probed` by machine.
-    Tally(const std::vector<Probed>& probed, bool hardened) : hardened_(hardened) {
+    Tally(const CampaignOptions& options, const std::vector<Probed>& probed)
+        : options_(options), hardened_(options.suite.hardened) {
         for (const Probed& machine : probed)
             for (const TestReport& report : machine.reports)
                 for (const Finding& finding : report.findings)
@@ -83,7 +88,10 @@ private:
             for (const Finding& finding : report.findings) add(finding, failure);
             add_missing(report, facts, failure);
         }
-        if (failure.wrong + failure.not_identifiable > 0) result_.failures.push_back(std::move(failure));
+        if (failure.wrong + failure.not_identifiable > 0) {
+            failure.replay = replay_command(options_, machine);
+            result_.failures.push_back(std::move(failure));
+        }
         ++result_.machines;
     }
 
@@ -122,6 +130,7 @@ private:
         failure.wrong_findings.push_back(fmt::format("{} {}", finding.test, in_words(finding)));
     }
 
+    const CampaignOptions& options_;
     bool hardened_;
     std::set<Key> answered_;  ///< on some machine
     ProbeCost cost_;
@@ -132,8 +141,38 @@ private:
 
 std::string in_words(const Finding& finding) {
     const std::string what = finding.level.empty() ? finding.parameter : finding.level + " " + finding.parameter;
-    return fmt::format("{}: {} found, {} true", what, finding.value ? text_of(*finding.value) : "nothing",
-                       finding.truth ? text_of(*finding.truth) : "nothing");
+    return fmt::format("{}: {} found, {} true", what, finding.value ? found_in_words(finding) : "nothing",
+                       finding.truth ? truth_in_words(finding) : "nothing");
+}
+
+MachineRun machine_run(const CampaignOptions& options, std::uint64_t number) {
+    constexpr const char* mixed[] = {"none", "quiet", "realistic"};
+    MachineRun run;
+    run.target.seed = splitmix64(splitmix64(options.seed) + number);
+    run.target.no_events = options.no_events;
+    run.noise = options.noise == "mixed" ? mixed[run.target.seed % 3] : options.noise;
+    run.target.noise = noise_named(run.noise);
+    run.suite = options.suite;
+    run.suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
+    return run;
+}
+
+std::string machine_file(const CampaignOptions& options, std::uint64_t number) {
+    return (std::filesystem::path(options.directory) / (random_machine(options.seed, number).name + ".yaml")).string();
+}
+
+std::string replay_command(const CampaignOptions& options, std::uint64_t number) {
+    const MachineRun run = machine_run(options, number);
+    std::string command = "cachetally probe";
+    for (const std::string& test : run.suite.tests) command += " " + test;
+    if (!run.suite.published) command += " --hardened";
+    if (!run.suite.hardened) command += " --as-published";
+    // Without names of tests it decides which published variants run before the hardened ones.
+    if (run.suite.cheap && run.suite.published && run.suite.tests.empty()) command += " --cheap";
+    command += " --on " + shell_quoted(machine_file(options, number));
+    if (run.noise != "none") command += " --noise " + run.noise;
+    if (!options.no_events.empty()) command += " --no-events " + shell_quoted(options.no_events);
+    return command + fmt::format(" --seed {} --orders {}", run.target.seed, run.suite.seed);
 }
 
 CampaignResult run_campaign(const CampaignOptions& options) {
@@ -165,7 +204,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     work();
     for (std::thread& thread : threads) thread.join();
     if (failure) std::rethrow_exception(failure);
-    Tally tally(probed, options.suite.hardened);
+    Tally tally(options, probed);
     return tally.result();
 }
 

@@ -13,6 +13,7 @@ struct CampaignOptions {
     std::uint64_t seed = 1;
     std::string noise = "none";  ///< a name of noise_names(), or "mixed": one of none, quiet, realistic by machine
     std::string no_events;       ///< a reason hides the event counts
+    std::string directory;       ///< of machine files, in Failure::replay; empty = where the command is run
     unsigned jobs = 1;
     SuiteOptions suite;
     /// Where no tests are named: published variants that are costly are run on every such machine only; 0 = on none.
@@ -34,6 +35,7 @@ struct Failure {
     std::uint64_t wrong = 0,
                   not_identifiable = 0;  ///< findings of hardened tests (of published ones where there are no others)
     std::vector<std::string> wrong_findings;  ///< in words
+    std::string replay = {};                  ///< the command that repeats it, from the machine's file; empty = unknown
 };
 
 struct CampaignResult {
@@ -43,10 +45,25 @@ struct CampaignResult {
     ProbeCost cost;
 };
 
+/// How one machine of a campaign is probed. The seeds of its pages and noise, and, mixed, which noise, are hashes of
+/// campaign and number.
+struct MachineRun {
+    SimulatedOptions target;
+    std::string noise;  ///< a name of noise_names()
+    SuiteOptions suite;
+};
+MachineRun machine_run(const CampaignOptions& options, std::uint64_t number);
+
+/// Where a machine of a campaign is written: "DIRECTORY/random-1-17.yaml".
+std::string machine_file(const CampaignOptions& options, std::uint64_t number);
+
+/// The command that probes that file as the campaign did.
+std::string replay_command(const CampaignOptions& options, std::uint64_t number);
+
 /// The same for any number of jobs: every machine is a target of its own, its seed a hash of campaign and number.
 CampaignResult run_campaign(const CampaignOptions& options);
 
-/// "L2 capacity: 12 found, 16 true"
+/// "L2 capacity: 12 KiB found, 16 KiB true"
 std::string in_words(const Finding& finding);
 
 }  // namespace cachetally

@@ -30,7 +30,7 @@ std::vector<std::string> text_column(const Group& group, const std::string& name
 }  // namespace
 
 void write_campaign(Group& root, const CampaignResult& result) {
-    std::vector<std::string> tests, variants, parameters, findings;
+    std::vector<std::string> tests, variants, parameters, findings, replays;
     std::vector<std::uint64_t> right, wrong, not_identifiable, machines, machine_wrong, machine_none;
     for (const Score& score : result.scores) {
         tests.push_back(score.test);
@@ -45,6 +45,7 @@ void write_campaign(Group& root, const CampaignResult& result) {
         machine_wrong.push_back(failure.wrong);
         machine_none.push_back(failure.not_identifiable);
         findings.push_back(fmt::format("{}", fmt::join(failure.wrong_findings, between_findings)));
+        replays.push_back(failure.replay);
     }
     Group summary = root.create_group("summary");
     set_nexus_class(summary, "NXcollection");
@@ -62,6 +63,7 @@ void write_campaign(Group& root, const CampaignResult& result) {
     worst.write("wrong", machine_wrong);
     worst.write("not_identifiable", machine_none);
     worst.write_texts("findings", findings);
+    worst.write_texts("replay", replays);
     number_rows(worst, "row", machines.size());
 }
 
@@ -84,8 +86,12 @@ CampaignResult read_campaign(const Group& root) {
     const auto machines = column(worst, "machine", findings.size()),
                their_wrong = column(worst, "wrong", findings.size()),
                their_none = column(worst, "not_identifiable", findings.size());
+    // the first versions did not tell how to repeat one
+    const auto replays =
+        worst.has("replay") ? text_column(worst, "replay", findings.size()) : std::vector<std::string>(findings.size());
     for (std::size_t i = 0; i < findings.size(); ++i)
-        result.failures.push_back({machines[i], their_wrong[i], their_none[i], split_findings(findings[i])});
+        result.failures.push_back(
+            {machines[i], their_wrong[i], their_none[i], split_findings(findings[i]), replays[i]});
     return result;
 }
 

@@ -57,6 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                      {"probe", "gap", "--hardened"},
                      {"'gap' is published only", "hardened, l1 answers the same"}},
         ProbeRefusal{"OnlyHardened", {"probe", "prefetcher", "--as-published"}, {"'prefetcher' is hardened only"}},
+        ProbeRefusal{"Orders", {"probe", "--orders", "x"}, {"--orders: 'x'", "whole number"}},
+        ProbeRefusal{"CheapNamed", {"probe", "l1", "--cheap"}, {"--cheap", "would change nothing"}},
         ProbeRefusal{"NothingToDo", {"probe", "--as-published", "--hardened"}, {"give one of them"}},
         ProbeRefusal{"NoSweep", {"probe", "l1", "--no-knock-out"}, {"--no-knock-out", "levels and tlb"}},
         ProbeRefusal{"HardenedSweep", {"probe", "--hardened", "--stability", "3"}, {"--stability", "levels and tlb"}},
@@ -141,7 +143,7 @@ TEST(Validate, TheScoresAreToldWhateverBecomesOfTheFiles) {
         {"validate", "--machines", "14", "--tests", "gap", "--as-published", "--worst", "d", "--seed", "20261122"},
         full);
     EXPECT_EQ(finished.status, 1);
-    EXPECT_THAT(finished.out, HasSubstr("capacity     published"));
+    EXPECT_THAT(finished.out, HasSubstr("capacity   published"));
     EXPECT_THAT(finished.err, HasSubstr("cannot be written"));
 }
 

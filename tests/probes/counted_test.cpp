@@ -1,0 +1,104 @@
+// What counts of misses tell where pages, page tables, short lines or a TLB above stand in the way.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/probes/hardened.hpp"
+
+namespace cachetally {
+namespace {
+
+SimulatedOptions small_pages() {
+    SimulatedOptions options;
+    options.large_pages.clear();
+    return options;
+}
+
+MachineDescription on_random_pages(const std::string& more) {
+    return read_machine(
+        "name: anywhere\ncaches:\n"
+        "  - {name: L1, size: 32 KiB, ways: 8, line: 64, latency: 2, virtually_indexed: true, next: L2}\n"
+        "  - {name: L2, size: 256 KiB, ways: 8, line: 64, latency: 10, next: memory}\n" +
+            more + "pages: {mapping: random}\nmemory: {latency: 200}\n",
+        "anywhere.yaml");
+}
+
+TEST(Counted, WaysOfALevelThatPagesFillUnevenly) {
+    const TestReport report = hardened(on_random_pages(""), "events", small_pages());
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L1", "ways").verdict, Verdict::right);
+    EXPECT_FALSE(finding(report, "L2", "capacity").value);
+    EXPECT_NE(finding(report, "L2", "ways").reason.find("unevenly"), std::string::npos);
+    EXPECT_EQ(finding(report, "L2", "line").verdict, Verdict::right);
+}
+
+TEST(Counted, WaysWhereNoTlbHoldsLargePages) {
+    const TestReport report =
+        hardened(on_random_pages("tlbs:\n"
+                                 "  - {name: T1, entries: 64, ways: 4, page_sizes: [4 KiB], next: "
+                                 "T2}\n"
+                                 "  - {name: T2, entries: 512, ways: 8, latency: 5, page_sizes: "
+                                 "[4 KiB]}\n"),
+                 "events");
+    expect_none_wrong(report);
+    EXPECT_FALSE(finding(report, "L2", "ways").value);
+    EXPECT_EQ(finding(report, "TLB2", "entries").verdict, Verdict::right);
+}
+
+// L2 ends within the reach of the TLBs, L3 beyond it: then page tables take lines of it.
+TEST(Counted, CapacitiesBesideLinesOfPageTables) {
+    const TestReport report = hardened(load_machine("generic3"), "events", small_pages());
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L2", "capacity").low, 512 << 10);
+    EXPECT_EQ(finding(report, "L2", "capacity").high, 512 << 10);
+    EXPECT_NE(finding(report, "L3", "capacity").reason.find("page tables"), std::string::npos);
+}
+
+TEST(Counted, LinesShorterThanTheFirstStep) {
+    for (const char* indexing : {"xor_hash", "modulo"})
+        for (const unsigned line : {8U, 16U}) {
+            const TestReport report = hardened(
+                read_machine(fmt::format("name: short\ncaches:\n"
+                                         "  - {{name: L1, size: 8 KiB, ways: 8, line: {}, latency: 4, next: memory, "
+                                         "indexing: {}}}\nmemory: {{latency: 100}}\n",
+                                         line, indexing),
+                             "short.yaml"),
+                "events");
+            expect_none_wrong(report);
+            EXPECT_EQ(finding(report, "L1", "line").verdict, Verdict::right) << indexing << line;
+            EXPECT_EQ(finding(report, "L1", "capacity").verdict, Verdict::right) << indexing << line;
+        }
+}
+
+/// A direct-mapped TLB before another.
+MachineDescription two_tlbs(unsigned first, unsigned second, unsigned ways) {
+    return read_machine(
+        fmt::format("name: two\ncaches:\n  - {{name: L1, size: 32 KiB, ways: 8, latency: 2, next: memory}}\n"
+                    "tlbs:\n  - {{name: T1, entries: {}, ways: 1, latency: 2, next: T2}}\n"
+                    "  - {{name: T2, entries: {}, ways: {}, latency: 3}}\nmemory: {{latency: 100}}\n",
+                    first, second, ways),
+        "two.yaml");
+}
+
+// 64 + 96 / 2 = 112 pages: 16 of them meet with none in the first TLB and stay there. Of 126 entries only one does.
+TEST(Counted, ATlbLittleLargerThanADirectMappedOne) {
+    for (const auto& [first, second, ways] :
+         {std::tuple{64U, 96U, 2U}, std::tuple{8U, 12U, 2U}, std::tuple{64U, 126U, 126U}})
+        for (const char* test : {"tlb", "events"}) {
+            const TestReport report = hardened(two_tlbs(first, second, ways), test);
+            expect_none_wrong(report);
+            EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right) << test << second;
+            EXPECT_NE(finding(report, "TLB2", "entries").reason.find("TLB above keeps"), std::string::npos)
+                << test << second;
+        }
+}
+
+TEST(Counted, ATlbTwiceAsLargeAsADirectMappedOne) {
+    for (const char* test : {"tlb", "events"}) {
+        const TestReport report = hardened(two_tlbs(64, 128, 2), test);
+        expect_none_wrong(report);
+        EXPECT_EQ(finding(report, "TLB2", "entries").verdict, Verdict::right) << test;
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
