@@ -39,9 +39,10 @@ TEST_F(CausesOfMisses, AreThoseOfTheDocumentation) {
 TEST_F(CausesOfMisses, InTheFileAreThoseTold) {
     const Finished run = call({"run", "lu", "n=32", "-m", "generic3", "--causes", "--json", "-o", "lu.h5"});
     ASSERT_EQ(run.status, 0) << run.err;
-    const auto causes = run.json()["causes"];
+    const auto told = run.json();
+    const auto& causes = told["causes"];
     EXPECT_EQ(call({"show", "lu.h5", "--json"}).json()["causes"], causes);
-    for (const auto& [level, counts] : run.json()["levels"].items()) {
+    for (const auto& [level, counts] : told["levels"].items()) {
         std::uint64_t misses = 0, lines = 0;
         for (const auto& row : causes[level]["misses"])
             for (const char* cause : {"first_use", "taken_away", "capacity", "conflict"})

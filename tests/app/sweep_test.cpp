@@ -220,8 +220,9 @@ TEST_F(SweepCommand, InterruptedBeforeTheFirstSlowdownTellsThatTheyWereAskedFor)
     const Finished finished =
         call({"sweep", "gups", "updates=50000000", "--slowdown", "--json", "-o", "s.h5"}, circumstances);
     EXPECT_EQ(finished.status, 1);
-    for (const auto& row : finished.json()["rows"]) EXPECT_TRUE(row.at("slowdown").is_null());
-    EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == finished.json());
+    const json told = finished.json();
+    for (const auto& row : told["rows"]) EXPECT_TRUE(row.at("slowdown").is_null());
+    EXPECT_TRUE(call({"show", "s.h5", "--json"}).json() == told);
     const Finished figure = call({"figure", "front", "s.h5", "--metric", "slowdown", "-o", "f.svg"});
     EXPECT_THAT(figure.err, HasSubstr("it is marked partial: interrupted before"));
 }
