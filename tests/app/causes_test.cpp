@@ -72,5 +72,12 @@ TEST_F(CausesOfMisses, OfTracesWithoutDataStructures) {
     EXPECT_EQ(misses[0]["first_use"], 2);
 }
 
+TEST_F(CausesOfMisses, ThatCannotBeToldAreMentioned) {
+    write_contents(directory / "bare.yaml", "name: bare\n");
+    const Finished run = call({"run", "lu", "n=16", "-m", "bare.yaml", "--causes"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("--causes: nothing can be told"));
+}
+
 }  // namespace
 }  // namespace cachetally::testing
