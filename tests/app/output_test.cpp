@@ -12,6 +12,7 @@ namespace cachetally::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
 
 constexpr char full_device[] = "/dev/full";
 
@@ -148,7 +149,6 @@ TEST_F(Outputs, APictureDoesNotReplaceItsResult) {
     call({"replay", "t.din", "-o", "r.h5"});
     std::filesystem::rename(directory / "r.h5", directory / "r.png");
     const std::string before = contents(directory / "r.png");
-    using Words = std::vector<std::string>;
     for (Words words : {Words{"report", "r.png"}, {"figure", "histogram", "r.png"}}) {
         words.insert(words.end(), {"-o", "./r.png", "--force"});
         const Finished finished = call(words);
