@@ -79,6 +79,7 @@ def front(result, options):
             of = known & (cells.counters == count) & (cells.eviction == eviction)
             look = {**style(i), "linestyle": "none", "markerfacecolor": style(i)["color"] if j == 0 else "none", "markersize": 3.5 + 2 * j}
             axes.plot(error[of], other[of], label=f"C = {count}" + (f", {clean(eviction)}" if len(evictions) > 1 else ""), **look)
+    axes.margins(0.07, 0.1)  # room for names
     front_of = np.flatnonzero(known)[on_front(error[known], other[known])]
     axes.plot(error[front_of], other[front_of], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label="front")
     if is_log(metric, other):
