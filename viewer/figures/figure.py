@@ -12,6 +12,7 @@ try:
     import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.colors import ListedColormap, LogNorm, Normalize
+    from matplotlib.lines import Line2D
     from matplotlib.ticker import LogLocator, NullFormatter
     from matplotlib.transforms import offset_copy
 except ImportError as error:
@@ -56,9 +57,10 @@ def one_among(chosen, every):
 
 
 def style(i):
-    """How curve i is drawn: after eight colours come other dashes, after these other marks."""
+    """How curve i is drawn: after eight colours come other marks and dashes; 64 differ as points alone, 256 as curves."""
     turn = i // len(CURVES)
-    return {"color": CURVES[i % len(CURVES)], "linestyle": DASHES[turn % len(DASHES)], "marker": MARKERS[(i + turn // len(DASHES)) % len(MARKERS)]}
+    return {"color": CURVES[i % len(CURVES)], "marker": MARKERS[(i + turn) % len(MARKERS)],
+            "linestyle": DASHES[(turn + turn // len(MARKERS)) % len(DASHES)]}
 
 
 def distinct(curves):
@@ -80,6 +82,14 @@ def tick_counts(axes, places, counts, points, scale=float):
         free = at + half + 2 if texts[-1] else free
     axes.set_xticks(places, texts)
     axes.minorticks_off()
+
+
+def legend_beside(axes, handles=None, **more):
+    """To the right of the axes, in as many columns as it needs to be no higher than the figure."""
+    handles = handles or axes.get_legend_handles_labels()[0]
+    rows = max(4, int((axes.figure.get_size_inches()[1] - 0.5) * 72 / 11))
+    lines = sum(1 + each.get_label().count("\n") for each in handles)
+    axes.legend(handles=handles, frameon=False, **{"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "ncols": -(-lines // rows), **more})
 
 
 def headed(figure, result, *selected):

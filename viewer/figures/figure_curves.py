@@ -147,8 +147,10 @@ def curves(result, options):
             draw_curve(axes, curve, style(i), labels.get(name))
         curve_axes(axes, panel, metric)
         axes.set_title(panel[0].test, loc="left", pad=18 if any(c.edges for c in panel) else 4, fontweight="bold")
-        aside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if len(panel) > 2 else {"loc": "best"}
-        axes.legend(frameon=False, **aside)
+        if len(panel) > 2:
+            legend_beside(axes)
+        else:
+            axes.legend(frameon=False, loc="best")
         name_edges(axes, panel, colours, WIDTHS[options.columns] / across - 0.6)
     for axes in cells[len(panels):]:
         axes.set_visible(False)

@@ -66,6 +66,18 @@ def place_labels(axes, labels):
                           textcoords="offset points", arrowprops={"arrowstyle": "-", "linewidth": 0.4, "color": "#777777", "shrinkA": 1, "shrinkB": 2})
 
 
+def look_of(i, j):
+    """Of cells with counters i and policy j: rings around each other, so that none hides another at its place."""
+    return {**style(i), "linestyle": "none", "markersize": 3.5 + 2 * j, **({} if j == 0 else {"markerfacecolor": "none"})}
+
+
+def front_legend(axes, counts, evictions):
+    """Counters by colour and mark; policies, where there are several, by size."""
+    handles = [Line2D([], [], label=f"C = {count}", **look_of(i, 0)) for i, count in enumerate(counts)]
+    handles += [Line2D([], [], label=clean(each), **{**look_of(0, j), "color": "#555555"}) for j, each in enumerate(evictions) if len(evictions) > 1]
+    legend_beside(axes, handles + [each for each in axes.lines if each.get_label() == "front"])
+
+
 def front(result, options):
     """Error against what it costs: every cell, and as a staircase the front of those that no other beats in both."""
     metric = options.metric or "bytes"
@@ -74,11 +86,11 @@ def front(result, options):
     known = ~np.isnan(other)
     figure, axes = plt.subplots(figsize=(WIDTHS[options.columns], 2.8 if options.columns == 2 else 3.6), layout="constrained")
     evictions = list(dict.fromkeys(cells.eviction))
-    for i, count in enumerate(sorted(set(cells.counters[known].tolist()))):
+    counts = sorted(set(cells.counters[known].tolist()))
+    for i, count in enumerate(counts):
         for j, eviction in enumerate(evictions):
             of = known & (cells.counters == count) & (cells.eviction == eviction)
-            look = {**style(i), "linestyle": "none", "markerfacecolor": style(i)["color"] if j == 0 else "none", "markersize": 3.5 + 2 * j}
-            axes.plot(error[of], other[of], label=f"C = {count}" + (f", {clean(eviction)}" if len(evictions) > 1 else ""), **look)
+            axes.plot(error[of], other[of], label=f"C = {count}" + (f", {clean(eviction)}" if len(evictions) > 1 else ""), **look_of(i, j))
     axes.margins(0.07, 0.1)  # room for names
     front_of = np.flatnonzero(known)[on_front(error[known], other[known])]
     axes.plot(error[front_of], other[front_of], drawstyle="steps-post", color="#333333", linewidth=0.8, zorder=0, label="front")
@@ -87,7 +99,7 @@ def front(result, options):
     if not known.all():
         axes.set_title(f"{known.sum()} of {len(known)} cells; the others are not known", loc="left")
     axes.set(xlabel=METRICS["error"][1], ylabel=METRICS[metric][1])
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    front_legend(axes, counts, evictions)
     axes.grid(color="#e4e8ee", linewidth=0.5)
     headed(figure, result, cells.link, one_among(", ".join(evictions), cells.evictions) if len(evictions) < len(cells.evictions) else ", ".join(evictions))
     names = point_names(cells, error, other, known)

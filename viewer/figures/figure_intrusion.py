@@ -48,8 +48,8 @@ def intrusion(result, options):
     panels[-1, 0].set_xlabel("counters")
     one = all(each == drawn[0] for each in drawn)  # else each panel has its own
     for axes in panels[-1:, 0] if one and options.columns == 1 else panels[:1, 0] if one else panels[:, 0]:
-        aside = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.25), "ncols": 2} if options.columns == 1 else {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-        axes.legend(frameon=False, **aside)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.25), "ncols": 2}
+        legend_beside(axes, **(below if options.columns == 1 else {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}))
     headed(figure, result)
     figure.canvas.draw()
     for axes in panels[:, 0]:

@@ -139,7 +139,7 @@ def sweep(result, options):
     if log:
         logarithmic(axes[1], value)
     axes[1].set(xlabel="counters", ylabel=METRICS[metric][1])
-    axes[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), title="open: published" if any_published else None, title_fontsize=7)
+    legend_beside(axes[1], title="open: published" if any_published else None, title_fontsize=7)
     axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
     headed(figure, result, cells.link, one_among(cells.eviction[0], cells.evictions))
     write_cells(figure, axes[0], image, texts, matrix.shape)

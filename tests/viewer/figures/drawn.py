@@ -87,16 +87,14 @@ def heat_cells_are_means_per_line_and_phase():
                 column = line[i] * 600 // lines
                 sums[phase[i] // per_row, column] += count[i]
                 touched[column].add(line[i])
-            for row in range(len(drawn)):
-                covered = len(range(row * per_row, min(phases, (row + 1) * per_row)))
-                for column in range(600):
-                    if lines <= 600 and touched[column] == set() and column * lines // 600 * 600 // lines != column:
-                        continue  # a line that is wider than columns goes on here: below
-                    has = sums[row, column] / (covered * len(touched[column])) if touched[column] else np.nan
-                    if has > 0:
-                        assert abs(drawn[row, column] - has) < 1e-9 * has and not nothing[row, column], (what, row, column)
-                    else:
-                        assert np.isnan(drawn[row, column]) and nothing[row, column] == (has == 0), (what, row, column)
+            own = np.array([len(each) for each in touched])
+            covered = np.array([len(range(row * per_row, min(phases, (row + 1) * per_row))) for row in range(len(drawn))])
+            has = sums / np.outer(covered, np.where(own > 0, own, np.nan))
+            # a line that is wider than columns goes on to the next that begins
+            begins = [column for column in range(600) if lines > 600 or -(-column * lines // 600) * 600 < (column + 1) * lines]
+            has, shown, empty = has[:, begins], drawn[:, begins], nothing[:, begins]
+            assert np.allclose(shown[has > 0], has[has > 0], rtol=1e-12) and np.isnan(shown[~(has > 0)]).all(), what
+            assert np.array_equal(empty, has == 0), what
             plt.close(figure)
 
 
@@ -202,7 +200,7 @@ def fronts_are_staircases_over_all_rows():
             assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
             if not chosen:
                 legend = [each.get_text() for each in axes.get_legend().get_texts()]
-                assert all(f"C = {c}, {e}" in legend for c, e in zip(counters, eviction)), legend
+                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front"}, legend
             plt.close(figure)
 
 
@@ -236,6 +234,20 @@ def labels_do_not_stand_over_each_other():
         plt.close(figure)
 
 
+def legends_stay_within_the_figure():
+    count = 11 * 4 * 12
+    cell = np.arange(count)
+    columns = [["fifo", "lru", "clock", "lfu"][each % 4] for each in cell], [str(1 + each // 44) for each in cell], 4 + cell // 4 % 11, cell / 1000, count - cell
+    for draw in (front, sweep):
+        for width in (1, 2):
+            figure = draw(sweep_file(*columns), wanted(metric="swapouts", columns=width))
+            figure.canvas.draw()
+            box = next(each.get_legend() for each in figure.axes[::-1] if each.get_legend()).get_window_extent()
+            whole = figure.bbox
+            assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, (draw, width, box, whole)
+            plt.close(figure)
+
+
 def sweeps_say_which_policy_they_show():
     result = sweep_file(["fifo", "lru"], ["1", "1"], [16, 16], [0, 0], [50, 40])
     assert "lu n=8 on small, core-L1, fifo (of fifo, lru)" in texts_of(sweep(result, wanted()))
@@ -257,6 +269,8 @@ def equal_curves_are_one_with_both_names():
 
 def curves_look_different_beyond_eight():
     assert len({tuple(map(str, style(i).values())) for i in range(256)}) == 256
+    assert len({(style(i)["color"], style(i)["marker"]) for i in range(64)}) == 64
+    assert len({(style(i)["color"], str(style(i)["linestyle"])) for i in range(32)}) == 32
     assert [number(each) for each in (999499, 999500, 999999, 1e6, 999.6, 12345)] == ["999k", "1M", "1M", "1M", "1k", "12.3k"]
 
 

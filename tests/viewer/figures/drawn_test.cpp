@@ -43,12 +43,11 @@ TEST_F(Drawn, HeatTellsNoLineNothingAndTheLeastApart) {
     EXPECT_TRUE(holds("heat_tells_no_line_nothing_and_the_least_apart"));
 }
 TEST_F(Drawn, HeatWithoutAnySaysSo) { EXPECT_TRUE(holds("heat_without_any_says_so")); }
-TEST_F(Drawn, TitlesNameProgramMachineAndSelection) {
-    EXPECT_TRUE(holds("titles_name_program_machine_and_selection"));
-}
+TEST_F(Drawn, TitlesNameProgramMachineAndSelection) { EXPECT_TRUE(holds("titles_name_program_machine_and_selection")); }
 TEST_F(Drawn, FrontsAreStaircasesOverAllRows) { EXPECT_TRUE(holds("fronts_are_staircases_over_all_rows")); }
 TEST_F(Drawn, CellsAtOnePlaceAreAllNamed) { EXPECT_TRUE(holds("cells_at_one_place_are_all_named")); }
 TEST_F(Drawn, LabelsDoNotStandOverEachOther) { EXPECT_TRUE(holds("labels_do_not_stand_over_each_other")); }
+TEST_F(Drawn, LegendsStayWithinTheFigure) { EXPECT_TRUE(holds("legends_stay_within_the_figure")); }
 TEST_F(Drawn, SweepsSayWhichPolicyTheyShow) { EXPECT_TRUE(holds("sweeps_say_which_policy_they_show")); }
 TEST_F(Drawn, EqualCurvesAreOneWithBothNames) { EXPECT_TRUE(holds("equal_curves_are_one_with_both_names")); }
 TEST_F(Drawn, CurvesLookDifferentBeyondEight) { EXPECT_TRUE(holds("curves_look_different_beyond_eight")); }
