@@ -7,29 +7,31 @@ NO_ACCESS = "#d9dee6"  # a line that has nothing in a phase; where there is no l
 
 
 def heat_cells(lines, axis, what, per_row, phases, count):
-    """Means per line and phase, over the phases of a row and the lines that begin in a column and are ever touched; NaN where no line is,
-    0 where none had any."""
-    width = axis.length / count
-    rows = -(-phases // per_row)
+    """Means per line and phase, over the phases of a row and the lines of a column that are ever touched; a line that lies in a column in part
+    counts by that part, as on the page. NaN where no line is, 0 where none had any."""
+    width, rows = axis.length / count, -(-phases // per_row)
     addresses, line = np.unique(lines.address, return_inverse=True)
-    place = axis.place(addresses)
-    first = column_of(place, width, count)
+    begin = axis.place(addresses)
+    end = begin + lines.line
+    first = column_of(begin, width, count)
     row = lines.phase.astype(np.int64) // per_row
-    a, m = (np.bincount(row * count + first[line], each, rows * count).reshape(rows, count)
-            for each in (lines.accesses, lines.misses))
-    touched = np.bincount(first, minlength=count)
+    counted = {"accesses": [lines.accesses], "misses": [lines.misses], "hits": [np.maximum(lines.accesses - lines.misses, 0)],
+               "missrate": [lines.misses, lines.accesses]}[what]
+    sums, touched = np.zeros((len(counted), rows * count)), np.zeros(count)
+    for column in (first + k for k in range(int(np.ceil(lines.line / width)) + 1)):
+        part = (np.minimum(end, (column + 1) * width) - np.maximum(begin, column * width)) / lines.line
+        part[(part <= 1e-9) | (column >= count)] = 0  # rounding
+        column = np.minimum(column, count - 1)
+        touched += np.bincount(column, part, count)
+        of = part[line] > 0
+        for into, each in zip(sums, counted):
+            into += np.bincount((row * count + column[line])[of], (each * part[line])[of], rows * count)
     of_row = np.minimum(per_row, phases - per_row * np.arange(rows))
-    over = a if what == "missrate" else np.outer(of_row, touched)
-    value = {"accesses": a, "misses": m, "hits": np.maximum(a - m, 0), "missrate": 100 * m}[what]
+    value, over = sums[0].reshape(rows, count), np.outer(of_row, touched)
+    if what == "missrate":
+        value, over = 100 * value, sums[1].reshape(rows, count)
     value = np.divide(value, over, out=np.zeros_like(value), where=over > 0)
     value[:, touched == 0] = np.nan
-    if lines.line > width:  # lines wider than columns fill those that begin in them
-        ends = np.ceil((place + lines.line) / width - 1e-9).astype(int)
-        source = np.arange(count)
-        for begin, end in zip(first, np.minimum(ends, count)):
-            own = source[begin + 1:end]
-            source[begin + 1:end] = np.where(touched[begin + 1:end] > 0, own, begin)
-        value = value[:, source]
     return value
 
 

@@ -66,6 +66,12 @@ def cells_of(figure):
     return np.asarray(image.get_array().filled(np.nan)), np.asarray(nothing.get_array().filled(np.nan)) == 0, image
 
 
+def share_of(lines):
+    """By line and column: which part of the line is in the column, of 600 over all lines."""
+    i, column = np.arange(lines)[:, None], np.arange(600)[None, :]
+    return np.maximum(0, np.minimum((i + 1) * 600, (column + 1) * lines) - np.maximum(i * 600, column * lines)) / 600
+
+
 def heat_cells_are_means_per_line_and_phase():
     random = np.random.default_rng(7)
     for phases, lines in ((3, 600), (257, 1200), (1000, 40), (10000, 300), (1, 17)):
@@ -82,19 +88,14 @@ def heat_cells_are_means_per_line_and_phase():
             drawn, nothing, image = cells_of(figure)
             assert list(image.get_extent()) == [0, 64 * lines, len(drawn) * per_row - 0.5, -0.5], image.get_extent()
             assert figure.axes[0].get_ylim() == (phases - 0.5, -0.5)
-            sums, touched = np.zeros((len(drawn), 600)), [set() for _ in range(600)]
-            for i in range(len(line)):
-                column = line[i] * 600 // lines
-                sums[phase[i] // per_row, column] += count[i]
-                touched[column].add(line[i])
-            own = np.array([len(each) for each in touched])
+            dense = np.zeros((len(drawn), lines))
+            np.add.at(dense, (phase // per_row, line), count)
+            ever = np.isin(np.arange(lines), line)
             covered = np.array([len(range(row * per_row, min(phases, (row + 1) * per_row))) for row in range(len(drawn))])
-            has = sums / np.outer(covered, np.where(own > 0, own, np.nan))
-            # a line that is wider than columns goes on to the next that begins
-            begins = [column for column in range(600) if lines > 600 or -(-column * lines // 600) * 600 < (column + 1) * lines]
-            has, shown, empty = has[:, begins], drawn[:, begins], nothing[:, begins]
-            assert np.allclose(shown[has > 0], has[has > 0], rtol=1e-12) and np.isnan(shown[~(has > 0)]).all(), what
-            assert np.array_equal(empty, has == 0), what
+            with np.errstate(invalid="ignore"):
+                has = dense @ share_of(lines) / np.outer(covered, ever @ share_of(lines))
+            assert np.allclose(drawn[has > 0], has[has > 0], rtol=1e-12) and np.isnan(drawn[~(has > 0)]).all(), what
+            assert np.array_equal(nothing, has == 0), what
             plt.close(figure)
 
 

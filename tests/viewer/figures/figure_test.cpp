@@ -79,20 +79,19 @@ TEST_F(Figures, LevelsWithoutAccessesAreLeftOutUnlessTheyAreNamed) {
         EXPECT_NE(contents(directory_ / "heat.svg").find(text), std::string::npos) << text;
 }
 
-TEST_F(Figures, CellsOfHeatMapsAreMeansPerLineAndAsWideAsLines) {
+TEST_F(Figures, CellsOfHeatMapsAreMeansOfTheirPartsOfLines) {
     const std::string script(figure_script());
     write_contents(directory_ / "cells.py", script.substr(0, script.rfind("main()")) + R"(
 lines = one_of(Result(sys.argv[1]), argparse.Namespace(level="", structure=""))
 axis = Axis(lines.address, lines.line)
 for count in (200, 40, 600, 7, 300):
     cells = heat_cells(lines, axis, "misses", 1, 2, count)
-    for column in range(count):
-        own = [line for line in range(200) if line * count // 200 == column]
-        if not own:
-            owner = column * 200 // count * count // 200
-            own = [line for line in range(200) if line * count // 200 == owner]
+    for column in range(count):  # lines by how much of them is in it
+        own = [(line, min((line + 1) * count, (column + 1) * 200) - max(line * count, column * 200)) for line in range(200)]
+        own = [each for each in own if each[1] > 0]
         for phase in range(2):
-            assert abs(cells[phase, column] - sum(line % 3 for line in own) / len(own)) < 1e-12, (count, column)
+            mean = sum(line % 3 * part for line, part in own) / sum(part for _, part in own)
+            assert abs(cells[phase, column] - mean) < 1e-9, (count, column)
 )");
     EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory_ / "cells.py") + " " + result_).c_str()), 0);
 }
