@@ -111,7 +111,8 @@ void add_figure(CLI::App& app) {
         "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, beside "
         "error: bytes (default) or the like; of curves: cycles (default) or misses; of "
         "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
-    command->add_option("--eviction", options->eviction, "Of sweeps with several: which (default: the first)");
+    command->add_option("--eviction", options->eviction,
+                        "Of sweeps with several: which (default: the first; of fronts all)");
     command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
         ->check(one_of({"published", "hardened"}));

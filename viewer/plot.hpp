@@ -62,9 +62,9 @@ struct PlotStyle {
 /// (spread.hpp). Where there is nothing to draw it says so.
 std::string draw(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style);
 
-/// Phases (downwards) over addresses; more phases than `most_rows` are put together. A cell is the fuller the more its
-/// lines have, on the mean of the lines that are ever touched, up to the fullest cell; by factors where lines of phases
-/// are uneven.
+/// Phases (downwards) over addresses; more phases than `most_rows` share rows. A cell is the fuller the more its lines
+/// have per phase, on the mean of the lines that are ever touched, up to the fullest cell; by factors where lines of
+/// phases are uneven.
 std::string draw_heat(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style,
                       unsigned most_rows = 40);
 

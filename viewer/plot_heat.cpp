@@ -11,6 +11,15 @@
 namespace cachetally {
 namespace {
 
+/// The first phase of a row, or one behind the last of the row before.
+std::uint64_t first_phase(std::uint64_t row, unsigned rows, unsigned phases) {
+    return (row * phases + rows - 1) / rows;
+}
+
+double phases_of(std::uint64_t row, unsigned rows, unsigned phases) {
+    return static_cast<double>(first_phase(row + 1, rows, phases) - first_phase(row, rows, phases));
+}
+
 /// Values by row and column.
 class HeatCells {
 public:
@@ -26,7 +35,8 @@ public:
             weights[cell] += input.points[i].weight;
         }
         for (std::size_t i = 0; i < values_.size(); ++i) {
-            const double over = input.rate ? weights[i] / 100 : lines[i % columns_];
+            const double over =
+                input.rate ? weights[i] / 100 : lines[i % columns_] * phases_of(i / columns_, rows, phases);
             if (over > 0) values_[i] /= over;
         }
         widen(columns);
@@ -98,8 +108,7 @@ std::string heading(const PlotColumns& columns, unsigned margin) {
 }
 
 std::string phases_text(unsigned row, unsigned rows, unsigned phases) {
-    const auto begin = [&](std::uint64_t at) { return (at * phases + rows - 1) / rows; };
-    const std::uint64_t first = begin(row), last = begin(row + 1) - 1;
+    const std::uint64_t first = first_phase(row, rows, phases), last = first_phase(row + 1ULL, rows, phases) - 1;
     return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
@@ -119,11 +128,12 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
     const auto steps = static_cast<double>(glyphs.size() - 1);
     const Fullness fullness(input, cells);
     constexpr unsigned narrowest = 40;  // columns for the title
-    std::string text = wrapped(fmt::format("{}, by phase ({} = {}{})", input.title, glyphs.back(),
-                                           input.rate ? percent_text(highest) + "%" : count_cell(highest).brief,
-                                           fullness.logarithmic() ? ", logarithmic scale" : ""),
-                               std::max(style.width, narrowest), 2) +
-                       heading(columns, margin);
+    std::string text =
+        wrapped(fmt::format("{}, by phase{} ({} = {}{})", input.title, rows < phases && !input.rate ? " (means)" : "",
+                            glyphs.back(), input.rate ? percent_text(highest) + "%" : count_cell(highest).brief,
+                            fullness.logarithmic() ? ", logarithmic scale" : ""),
+                std::max(style.width, narrowest), 2) +
+        heading(columns, margin);
     for (unsigned row = 0; row < rows; ++row) {
         std::string line =
             fmt::format("{:>{}}{}", phases_text(row, rows, phases), margin - 1, style.unicode ? "│" : "|");

@@ -1,5 +1,6 @@
 // Scales: "auto" is one rule on the page, in the terminal and in figures, and what is compared has one scale.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Texts of a picture in the order in which they are drawn, panel by panel: "title" to the next panel's. */
 async function textsByPanel(t, page, titles, picture = page) {
@@ -57,6 +58,54 @@ export const scaleCases = [
                 );
                 t.equal(groups.join(' | '), exact.join(' | '), `scale with groups of ${granularity}`);
             }
+        },
+    ],
+    [
+        'scales: the axis of addresses is the same on the page and in figures',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'radix', 'keys=5000', '-m', 'generic3', '-o', 'axes.h5');
+            const traces = {
+                // 400 stretches: of a page each, of one line each; 5000 lines, more stretches than an axis may have
+                pages: [400, (i) => Array.from({ length: 64 }, (_, j) => 2 ** 28 + i * 2 ** 20 + j * 64)],
+                lines: [400, (i) => [2 ** 28 + (i * 7919 + ((i * i) % 101) * 31) * 4096 + (i % 50) * 16]],
+                many: [5000, (i) => [2 ** 28 + (i * i * 13 + 77 * i) * 4096 + (i % 50) * 16]],
+            };
+            for (const [name, [count, addresses]] of Object.entries(traces)) {
+                const lines = Array.from({ length: count }, (_, i) => addresses(i)).flat();
+                writeFileSync(t.file(`${name}.din`), lines.map((each) => `0 ${each.toString(16)}\n`).join(''));
+                t.run('replay', `${name}.din`, '-m', 'schulz2002', '-o', `${name}.h5`);
+            }
+            const parts = ['figure', '', 'figure_axis', 'figure_lines'].map((part) =>
+                part === ''
+                    ? `AXIS_RULE = ${readFileSync(join(t.here, '../../viewer/address_axis.json'), 'utf8')}`
+                    : readFileSync(join(t.here, `../../viewer/figures/${part}.py`), 'utf8'),
+            );
+            const asked = `
+import json
+for name, levels in json.loads(sys.argv[1]):
+    found = lines_of(Result(name + ".h5"), levels, "")
+    axis = Axis(np.concatenate([each.address for each in found]), np.concatenate([np.full(len(each.address), each.line) for each in found]))
+    print(";".join([*(f"{base} {size} {start}" for base, size, start in zip(axis.base, map(int, axis.bytes), map(int, axis.start))), str(int(axis.length))]))`;
+            const [chosen, shown] = [[], []];
+            for (const [name, stretches] of [['lu', 2], ['axes', 0], ['pages', 400], ['lines', 400], ['many', 0]]) {
+                await t.open(page, t.file(`${name}.h5`), 'show=accesses');
+                const all = await page.evaluate(
+                    `cachetally.source.info.series.filter((each) => each.kind === 'level' && each.rows > 0).map(({ owner, id }) => [owner, id])`,
+                );
+                t.check(all.length > 1, `levels of ${name}`);
+                for (const levels of [all, ...all.map((each) => [each])]) {
+                    const axis = await page.evaluate(async (ids) => {
+                        const { segments, bytes } = await cachetally.source.axis(ids);
+                        return [...segments.map((each) => `${each.base} ${each.bytes} ${each.start}`), `${bytes}`];
+                    }, levels.map(([, id]) => id));
+                    t.check(stretches === 0 || axis.length === stretches + 1, `${axis.length - 1} stretches of ${name}`);
+                    chosen.push([name, levels.map(([owner]) => owner)]);
+                    shown.push(axis.join(';'));
+                }
+            }
+            const drawn = t.script('-c', [...parts, asked].join('\n'), JSON.stringify(chosen)).trim().split('\n');
+            chosen.forEach((each, i) => t.equal(drawn[i], shown[i], `the axis of ${each}`));
         },
     ],
 ];

@@ -188,6 +188,21 @@ TEST(Plot, HeatHasTheMeansOfTheLinesAtAnyWidth) {
         }
 }
 
+TEST(Plot, HeatRowsOfSeveralPhasesAreMeansPerPhase) {  // 45 phases in 40 rows: some have one, some have two
+    PlotInput input;
+    input.title = "accesses";
+    for (std::uint32_t phase = 0; phase < 45; ++phase)
+        for (std::uint64_t line = 0; line < 8; ++line) {
+            input.points.push_back({0x1000 + 64 * line, line < 4 ? 8.0 : 2.0, 1});
+            input.phases.push_back(phase);
+        }
+    const std::vector<Region> regions{{"A", 0x1000, 8 * 64, 8}};
+    const std::vector<std::string> text = lines_of(draw_heat(input, regions, {21, 10, false}));
+    EXPECT_EQ(text[0], "accesses, by phase (means) (# = 8)");
+    ASSERT_EQ(text.size(), 42U);
+    for (std::size_t row = 2; row < 42; ++row) EXPECT_EQ(text[row].substr(13), "####....") << row;
+}
+
 TEST(Plot, LinesLittleWiderThanColumnsKeepTheirOwn) {  // 3 lines in 4 columns: only in the last no line begins
     const std::vector<Region> regions{{"A", 0x1000, 3 * 64, 8}};
     EXPECT_EQ(plot_columns(values_from(0x1000, {7, 3, 5}), regions, 4).heights, (std::vector<double>{7, 3, 5, 5}));

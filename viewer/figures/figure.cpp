@@ -21,8 +21,19 @@ __asm__(
     "cachetally_figure_begin:\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure.py\"\n"
+    ".ascii \"\\nAXIS_RULE = \"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/../address_axis.json\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_axis.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_lines.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_heat.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_sweep.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_front.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_curves.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS

@@ -69,9 +69,11 @@ def chosen_curves(result, options, metric):
     return chosen
 
 
-def draw_curve(axes, curve, colour, label):
-    kept = ~curve.knocked_out
-    axes.plot(curve.x[kept], curve.value[kept], marker="o", markersize=2, color=colour, linewidth=0.9, label=label)
+def draw_curve(axes, curve, look, label):
+    """`label`: None where an equal curve is drawn already."""
+    kept, colour = ~curve.knocked_out, look["color"]
+    if label:
+        axes.plot(curve.x[kept], curve.value[kept], markersize=2, linewidth=0.9, label=label, **look)
     axes.plot(curve.x[~kept], curve.value[~kept], linestyle="none", marker="x", markersize=3, markeredgewidth=0.7, color=colour)
     for edge in curve.edges:
         axes.axvspan(min(edge["low"], edge["value"]), max(edge["high"], edge["value"]), color=colour, alpha=0.18, linewidth=0)
@@ -138,14 +140,18 @@ def curves(result, options):
     figure, grid = plt.subplots(rows, across, figsize=(WIDTHS[options.columns], 0.2 + 2.1 * rows), squeeze=False, layout="constrained")
     cells = list(grid.flat)
     for axes, panel in zip(cells, panels.values()):
-        colours = [CURVES[i % len(CURVES)] for i in range(len(panel))]
-        for curve, colour in zip(panel, colours):
-            draw_curve(axes, curve, colour, label_of(curve, panel))
+        colours = [style(i)["color"] for i in range(len(panel))]
+        names = [label_of(curve, panel) for curve in panel]
+        labels = {name.split("\n")[0]: name for name, _, _ in distinct((name, c.x[~c.knocked_out], c.value[~c.knocked_out]) for name, c in zip(names, panel))}
+        for i, (curve, name) in enumerate(zip(panel, names)):
+            draw_curve(axes, curve, style(i), labels.get(name))
         curve_axes(axes, panel, metric)
         axes.set_title(panel[0].test, loc="left", pad=18 if any(c.edges for c in panel) else 4, fontweight="bold")
-        aside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if len(panel) > 2 else {"loc": "upper left"}
-        axes.legend(frameon=False, **aside)
+        if len(panel) > 2:
+            legend_beside(axes)
+        else:
+            axes.legend(frameon=False, loc="best")
         name_edges(axes, panel, colours, WIDTHS[options.columns] / across - 0.6)
     for axes in cells[len(panels):]:
         axes.set_visible(False)
-    return figure
+    return headed(figure, result)

@@ -28,24 +28,30 @@ def intrusion(result, options):
     labels = np.array([f"G = {g}" + ("" if one_drain else f", {d}") + ("" if one_ring else f", ring {c}") for g, d, c in zip(granularity, drain, capacity)])
     links, names, counts = list(dict.fromkeys(link)), list(dict.fromkeys(labels)), sorted(set(counters.tolist()))
     figure, panels = plt.subplots(len(links), 1, figsize=(WIDTHS[options.columns], 0.3 + 2.0 * len(links)), squeeze=False, sharex=True, layout="constrained")
+    drawn = []
     for axes, each in zip(panels[:, 0], links):
-        for i, name in enumerate(names):
+        curves = []
+        for name in names:
             of = np.flatnonzero((link == each) & (labels == name))
-            of = of[np.argsort(counters[of])]
-            axes.plot(counters[of], value[of], marker=MARKERS[i % len(MARKERS)], color=CURVES[i % len(CURVES)],
-                      linestyle="-" if i < len(CURVES) else "--", label=name)
+            curves.append((name, *(column[of[np.argsort(counters[of])]] for column in (counters, value))))
+        drawn.append([name for name, x, _ in distinct(curves) if len(x) > 0])
+        for name, x, y in distinct(curves):
+            if len(x) > 0:
+                axes.plot(x, y, label=name, clip_on=False, **style(names.index(name.split("\n")[0])))
         axes.set_xscale("log", base=2)
-        axes.set_xticks(counts, counts)
-        axes.minorticks_off()
         if value.min() >= 0:
             axes.set_ylim(0, axes.get_ylim()[1] * 1.05)
         axes.yaxis.set_major_formatter(lambda v, _: number(v))
-        axes.set_title(each, loc="left", fontweight="bold")
+        axes.set_title(clean(each), loc="left", fontweight="bold")
         axes.set_ylabel(title)
         axes.grid(axis="y", color="#e4e8ee", linewidth=0.5)
     panels[-1, 0].set_xlabel("counters")
-    if options.columns == 1:
-        panels[-1, 0].legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=2)
-    else:
-        panels[0, 0].legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    one = all(each == drawn[0] for each in drawn)  # else each panel has its own
+    for axes in panels[-1:, 0] if one and options.columns == 1 else panels[:1, 0] if one else panels[:, 0]:
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.25), "ncols": 2}
+        legend_beside(axes, **(below if options.columns == 1 else {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}))
+    headed(figure, result)
+    figure.canvas.draw()
+    for axes in panels[:, 0]:
+        tick_counts(axes, counts, counts, 72 / figure.dpi * 0.9 * axes.get_window_extent().width, np.log2)
     return figure

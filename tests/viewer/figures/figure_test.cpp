@@ -63,7 +63,7 @@ TEST_F(Figures, EqualResultsGiveEqualFiguresWithTheNamesOfStructures) {
     const std::string svg = contents(directory_ / "one.svg");
     EXPECT_EQ(svg, contents(directory_ / "two.svg"));
     EXPECT_NE(svg.find("<svg"), std::string::npos);
-    for (const char* text : {">A<", ">B<", "accesses per line", ">L1<"})
+    for (const char* text : {">A<", ">B<", "accesses per line", ">L1 (lines of 64 bytes)<"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
 }
 
@@ -75,23 +75,23 @@ TEST_F(Figures, LevelsWithoutAccessesAreLeftOutUnlessTheyAreNamed) {
                   std::string::npos)
             << kind;
     }
-    EXPECT_NE(contents(directory_ / "heat.svg").find(">accesses per line of L1<"), std::string::npos);
+    for (const char* text : {">L1, lines of 64 bytes<", ">accesses per line and phase<"})
+        EXPECT_NE(contents(directory_ / "heat.svg").find(text), std::string::npos) << text;
 }
 
-TEST_F(Figures, CellsOfHeatMapsAreMeansPerLineAndAsWideAsLines) {
+TEST_F(Figures, CellsOfHeatMapsAreMeansOfTheirPartsOfLines) {
     const std::string script(figure_script());
     write_contents(directory_ / "cells.py", script.substr(0, script.rfind("main()")) + R"(
 lines = one_of(Result(sys.argv[1]), argparse.Namespace(level="", structure=""))
 axis = Axis(lines.address, lines.line)
 for count in (200, 40, 600, 7, 300):
-    cells = heat_cells(lines, axis, "misses", 2, 2, count)
-    for column in range(count):
-        own = [line for line in range(200) if line * count // 200 == column]
-        if not own:
-            owner = column * 200 // count * count // 200
-            own = [line for line in range(200) if line * count // 200 == owner]
+    cells = heat_cells(lines, axis, "misses", 1, 2, count)
+    for column in range(count):  # lines by how much of them is in it
+        own = [(line, min((line + 1) * count, (column + 1) * 200) - max(line * count, column * 200)) for line in range(200)]
+        own = [each for each in own if each[1] > 0]
         for phase in range(2):
-            assert abs(cells[phase, column] - sum(line % 3 for line in own) / len(own)) < 1e-12, (count, column)
+            mean = sum(line % 3 * part for line, part in own) / sum(part for _, part in own)
+            assert abs(cells[phase, column] - mean) < 1e-9, (count, column)
 )");
     EXPECT_EQ(std::system(("/usr/bin/python3 " + (directory_ / "cells.py") + " " + result_).c_str()), 0);
 }
@@ -308,7 +308,7 @@ drawn = front(result, argparse.Namespace(metric="slowdown", eviction="", columns
 line = next(each for each in drawn.lines if each.get_label() == "front")
 points = [(round(x, 9), round(y, 9)) for x, y in zip(*line.get_data())]
 assert points == [(0, 40), (1, 10), (1, 10), (5, -10)], points
-assert sorted(each.get_text() for each in drawn.texts) == ["G = 1", "G = 2", "G = 4", "G = 5"], [each.get_text() for each in drawn.texts]
+assert sorted(each.get_text() for each in drawn.texts) == ["G = 1", "G = 2", "G = 4, C = 64\nG = 5, C = 16"], [each.get_text() for each in drawn.texts]
 cells = {each.get_label(): sorted(zip(*(np.round(values, 9).tolist() for values in each.get_data()))) for each in drawn.lines}
 assert cells["C = 16"] == [(1, 10), (2, 20), (5, -10)], cells
 assert cells["C = 64"] == [(0, 40), (0, 50), (1, 10), (3, 10)], cells
@@ -322,7 +322,7 @@ assert is_log("slowdown", np.array([1, 31])) and not is_log("slowdown", np.array
         wanted.overwrite = true;
         draw_figure(wanted);
         const std::string svg = contents(directory_ / "f.svg");
-        for (const char* text : {">slowdown / %<", ">error / %<", ">front<", ">C = 16<", ">C = 64<", ">G = 4<"})
+        for (const char* text : {">slowdown / %<", ">error / %<", ">front<", ">C = 16<", ">C = 64<", ">G = 1<"})
             EXPECT_NE(svg.find(text), std::string::npos) << text << ' ' << columns;
         EXPECT_EQ(svg.find(">G = 3<"), std::string::npos) << columns;
     }

@@ -1,8 +1,9 @@
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
+// The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
+import rule from '../../address_axis.json';
 import type { Axis, Extents, Segment, Structure } from './protocol';
 
-const page = 4096;
-const mostSegments = 120;
+const page = rule.page_bytes;
 
 /** Unites pages of several files or series. */
 function unite(list: Extents[]): [number, number, number][] {
@@ -33,10 +34,10 @@ function stretches(pages: [number, number, number][], hole: number): [number, nu
 /** `unit`: stretches begin and end at multiples of it. */
 export function axisOf(list: Extents[], unit: number): Axis {
     const pages = unite(list);
-    let hole = Math.max(4, Math.floor(pages.length / 50));
+    let hole = Math.max(rule.least_hole_pages, Math.floor(pages.length / rule.pages_per_hole_page));
     let found = stretches(pages, hole);
-    while (found.length > mostSegments) {
-        hole *= 4;
+    while (found.length > rule.most_stretches) {
+        hole *= rule.hole_growth;
         found = stretches(pages, hole);
     }
     const sizes = found.map(([from, to]): [bigint, number] => {
@@ -48,7 +49,9 @@ export function axisOf(list: Extents[], unit: number): Axis {
     });
     const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
     const gap =
-        sizes.length < 2 ? 0 : Math.ceil(Math.min(total * 0.012, (total * 0.12) / (sizes.length - 1)) / unit) * unit;
+        sizes.length < 2
+            ? 0
+            : Math.ceil(Math.min(total * rule.gap_share, (total * rule.gaps_share) / (sizes.length - 1)));
     const segments: Segment[] = [];
     let start = 0;
     for (const [base, bytes] of sizes) {

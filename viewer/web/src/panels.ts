@@ -345,8 +345,10 @@ export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x
     const colours = theme();
     axis.segments.slice(1).forEach((segment, i) => {
         const before = axis.segments[i];
-        const middle = (before.start + before.bytes + segment.start) / 2;
-        if (middle <= x0 || middle >= x1) return;
+        const end = before.start + before.bytes;
+        const middle = (end + segment.start) / 2;
+        const tooNarrow = ((segment.start - end) / (x1 - x0)) * layout.plotWidth < 2;
+        if (middle <= x0 || middle >= x1 || tooNarrow) return;
         const x = left + ((middle - x0) / (x1 - x0)) * layout.plotWidth;
         for (let panel = 0; panel < panels; ++panel) {
             const top = panelTop(layout, panel);

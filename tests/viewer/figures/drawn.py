@@ -1,0 +1,278 @@
+# What figures draw beside what the file has, read with h5py and numpy alone. Run after the script of `cachetally figure`, without its last
+# line: argv is a directory and the name of one of these functions.
+import os
+
+
+def result_of(name, groups, attributes=(), **root):
+    """A file with the columns of its groups; an attribute is a group, a name and a value."""
+    path = f"{sys.argv[1]}/{name}{len(os.listdir(sys.argv[1]))}.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"format": "cachetally result", **root})
+        for group, columns in groups.items():
+            for column, values in columns.items():
+                texts = {"dtype": h5py.string_dtype()} if isinstance(values[0], str) else {}
+                file.create_dataset(f"{group}/{column}", data=values, **texts)
+        for group, attribute, value in attributes:
+            file[group].attrs[attribute] = value
+    return Result(path)
+
+
+def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu", **root):
+    group = {"address": np.array(address, np.uint64), "phase": np.array(phase, np.uint32), "accesses": np.array(accesses, float),
+             "misses": np.zeros(len(address)) if misses is None else np.array(misses, float)}
+    return result_of(name, {"combined/L1": group, "input": {"settings": ["n=8"]}, "machine": {"yaml": ["-"]}},
+                     [("combined", "names", ["L1"]), ("combined/L1", "line_bytes", line), ("input", "name", program), ("machine", "name", "small")], **root)
+
+
+def wanted(**given):
+    return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
+                                 "metric": "", "eviction": "", **given})
+
+
+def texts_of(figure):
+    return [each.get_text() for each in figure.findobj(matplotlib.text.Text) if each.get_text() and each.get_visible()]
+
+
+def gaps_of_400_stretches_take_a_tenth_of_the_axis():
+    base = 0x10000000 + np.arange(400, dtype=np.uint64) * (1 << 20)
+    axis = Axis((base[:, None] + np.arange(0, 4096, 64, dtype=np.uint64)).ravel(), 64)
+    # by hand: 1,638,400 bytes; 12 % of them over 399 gaps are 492.75, so 493
+    assert np.array_equal(axis.start, np.arange(400) * (4096.0 + 493)), axis.start[:3]
+    assert axis.length == 400 * 4096 + 399 * 493
+    assert abs(1 - 400 * 4096 / axis.length - 0.107) < 0.001
+    # a line in each page alone: the gaps are of their size, not of a line's
+    axis = Axis(base, 16)
+    assert axis.length == 400 * 16 + 399 * 2, axis.length
+
+
+def stretches_beyond_1000_are_joined_over_the_smallest_holes():
+    """And a structure reaches from its first to its last byte, over what is between."""
+    pages = np.cumsum([10] * 600 + [1000] * 500)  # holes of 9 pages, then of 999
+    address = np.array(pages, np.uint64) * 4096
+    axis = Axis(address, 64)
+    # by hand: 1100 pages allow holes of 22: the first 600 are one stretch
+    assert len(axis.start) == 501, len(axis.start)
+    assert axis.place(address[599:600])[0] == 599 * 10 * 4096
+    left, right = axis.stretch(int(address[0]) + 32, int(address[599]) - int(address[0]))
+    assert (left, right) == (32, 599 * 10 * 4096 + 32), (left, right)
+    assert axis.stretch(int(address[599]) + 64, 4096) is None
+    axis = Axis(np.cumsum(np.full(5000, 100, np.uint64)) * np.uint64(4096), 64)  # 5000 pages allow 100
+    assert len(axis.start) == 1
+
+
+def cells_of(figure):
+    """Of a heat map: the values that are drawn, and which are drawn as nothing."""
+    nothing, image = figure.axes[0].images
+    return np.asarray(image.get_array().filled(np.nan)), np.asarray(nothing.get_array().filled(np.nan)) == 0, image
+
+
+def share_of(lines):
+    """By line and column: which part of the line is in the column, of 600 over all lines."""
+    i, column = np.arange(lines)[:, None], np.arange(600)[None, :]
+    return np.maximum(0, np.minimum((i + 1) * 600, (column + 1) * lines) - np.maximum(i * 600, column * lines)) / 600
+
+
+def heat_cells_are_means_per_line_and_phase():
+    random = np.random.default_rng(7)
+    for phases, lines in ((3, 600), (257, 1200), (1000, 40), (10000, 300), (1, 17)):
+        diagonal = np.arange(phases) * lines // phases
+        line = np.concatenate([diagonal, random.integers(0, lines, 400), [0, lines - 1]])
+        phase = np.concatenate([np.arange(phases), random.integers(0, phases, 400), [0, 0]])
+        place, at = np.unique(phase * lines + line, return_inverse=True)
+        phase, line = place // lines, place % lines
+        accesses = random.integers(1, 50, len(place))
+        result = lines_file(f"heat{phases}", 0x4000 + 64 * line, phase, accesses, accesses // 3)
+        per_row = -(-phases // 400)
+        for what, count in (("accesses", accesses), ("misses", accesses // 3), ("hits", accesses - accesses // 3)):
+            figure = heat(result, wanted(what=what))
+            drawn, nothing, image = cells_of(figure)
+            assert list(image.get_extent()) == [0, 64 * lines, len(drawn) * per_row - 0.5, -0.5], image.get_extent()
+            assert figure.axes[0].get_ylim() == (phases - 0.5, -0.5)
+            dense = np.zeros((len(drawn), lines))
+            np.add.at(dense, (phase // per_row, line), count)
+            ever = np.isin(np.arange(lines), line)
+            covered = np.array([len(range(row * per_row, min(phases, (row + 1) * per_row))) for row in range(len(drawn))])
+            with np.errstate(invalid="ignore"):
+                has = dense @ share_of(lines) / np.outer(covered, ever @ share_of(lines))
+            assert np.allclose(drawn[has > 0], has[has > 0], rtol=1e-12) and np.isnan(drawn[~(has > 0)]).all(), what
+            assert np.array_equal(nothing, has == 0), what
+            plt.close(figure)
+
+
+def heat_of_a_uniform_file_is_uniform():
+    """582 lines of 16 bytes that have 64 accesses each, in columns that take one line or two."""
+    for lines in (599, 681, 700, 1800, 10007):
+        for line_bytes in (16, 64):
+            result = lines_file("uniform", np.tile(0x4008 // line_bytes * line_bytes + line_bytes * np.arange(lines), 3), np.repeat([0, 1, 2], lines),
+                                np.full(3 * lines, 64.0), line=line_bytes)
+            drawn, nothing, image = cells_of(heat(result, wanted()))
+            assert (drawn == 64).all() and not nothing.any(), lines
+            assert image.norm.vmin == 0 and image.norm.vmax == 64
+            plt.close("all")
+
+
+def colour_at(figure, x, y, axes=None):
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())
+    at = (axes or figure.axes[0]).transData.transform((x, y))
+    return tuple(int(each) for each in pixels[pixels.shape[0] - 1 - int(at[1]), int(at[0])][:3])
+
+
+def heat_tells_no_line_nothing_and_the_least_apart():
+    # a structure of 8 lines, a hole, 8 more; in phase 1 the first eight have nothing; the least is 60 of 64
+    address = 0x10000 + 64 * np.arange(8)
+    far = 0x900000 + 64 * np.arange(8)
+    for low, log in ((60, False), (60, True), (0.5, True), (1, False)):
+        result = lines_file("apart", np.concatenate([address, far, far]), [0] * 16 + [1] * 8, [low] * 8 + [64] * 8 + [64] * 8)
+        figure = heat(result, wanted(log=log, linear=not log))
+        axis = Axis(np.concatenate([address, far]).astype(np.uint64), 64)
+        image = figure.axes[0].images[1]
+        paper = colour_at(figure, 512 + (axis.start[1] - 512) / 2, 0)
+        none, least, most = colour_at(figure, 250, 1), colour_at(figure, 250, 0), colour_at(figure, axis.start[1] + 250, 0)
+        assert len({paper, none, least, most}) == 4, (paper, none, least, most)
+        assert paper == (255, 255, 255)
+        ramp = matplotlib.colormaps["cividis"]
+        begin = 0 if not log else low / 1.6
+        share = np.log(low / begin) / np.log(64 / begin) if log else low / 64
+        expected = [int(round(255 * each)) for each in ramp(min(1.0, share))[:3]]
+        assert max(abs(a - b) for a, b in zip(least, expected)) <= 2, (low, log, least, expected)
+        assert max(abs(a - 255 * b) for a, b in zip(most, ramp(1.0))) <= 2, most
+        # the legend begins where the palette does
+        bar = figure.axes[1]
+        assert np.allclose(bar.get_ylim(), (begin, 64)), bar.get_ylim()
+        for part in (0.02, 0.5, 0.98):
+            at = begin * (64 / begin) ** part if log else 64 * part
+            assert max(abs(a - 255 * b) for a, b in zip(colour_at(figure, 0.5, at, bar), ramp(part))) <= 8, (low, log, part)
+        shown = texts_of(figure)
+        assert any(each.startswith("accesses per line and phase") for each in shown) and "none" in shown, shown
+        plt.close(figure)
+
+
+def heat_without_any_says_so():
+    figure = heat(lines_file("zero", [0x1000, 0x1040], [0, 0], [3, 4]), wanted(what="misses"))
+    drawn, nothing, image = cells_of(figure)
+    assert np.isnan(drawn).all() and nothing.all()
+    assert [each.get_text() for each in figure.axes[0].get_yticklabels()].count("0") == 1
+
+
+def titles_name_program_machine_and_selection():
+    result = lines_file("titles", [0x1000, 0x1040, 0x1000], [0, 0, 1], [3, 4, 5], [1, 1, 1])
+    for kind, of in ((histogram, "all 2 phases"), (small_multiples, "L1, lines of 64 bytes, all 2 phases"), (heat, "L1, lines of 64 bytes")):
+        assert f"lu n=8 on small, {of}" in texts_of(kind(result, wanted())), texts_of(kind(result, wanted()))
+    assert "lu n=8 on small, phase 1 of 2" in texts_of(histogram(result, wanted(phases=[1])))
+    strange = lines_file("strange", [0x1000], [0], [3], program="a $x$ _\x1b[31m\nb", complete=0, incomplete="interrupted")
+    text = next(each for each in texts_of(histogram(strange, wanted())) if "small" in each)
+    assert text == "a $x$ _\ufffd[31m\ufffdb n=8 on small; partial: interrupted", text
+    plt.close("all")
+
+
+def sweep_file(eviction, granularity, counters, error, swapouts):
+    rows = {"eviction": eviction, "granularity": granularity, "counters": np.array(counters, np.uint32), "error": np.array(error, float),
+            "swapouts": np.array(swapouts, np.uint64), "bytes_per_event": np.array(swapouts, float)}
+    return result_of("sweep", {"sweep/rows": rows, "input": {"settings": ["n=8"]}, "machine": {"yaml": ["-"]}},
+                     [("sweep", "link", "core-L1"), ("input", "name", "lu"), ("machine", "name", "small")])
+
+
+def many_cells(seed, count):
+    random = np.random.default_rng(seed)
+    eviction = random.choice(["fifo", "lru", "clock"], count)
+    return [str(each) for each in eviction], [str(each) for each in random.integers(1, 7, count)], \
+        random.choice([16, 32, 64], count), random.integers(0, 12, count) / 64, random.integers(1, 40, count)
+
+
+def fronts_are_staircases_over_all_rows():
+    for seed in range(5):
+        eviction, granularity, counters, error, swapouts = columns = many_cells(seed, 40)
+        for chosen in ("", "lru"):
+            figure = front(sweep_file(*columns), wanted(metric="swapouts", eviction=chosen))
+            axes = figure.axes[0]
+            stairs = next(each for each in axes.lines if each.get_label() == "front")
+            assert stairs.get_drawstyle() == "steps-post"
+            x, y = stairs.get_data()
+            own = [i for i in range(40) if chosen in ("", eviction[i])]
+            for at in np.linspace(error[own].min(), error[own].max(), 97) * 100:
+                least = min(swapouts[i] for i in own if 100 * error[i] <= at)
+                assert y[np.searchsorted(x, at, side="right") - 1] == least, (seed, chosen, at)
+            marked = sorted((a, b) for each in axes.lines if each is not stairs and each.get_marker() != "None" for a, b in zip(*each.get_data()))
+            assert marked == sorted((100 * error[i], float(swapouts[i])) for i in own), (seed, chosen)
+            title = next(each for each in texts_of(figure) if each.startswith("lu n=8 on small, core-L1, "))
+            for name in set(eviction):
+                assert name in title, title
+            assert (f"lru (of {', '.join(dict.fromkeys(eviction))})" in title) == (chosen == "lru"), title
+            if not chosen:
+                legend = [each.get_text() for each in axes.get_legend().get_texts()]
+                assert set(legend) == {f"C = {c}" for c in counters} | set(eviction) | {"front"}, legend
+            plt.close(figure)
+
+
+def cells_at_one_place_are_all_named():
+    result = sweep_file(["fifo", "lru", "fifo", "lru"], ["1", "1", "2", "2"], [16, 16, 64, 64], [0, 0, 0.1, 0.1], [50, 50, 10, 20])
+    shown = texts_of(front(result, wanted(metric="swapouts")))
+    assert "G = 1, C = 16, fifo\nG = 1, C = 16, lru" in shown and "G = 2" in shown, shown
+
+
+def labels_do_not_stand_over_each_other():
+    for seed in range(5):
+        for width in (1, 2):
+            figure = front(sweep_file(*many_cells(seed, 60)), wanted(metric="swapouts", columns=width))
+            figure.canvas.draw()
+            boxes = [(each.get_text(), each.get_window_extent()) for each in figure.axes[0].texts if each.get_text()]
+            assert boxes
+            for i, (text, box) in enumerate(boxes):
+                for other, there in boxes[:i]:
+                    assert not box.overlaps(there), (seed, width, text, other)
+            plt.close(figure)
+    # a matrix of 40 columns, and numbers of counters that are close
+    counters = list(range(16, 56))
+    result = sweep_file(["fifo"] * 80, ["1"] * 40 + ["2"] * 40, counters * 2, [0.1] * 80, [123456] * 80)
+    for width in (1, 2):
+        figure = sweep(result, wanted(columns=width))
+        figure.canvas.draw()
+        for axes in figure.axes[:2]:
+            for texts in (axes.texts, axes.get_xticklabels()):
+                boxes = [each.get_window_extent() for each in texts if each.get_text()]
+                assert not any(box.overlaps(there) for i, box in enumerate(boxes) for there in boxes[:i]), width
+        plt.close(figure)
+
+
+def legends_stay_within_the_figure():
+    count = 11 * 4 * 12
+    cell = np.arange(count)
+    columns = [["fifo", "lru", "clock", "lfu"][each % 4] for each in cell], [str(1 + each // 44) for each in cell], 4 + cell // 4 % 11, cell / 1000, count - cell
+    for draw in (front, sweep):
+        for width in (1, 2):
+            figure = draw(sweep_file(*columns), wanted(metric="swapouts", columns=width))
+            figure.canvas.draw()
+            box = next(each.get_legend() for each in figure.axes[::-1] if each.get_legend()).get_window_extent()
+            whole = figure.bbox
+            assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and whole.y0 <= box.y0 and box.y1 <= whole.y1, (draw, width, box, whole)
+            plt.close(figure)
+
+
+def sweeps_say_which_policy_they_show():
+    result = sweep_file(["fifo", "lru"], ["1", "1"], [16, 16], [0, 0], [50, 40])
+    assert "lu n=8 on small, core-L1, fifo (of fifo, lru)" in texts_of(sweep(result, wanted()))
+    assert "lu n=8 on small, core-L1, lru (of fifo, lru)" in texts_of(sweep(result, wanted(eviction="lru")))
+
+
+def equal_curves_are_one_with_both_names():
+    result = sweep_file(["fifo"] * 6, ["1", "1", "2", "2", "3", "3"], [16, 64] * 3, [0] * 6, [50, 40, 30, 20, 50, 40])
+    axes = sweep(result, wanted()).axes[1]
+    assert [each.get_label() for each in axes.lines] == ["G = 1\nG = 3", "G = 2"], [each.get_label() for each in axes.lines]
+    rows = {"link": ["a-b"] * 4 + ["b-c"] * 4, "granularity": ["1"] * 8, "drain": ["full", "full", "half", "half"] * 2,
+            "counters": np.array([16, 64] * 4), "capacity": np.full(8, 512), "extra_cycles": np.array([5, 6, 5, 6, 7, 8, 7, 9])}
+    figure = intrusion(result_of("intrusion", {"intrusion/rows": rows}), wanted())
+    labels = [[each.get_text() for each in axes.get_legend().get_texts()] for axes in figure.axes]
+    assert labels == [["G = 1, full\nG = 1, half"], ["G = 1, full", "G = 1, half"]], labels
+    drawn = [[each.get_ydata().tolist() for each in axes.lines] for axes in figure.axes]
+    assert drawn == [[[5, 6]], [[7, 8], [7, 9]]], drawn
+
+
+def curves_look_different_beyond_eight():
+    assert len({tuple(map(str, style(i).values())) for i in range(256)}) == 256
+    assert len({(style(i)["color"], style(i)["marker"]) for i in range(64)}) == 64
+    assert len({(style(i)["color"], str(style(i)["linestyle"])) for i in range(32)}) == 32
+    assert [number(each) for each in (999499, 999500, 999999, 1e6, 999.6, 12345)] == ["999k", "1M", "1M", "1M", "1k", "12.3k"]
+
+
+globals()[sys.argv[2]]()
