@@ -15,6 +15,7 @@ import { curveCases } from './curves.mjs';
 import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
+import { heatCases } from './heat.mjs';
 import { install } from './install.mjs';
 import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
@@ -31,6 +32,7 @@ const groups = {
     views: viewCases,
     differences: differenceCases,
     agreement: agreementCases,
+    heat: heatCases,
     scales: scaleCases,
     sweeps: sweepCases,
     causes: causeCases,
