@@ -20,6 +20,7 @@ import { install } from './install.mjs';
 import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
+import { paperCases } from './paper.mjs';
 import { pageCases } from './pages.mjs';
 import { scaleCases } from './scales.mjs';
 import { scoreCases } from './scores.mjs';
@@ -43,6 +44,7 @@ const groups = {
     scores: scoreCases,
     exports: exportCases,
     pages: pageCases,
+    paper: paperCases,
     odd_files: oddFileCases,
     firefox: firefoxCases,
 };

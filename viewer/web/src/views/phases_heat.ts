@@ -65,7 +65,8 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     });
     figure.canvas.classList.add('zooms');
     figure.canvas.insertAdjacentElement('afterend', readout);
-    const width = () => Math.max(10, figure.canvas.clientWidth - left - 14);
+    const inner = (width: number) => Math.max(10, width - left - 14);
+    const width = () => inner(figure.canvas.clientWidth);
     const rate = show.quantity === 'missrate';
     const meaning = rate ? 'misses per access' : `${show.title.toLowerCase()} per line of ${bytes(series.unit)} and phase`;
     const textOf = (value: number) => (rate ? percent(value) : brief(value));
@@ -186,7 +187,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     function draw(p: Painter): void {
         const colours = theme();
         const [x0, x1] = range();
-        const wide = width();
+        const wide = inner(p.width);
         const height = tall();
         p.text(left, 14, `${show.title} of ${series.owner}${heat && shaded(heat).log ? ', logarithmic' : ''}`, {
             colour: colours.ink,
@@ -201,7 +202,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             });
         else {
             drawCells(p, heat, wide, height, x0, x1);
-            drawRows(p, height);
+            drawRows(p, wide, height);
             drawKey(p, left + wide, heat);
         }
         drawStrip(p, top + height + 2, axis, app.source.info.structures, x0, x1, wide, '');
@@ -246,7 +247,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         });
     }
 
-    function drawRows(p: Painter, height: number): void {
+    function drawRows(p: Painter, wide: number, height: number): void {
         const colours = theme();
         const rowHeight = height / rowsOf();
         const chosen = new Set(chosenPhases(app) ?? []);
@@ -254,7 +255,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         for (let row = 0; row < rowsOf(); ++row) {
             const y = top + (row + 0.5) * rowHeight;
             const on = chosen.has(heat!.edges[row]);
-            if (on) p.frame(left - 0.5, top + row * rowHeight - 0.5, width() + 1, rowHeight, colours.accent, 0, '', 2);
+            if (on) p.frame(left - 0.5, top + row * rowHeight - 0.5, wide + 1, rowHeight, colours.accent, 0, '', 2);
             if (row % every === 0 || on)
                 p.text(left - 7, y, String(heat!.edges[row]), {
                     colour: on ? colours.accent : colours.faint,
