@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
+import { apartCases } from './apart.mjs';
 import { causeCases } from './causes.mjs';
 import { curveCases } from './curves.mjs';
 import { differenceCases } from './differences.mjs';
@@ -40,6 +41,7 @@ const groups = {
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
+    apart: apartCases,
     intrusion: intrusionCases,
     scores: scoreCases,
     exports: exportCases,

@@ -1,7 +1,7 @@
 // Tables for paper, where nobody scrolls: those with many columns follow in several, with the same names of rows.
 import { h } from './dom';
 
-const mostColumns = 11;
+const mostColumns = 9;
 
 /** Columns of a table, in order, as tables that fit. */
 function parts(columns: number, keys: number): number[][] {
