@@ -12,6 +12,7 @@ import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
 import { apartCases } from './apart.mjs';
 import { causeCases } from './causes.mjs';
+import { compareCases } from './compare.mjs';
 import { curveCases } from './curves.mjs';
 import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
@@ -33,6 +34,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     differences: differenceCases,
+    compare: compareCases,
     agreement: agreementCases,
     heat: heatCases,
     scales: scaleCases,

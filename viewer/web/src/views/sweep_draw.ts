@@ -312,7 +312,8 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
     }
     const widest = Math.max(...picture.cells.map((cell) => cell.error)) * 1.1 || 1;
     const ys = valueAxis(picture.cells.map(over.value), over.scale);
-    const frame = frameOf(p, [-widest * 0.03, widest], false, ys);
+    const longest = Math.max(...counters(picture.cells).map((each) => `C = ${each}`.length));
+    const frame = frameOf(p, [-widest * 0.03, widest], false, ys, Math.max(84, 32 + 7.4 * longest));
     drawGrid(p, frame, ys.ticks, over.tick ?? over.text, 'error');
     p.text(12, frame.top + frame.height / 2, axisTitle(over.title.toLowerCase(), ys), {
         colour: colours.faint,
