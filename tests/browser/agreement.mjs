@@ -67,7 +67,7 @@ export const agreementCases = [
 
             await t.open(page, t.file('lu.h5'), 'view=phases&mode=heat&show=misses&level=L1&x=2048-32768');
             const heat = await savedRows(t, page);
-            const all = heat.rows.reduce((sum, row) => sum + row.slice(1).reduce((a, b) => a + Number(b), 0), 0);
+            const all = heat.rows.reduce((sum, [, lines, ...means]) => sum + lines * means.reduce((a, b) => a + Number(b), 0), 0);
             t.near(found(await snippetSays(t, page), /sum ([\d.]+)/), all, 'zoomed heat map', 1e-6);
 
             await t.open(page, t.file('lu.h5'), 'view=phases&mode=difference&show=misses&level=L1&phases=3,5');

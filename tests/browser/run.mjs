@@ -10,15 +10,19 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
+import { apartCases } from './apart.mjs';
 import { causeCases } from './causes.mjs';
+import { compareCases } from './compare.mjs';
 import { curveCases } from './curves.mjs';
 import { differenceCases } from './differences.mjs';
 import { exportCases } from './exports.mjs';
 import { firefoxCases } from './firefox_cases.mjs';
+import { heatCases } from './heat.mjs';
 import { install } from './install.mjs';
 import { intrusionCases } from './intrusion.mjs';
 import { oddFileCases } from './odd_files.mjs';
 import { narrowCases } from './narrow.mjs';
+import { paperCases } from './paper.mjs';
 import { pageCases } from './pages.mjs';
 import { scaleCases } from './scales.mjs';
 import { scoreCases } from './scores.mjs';
@@ -30,17 +34,21 @@ const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
     differences: differenceCases,
+    compare: compareCases,
     agreement: agreementCases,
+    heat: heatCases,
     scales: scaleCases,
     sweeps: sweepCases,
     causes: causeCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
+    apart: apartCases,
     intrusion: intrusionCases,
     scores: scoreCases,
     exports: exportCases,
     pages: pageCases,
+    paper: paperCases,
     odd_files: oddFileCases,
     firefox: firefoxCases,
 };

@@ -64,6 +64,18 @@ export const curves = (): string[] =>
         ? ['#56a9e4', '#f0a13c', '#3fc19a', '#e58fc4', '#f0e05a', '#a9b4ff', '#ff8f7a', '#c0c8d4']
         : ['#0072b2', '#d55e00', '#00825f', '#a8478a', '#8a7300', '#4b4fc4', '#b03a2e', '#5d6878'];
 
+const manyLight = ['#3b0f70', '#0072b2', '#00906f', '#5f7a00', '#b8860b', '#d55e00', '#b0305c', '#8a6fb0'];
+const manyDark = ['#9d8bff', '#56a9e4', '#3fc19a', '#b5d04a', '#f0c04a', '#f08a3c', '#ef6a8f', '#d9b8f0'];
+
+/** As many colours as there are curves, each another: above the number of `curves()` in between those of a row. */
+export function distinctColours(count: number): string[] {
+    const few = curves();
+    if (count <= few.length) return few.slice(0, count);
+    const row = (theme().dark ? manyDark : manyLight).map(toRgb);
+    const hex = (part: number) => part.toString(16).padStart(2, '0');
+    return Array.from({ length: count }, (_, i) => `#${mix(row, i / (count - 1)).map(hex).join('')}`);
+}
+
 // cividis (Nunez, Anderton and Renslow 2018), nine of its colours: even in brightness for all kinds of colour vision
 const cividis = [
     '#00224e',

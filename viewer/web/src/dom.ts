@@ -91,7 +91,7 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
         { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption },
         h(
             'table',
-            {},
+            { 'data-keys': table.keys ?? 1 },
             h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`)),
             h(
                 'thead',

@@ -4,6 +4,9 @@ import { theme } from './colours';
 import { full } from './numbers';
 import { CanvasPainter, SvgPainter, type Painter } from './paint';
 
+/** Pictures are drawn so wide for paper, and scaled to it. */
+const paperWidth = 960;
+
 export interface FigureOptions {
     /** File name of exports, without extension. */
     name: () => string;
@@ -23,6 +26,8 @@ export class Figure {
     /** For controls of the view, before the tools. */
     readonly bar: HTMLElement;
     private readonly behind: HTMLElement;
+    /** The picture for paper: a canvas that is higher than a page would be cut off. */
+    private readonly printed = h('div', { class: 'printed' });
     private frame = 0;
     private readonly observer: ResizeObserver;
     private readonly tableButton: HTMLButtonElement;
@@ -50,11 +55,23 @@ export class Figure {
             { class: 'figure' },
             h('div', { class: 'figure-head' }, this.bar, tools),
             this.canvas,
+            this.printed,
             this.behind,
         );
         this.observer = new ResizeObserver(() => this.redraw());
         this.observer.observe(this.element);
+        window.addEventListener('beforeprint', this.print);
+        window.addEventListener('afterprint', this.unprint);
     }
+
+    private readonly print = (): void => {
+        const least = parseFloat(this.canvas.style.minWidth) || 0;
+        if (this.element.isConnected && !this.canvas.hidden) this.printed.innerHTML = this.svg(Math.max(paperWidth, least));
+    };
+    private readonly unprint = (): void => {
+        this.printed.replaceChildren();
+        this.redraw(); // places for the pointer are those of the last drawing
+    };
 
     /** Draws before the next frame. */
     redraw(): void {
@@ -93,8 +110,7 @@ export class Figure {
         download(`${this.options.name()}.csv`, new Blob([csv(await this.options.table())], { type: 'text/csv' }));
     }
 
-    svg(): string {
-        const width = Math.max(400, this.canvas.clientWidth);
+    svg(width = Math.max(400, this.canvas.clientWidth)): string {
         const painter = new SvgPainter(width, this.options.height(width), theme().panel);
         this.options.draw(painter);
         return painter.toString();
@@ -117,6 +133,8 @@ export class Figure {
 
     dispose(): void {
         this.observer.disconnect();
+        window.removeEventListener('beforeprint', this.print);
+        window.removeEventListener('afterprint', this.unprint);
         cancelAnimationFrame(this.frame);
     }
 }

@@ -5,6 +5,7 @@ import { titleOf } from './app';
 import { FileFault, Source, warmUp } from './client';
 import { h } from './dom';
 import { bytes, full } from './numbers';
+import { readyForPaper } from './paper';
 import { readHash, writeHash, type State } from './state';
 import { viewsOf, type ViewKind } from './views';
 
@@ -17,6 +18,8 @@ class Page implements App {
     private view: View | null = null;
     private shown = '';
     private keeping = 0;
+    /** Whether the state that is kept next is a step of its own. */
+    private step = false;
     private readonly main = h('main', { id: 'view' });
     private readonly tabs = h('nav', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' });
     private readonly facts = h('div', { class: 'facts' });
@@ -77,11 +80,14 @@ class Page implements App {
     }
 
     private listen(): void {
+        readyForPaper();
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
             this.applyTheme();
             this.view?.update();
         });
         window.addEventListener('hashchange', () => {
+            window.clearTimeout(this.keeping);
+            this.step = false;
             this.state = readHash();
             this.applyTheme();
             if (this.source) this.render();
@@ -106,7 +112,9 @@ class Page implements App {
     }
 
     set(change: Partial<State>): void {
+        if (!this.step) this.flushState(); // where the last step has moved to
         this.state = { ...this.state, ...change };
+        this.step = true;
         this.keepState();
         this.render();
     }
@@ -116,10 +124,16 @@ class Page implements App {
         this.keepState();
     }
 
-    /** Browsers take only so many changes of the URL in a while. */
+    /** Browsers take only so many changes of the URL in a while. What is chosen is a step that Back undoes; moving is none. */
     private keepState(): void {
         window.clearTimeout(this.keeping);
-        this.keeping = window.setTimeout(() => writeHash(this.state), 150);
+        this.keeping = window.setTimeout(() => this.flushState(), 150);
+    }
+
+    private flushState(): void {
+        window.clearTimeout(this.keeping);
+        writeHash(this.state, this.step);
+        this.step = false;
     }
 
     /** The first file is opened, or compared; more are compared with what is there then. */

@@ -293,11 +293,13 @@ export interface LineRow {
     values: number[];
 }
 
-/** Counts by phase (rows) and column of the axis. */
+/** Means per line and phase, by phase (rows) and column of the axis: sums over weights, so that cells can be put together. */
 export interface Heat {
     rows: number;
     columns: number;
-    values: Float64Array;
+    sum: Float64Array;
+    /** Lines that have any counts, times phases; of rates accesses. A line that lies in a cell in part counts by that part. */
+    weight: Float64Array;
     /** As of columns, of lines by phase. */
     uneven: boolean;
     /** First phase of each row, and one behind the last. */

@@ -60,13 +60,44 @@ ${difference}`;
 }
 
 /** A series of two files and their difference, by line. */
-export function fileDifferencePython(first: Source, second: Source, series: SeriesInfo, quantity: Quantity, sight: Sight): string {
+export function fileDifferencePython(first: Source, second: Source, of: SeriesInfo, and: SeriesInfo, quantity: Quantity, sight: Sight): string {
     return `import h5py
 import numpy as np
-${byLine(quantity, series.kind === 'level', sight)}
-groups = [h5py.File(name, "r")[${quoted(series.path)}] for name in ${JSON.stringify([first.info.name, second.info.name])}]
+${byLine(quantity, of.kind === 'level', sight)}
+${groupsOf(first, second, of, and)}
 a, b = (by_line(g, ${inPhases(null)}) for g in groups)
 ${difference}`;
+}
+
+const groupsOf = (first: Source, second: Source, of: SeriesInfo, and: SeriesInfo): string =>
+    `groups = [h5py.File(name, "r")[path] for name, path in ${JSON.stringify([
+        [first.info.name, of.path],
+        [second.info.name, and.path],
+    ])}]`;
+
+/** The same of data structures that lie elsewhere in the second file; `places`: where in both, and how many bytes. */
+export function twinDifferencePython(first: Source, second: Source, of: SeriesInfo, and: SeriesInfo, quantity: Quantity, places: [bigint, bigint, number][]): string {
+    const lines = (address: bigint, unit: number) => hex(address - (address % BigInt(unit)));
+    const each = places.map(([a, b, size]) => `((${lines(a, of.unit)}, ${hex(a + BigInt(size))}), (${lines(b, and.unit)}, ${hex(b + BigInt(size))}))`);
+    return `import h5py
+import numpy as np
+${byLine(quantity, of.kind === 'level', null)}
+${groupsOf(first, second, of, and)}
+# data structures in sight: where they begin, and end, in the first file and in the second
+places = [
+    ${each.join(',\n    ')},
+]
+
+def by_place(which):
+    value = by_line(groups[which], ${inPhases(null).replace('g["phase"]', 'groups[which]["phase"]')})
+    return {(i, line - place[which][0]): n for line, n in value.items() for i, place in enumerate(places) if place[which][0] <= line < place[which][1]}
+
+a, b = by_place(0), by_place(1)
+difference = {key: b.get(key, 0) - a.get(key, 0) for key in sorted(a.keys() | b.keys())}
+print("sums", sum(a.values()), sum(b.values()), "difference", sum(difference.values()))
+for i, offset in sorted(difference, key=lambda key: -abs(difference[key]))[:5]:
+    print("  ", hex(places[i][0][0] + offset), difference[i, offset])
+`;
 }
 
 /** Phases over lines. */

@@ -46,7 +46,8 @@ export function readHash(): State {
     return state;
 }
 
-export function writeHash(state: State): void {
+/** `again`: as a step of its own, which the browser's Back undoes. */
+export function writeHash(state: State, again: boolean): void {
     const parts = Object.entries(state)
         .filter(([, value]) => value !== undefined && value !== '')
         .map(
@@ -57,7 +58,9 @@ export function writeHash(state: State): void {
                     .replace(/%2F/g, '/')}`,
         );
     const hash = parts.length ? `#${parts.join('&')}` : '#';
-    if (hash !== location.hash) history.replaceState(null, '', hash);
+    if (hash === (location.hash || '#')) return;
+    if (again) history.pushState(null, '', hash);
+    else history.replaceState(null, '', hash);
 }
 
 const stretch = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/;

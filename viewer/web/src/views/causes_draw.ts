@@ -1,5 +1,5 @@
 // The pictures of causes: stacked bars of misses by structure, and the graph of what evicts what.
-import { theme, type Theme } from '../colours';
+import { distinctColours, theme, type Theme } from '../colours';
 import { brief, full, percent } from '../numbers';
 import type { Painter } from '../paint';
 
@@ -139,8 +139,9 @@ export function drawEvictions(p: Painter, rows: Eviction[], nameOf: (structure: 
     const [evicting, evicted] = [most(rows, 'by'), most(rows, 'victim')];
     const lines = (tall - gap * (Math.max(evicting.length, evicted.length) - 1)) / all;
     const [from, to] = [side(evicting, top, gap, lines), side(evicted, top, gap, lines)];
-    const palette = [colours.accesses, colours.misses, colours.hits, colours.missrate, colours.marker, colours.count];
-    const colourOf = (structure: number) => palette[[...from.keys()].indexOf(structure) % palette.length];
+    const few = [colours.accesses, colours.misses, colours.hits, colours.missrate, colours.marker, colours.count];
+    const palette = from.size <= few.length ? few : distinctColours(from.size);
+    const colourOf = (structure: number) => palette[[...from.keys()].indexOf(structure)];
     p.text(x0, 16, 'evicts', { colour: colours.faint, size: 12, anchor: 'middle' });
     p.text(x1, 16, 'is evicted', { colour: colours.faint, size: 12, anchor: 'middle' });
     const hits: Hit[] = [];

@@ -1,48 +1,27 @@
 // Compare: two results side by side, and what the second has more or less.
-import { scaleKind, scaleChooser, baseName, shows, titleOf, type App, type View } from '../app';
+import { scaleKind, scaleChooser, baseName, titleOf, type App, type View } from '../app';
 import { axisOf } from '../axis';
 import { theme } from '../colours';
 import { h, select, tableElement } from '../dom';
 import { bytes, full } from '../numbers';
 import { AddressPlot, type PanelSource } from '../plot';
-import type { Axis, Buckets, Quantity, SeriesInfo, Stretch } from '../protocol';
-import { fileDifferencePython } from '../python';
+import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
+import { fileDifferencePython, twinDifferencePython } from '../python';
 import { parseRange } from '../state';
+import { axesOf, pairsOf, type Pair } from './compare_align';
 import { comparisons } from './compare_tables';
 import { differenceOf } from './phases_difference';
 import { tablesOf } from './tables';
 
-/** What both files count: by level, link or monitor of the same name. */
-interface Pair {
-    id: string;
-    title: string;
-    quantity: Quantity;
-    a: SeriesInfo;
-    b: SeriesInfo;
-}
-
-function pairs(app: App): Pair[] {
-    const others = shows(app.others[0]);
-    return shows(app.source).flatMap((show) => {
-        const other = others.find((each) => each.id === show.id);
-        return show.series.flatMap((a) => {
-            const b = other?.series.find(
-                (each) => each.owner === a.owner && each.event === a.event && each.unit === a.unit,
-            );
-            return b && a.rows + b.rows > 0
-                ? [{ id: `${show.id}|${a.owner}`, title: `${show.title}: ${a.owner}`, quantity: show.quantity, a, b }]
-                : [];
-        });
-    });
-}
+const nowhere: Axis = { segments: [], bytes: 1 };
 
 export function compareView(app: App): View {
     const { source } = app;
     const other = app.others[0];
-    const all = pairs(app);
+    const { pairs: all, notes } = pairsOf(source, other);
     const controls = h('div', { class: 'row' });
     let key = '';
-    let axis: Axis = { segments: [], bytes: 1 };
+    let axes: [Axis, Axis] = [nowhere, nowhere];
     let ready: Promise<void> = Promise.resolve();
     const chosen = () =>
         all.find((each) => each.id === `${app.state.show ?? 'misses'}|${app.state.level ?? ''}`) ??
@@ -52,7 +31,7 @@ export function compareView(app: App): View {
         name: () => `${baseName(source)}-compared`,
         title: () => `${chosen().title} of ${titleOf(source)} and of ${titleOf(other)}`,
         structures: () => source.info.structures,
-        python: (sight) => fileDifferencePython(source, other, chosen().a, chosen().quantity, sight),
+        python: (sight) => python(sight),
         moved: (range) => app.move(range ? `${Math.round(range[0])}-${Math.round(range[1])}` : ''),
     });
     plot.figure.bar.append(controls);
@@ -69,23 +48,19 @@ export function compareView(app: App): View {
         { class: 'card' },
         h('p', {}, h('strong', {}, 'First: '), `${titleOf(source)} (${source.info.name})`),
         h('p', {}, h('strong', {}, 'Second: '), `${titleOf(other)} (${other.info.name})`),
+        ...(all.length ? notes.map((note) => h('p', { class: 'note' }, note)) : []),
     );
-    const body = all.length
-        ? plot.element
-        : h(
-              'p',
-              { class: 'absent' },
-              'The two files count nothing of the same name and line size, so that no histograms can be laid side by side.',
-          );
+    const body = all.length ? plot.element : h('div', { class: 'absent' }, ...notes.map((note) => h('p', {}, note)));
     const element = h('div', { class: 'view' }, names, body, ...tables);
 
     function panels(pair: Pair): PanelSource[] {
         const colours = theme();
         const rate = pair.quantity === 'missrate';
-        const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${bytes(pair.a.unit)}`;
-        const from = (which: typeof source, series: SeriesInfo) => (stretch: Stretch) =>
+        const units = [...new Set([pair.a.unit, pair.b.unit])].map(bytes).join(' and of ');
+        const meaning = `${pair.title.split(':')[0].toLowerCase()} per line of ${units}`;
+        const from = (which: typeof source, series: SeriesInfo, axis: Axis) => (stretch: Stretch) =>
             which.ask('buckets', series.id, pair.quantity, null, axis, stretch);
-        const [a, b] = [from(source, pair.a), from(other, pair.b)];
+        const [a, b] = [from(source, pair.a, axes[0]), from(other, pair.b, axes[1])];
         const difference = async (stretch: Stretch): Promise<Buckets> => {
             const [first, second] = await Promise.all([a(stretch), b(stretch)]);
             return differenceOf(first, second);
@@ -123,12 +98,32 @@ export function compareView(app: App): View {
         );
         const scale = scaleKind(app);
         const now = JSON.stringify([pair.id, theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axis.bytes), scale, '');
+        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes), scale, '');
         key = now;
-        const extents = await Promise.all([source.ask('extents', [pair.a.id]), other.ask('extents', [pair.b.id])]);
+        const found = await axesFor(pair);
         if (now !== key) return;
-        axis = axisOf(extents, pair.a.unit);
-        plot.set(axis, panels(pair), parseRange(app.state.x, axis.bytes), scale, '', true);
+        axes = found;
+        plot.set(axes[0], panels(pair), parseRange(app.state.x, axes[0].bytes), scale, '', true);
+    }
+
+    async function axesFor({ a, b, twins }: Pair): Promise<[Axis, Axis]> {
+        const unit = Math.max(a.unit, b.unit);
+        if (twins) return axesOf(twins, unit);
+        const axis = axisOf(await Promise.all([source.ask('extents', [a.id]), other.ask('extents', [b.id])]), unit);
+        return [axis, axis];
+    }
+
+    function python(sight: [bigint, bigint][] | null): string {
+        const { a, b, quantity, twins } = chosen();
+        if (!twins) return fileDifferencePython(source, other, a, b, quantity, sight);
+        const [x0, x1] = parseRange(app.state.x, axes[0].bytes) ?? [0, axes[0].bytes];
+        const begins = axes.map((axis) => new Map(axis.segments.map((each) => [each.start, each.base])));
+        const places = axes[0].segments.flatMap(({ start, bytes: size }): [bigint, bigint, number][] => {
+            const from = Math.floor(Math.max(0, x0 - start));
+            const to = Math.ceil(Math.min(size, x1 - start));
+            return from < to ? [[begins[0].get(start)! + BigInt(from), begins[1].get(start)! + BigInt(from), to - from]] : [];
+        });
+        return twinDifferencePython(source, other, a, b, quantity, places);
     }
     ready = update();
     return {

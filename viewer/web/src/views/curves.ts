@@ -1,7 +1,7 @@
 // Curves: what probes measured, of one machine or of several over each other, with what they concluded from it.
 import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';
-import { theme } from '../colours';
+import { distinctColours, theme } from '../colours';
 import { h, segmented, select, tableElement, type Table } from '../dom';
 import { Figure } from '../figure';
 import { Gestures } from '../gestures';
@@ -18,7 +18,7 @@ import {
     type CurveGroup,
     type Shown,
 } from './curves_data';
-import { colourOf, drawCurves, heightOf, plotLeft, plotWidth, xText, type CurvePicture } from './curves_draw';
+import { drawCurves, heightOf, plotLeft, plotWidth, xText, type CurvePicture } from './curves_draw';
 import { decisionsOf, findingsTable } from './findings';
 
 /** Counts far apart are drawn on a logarithmic scale. */
@@ -38,6 +38,7 @@ export function curvesView(app: App): View {
     };
     let colours = new Map<string, string>();
     let selection: [number, number] | null = null;
+    let pointer: number | null = null;
 
     /** In logarithms to the base 2: a little more than the points. */
     function extent(): [number, number] {
@@ -142,6 +143,7 @@ export function curvesView(app: App): View {
         const bound = (log: number) => Number((2 ** log).toPrecision(7));
         app.move(all ? '' : `${bound(begin)}-${bound(begin + width)}`);
         figure.changed();
+        hover(pointer); // another place lies under it now
     }
     function zoom(at: number, factor: number): void {
         const [from, to] = view();
@@ -168,6 +170,7 @@ export function curvesView(app: App): View {
         return name in acts;
     }
     function hover(at: number | null): void {
+        pointer = at;
         if (at === null || at < plotLeft) {
             readout.textContent = group().unit === 'loads' ? moves : `${marks} ${moves}`;
             return;
@@ -223,7 +226,8 @@ export function curvesView(app: App): View {
     }
 
     function update(): void {
-        colours = new Map(all().map((each, i) => [each.id, colourOf(i)]));
+        const palette = distinctColours(all().length);
+        colours = new Map(all().map((each, i) => [each.id, palette[i]]));
         const residualChoices: [Against | '', string][] = [
             ['', 'no residuals'],
             ...(all().some((each) => each.plateaus.length > 0)

@@ -1,6 +1,7 @@
 // Drawings of response curves: points and lines on logarithmic axes, edges, plateaus, residuals; latencies of single loads as bars.
-import { curves as palette, theme } from '../colours';
+import { theme } from '../colours';
 import { brief, bytes, full, percentTick, powers, ticks } from '../numbers';
+import { dotRadii, drawOverlapping } from '../overlap';
 import type { Painter } from '../paint';
 import { overTitle, unitTitle, type CurveGroup, type Shown } from './curves_data';
 
@@ -16,8 +17,6 @@ export interface CurvePicture {
     residuals: Float64Array[];
     residualTitle: string;
 }
-
-export const colourOf = (index: number): string => palette()[index % palette().length];
 
 const [left, right, top, bottom, residualHeight] = [66, 16, 42, 44, 110];
 export const plotLeft = left;
@@ -200,31 +199,30 @@ function drawPlateaus(p: Painter, picture: CurvePicture, y: Scale): void {
     drawApart(p, labels);
 }
 
-function drawPoints(p: Painter, picture: CurvePicture, shown: Shown, value: (i: number) => number): void {
-    const { curve } = shown;
+const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
+const dashOf = (file: number): number[] => (file === 0 ? [] : dashes[1 + ((file - 1) % 3)]);
+
+/** Lines and points of all curves; `value`: where point i of the c-th lies. */
+function drawPoints(p: Painter, picture: CurvePicture, value: (c: number, i: number) => number): void {
     const place = placeOf(picture, p.width);
-    const colour = picture.colour(shown);
-    const at = (i: number): [number, number] => [place(curve.x[i]), value(i)];
-    const all = Array.from(curve.x, (_, i) => i).filter((i) => Number.isFinite(value(i)));
-    const kept = all.filter((i) => !curve.knockedOut?.[i]);
-    p.line(
-        kept.map(at),
-        colour,
-        1.6,
-        shown.file === 0
-            ? []
-            : [
-                  [7, 3],
-                  [2, 3],
-                  [9, 3, 2, 3],
-              ][(shown.file - 1) % 3],
-    );
-    for (const i of all) {
-        const [x, y] = at(i);
-        if (!curve.knockedOut?.[i]) {
-            p.dot(x, y, 2.6, colour);
-            continue;
-        }
+    const curves = picture.shown.map((shown, c) => {
+        const all = Array.from(shown.curve.x, (_, i) => i).filter((i) => Number.isFinite(value(c, i)));
+        const at = (i: number): [number, number] => [place(shown.curve.x[i]), value(c, i)];
+        const [kept, out] = [true, false].map((wanted) => all.filter((i) => !shown.curve.knockedOut?.[i] === wanted).map(at));
+        return { points: kept, out, colour: picture.colour(shown), width: 1.6, dash: dashOf(shown.file) };
+    });
+    drawOverlapping(p, curves);
+    const radii = dotRadii(curves.flatMap(({ points }) => points), 2.6);
+    let next = 0;
+    for (const { points, out, colour } of curves) {
+        for (const [x, y] of points) p.dot(x, y, radii[next++], colour);
+        drawCrosses(p, out, colour);
+    }
+}
+
+/** Sizes that were left out. */
+function drawCrosses(p: Painter, places: [number, number][], colour: string): void {
+    for (const [x, y] of places) {
         p.line(
             [
                 [x - 3.5, y - 3.5],
@@ -268,7 +266,7 @@ function drawResiduals(p: Painter, picture: CurvePicture, from: number): void {
         p.text(left - 8, y(tick), percentTick(tick), { colour: colours.faint, size: 11, anchor: 'end' });
     }
     p.within(left, from - 4, inner, residualHeight + 8, () =>
-        picture.shown.forEach((shown, c) => drawPoints(p, picture, shown, (i) => y(picture.residuals[c][i]))),
+        drawPoints(p, picture, (c, i) => y(picture.residuals[c][i])),
     );
 }
 
@@ -306,7 +304,7 @@ export function drawCurves(p: Painter, picture: CurvePicture): void {
     drawEdgesWithin(p, picture, height);
     p.within(left, top - 4, inner, height + 8, () => {
         drawPlateaus(p, picture, y);
-        for (const shown of picture.shown) drawPoints(p, picture, shown, (i) => y.place(shown.curve.value[i]));
+        drawPoints(p, picture, (c, i) => y.place(picture.shown[c].curve.value[i]));
     });
     if (picture.residuals.length) drawResiduals(p, picture, top + height + 26);
 }

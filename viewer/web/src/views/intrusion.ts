@@ -5,7 +5,7 @@ import { Figure } from '../figure';
 import { full } from '../numbers';
 import { intrusionPython } from '../python';
 import { cellOf, costMetrics, intrusionTable, trafficTable, type CostCell } from './intrusion_data';
-import { drawLines, type Hit, type Picture } from './sweep_draw';
+import { drawLines, linesHeight, type Hit, type Picture } from './sweep_draw';
 import { drawMatrix, matrixHeight } from './sweep_matrix';
 
 export function intrusionView(app: App): View {
@@ -62,7 +62,7 @@ export function intrusionView(app: App): View {
         () => matrixHeight(cells()),
         (p, picture) => drawMatrix(p, picture),
     );
-    const lines = figure('intrusion-lines', 'Over the number of counters', () => 320, drawLines);
+    const lines = figure('intrusion-lines', 'Over the number of counters', () => linesHeight(cells()), drawLines);
     const controls = h('div', { class: 'row' });
     const detail = h('section', { class: 'card', 'aria-label': 'Traffic' });
     const element = h('div', { class: 'view' }, h('section', { class: 'card' }, controls), matrix, lines, detail);

@@ -4,7 +4,7 @@ import { addressAt, addressesIn, addressIn, describe, hex, placeOfStructure } fr
 import { css, heatColour, theme } from '../colours';
 import { h, type Table } from '../dom';
 import { Figure } from '../figure';
-import { brief, percent } from '../numbers';
+import { brief, bytes, percent } from '../numbers';
 import { drawAddresses, drawStrip, left } from '../address_axis';
 import type { Painter } from '../paint';
 import { isLogarithmic } from '../panels';
@@ -18,10 +18,20 @@ import type { Part } from './phases';
 
 const mostRows = 256;
 const columns = 512;
-const top = 34;
+const top = 44;
 const shades = 48;
 const pixels = Array.from({ length: shades }, (_, shade) => opaque(heatColour(shade / (shades - 1))));
 const ground = () => (theme().dark ? '#0d1015' : '#f0f2f5');
+
+/** Mean per line and phase of the cells from .. to - 1 of a row; NaN where no line is. */
+function meanOf({ sum, weight, columns }: Heat, row: number, from: number, to: number): number {
+    let [all, weights] = [0, 0];
+    for (let i = row * columns + from; i < row * columns + to; ++i) {
+        all += sum[i];
+        weights += weight[i];
+    }
+    return weights > 0 ? all / weights : NaN;
+}
 
 /** What was drawn of some data on a scale. */
 interface Shaded {
@@ -41,6 +51,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     let key = '';
     let failed = '';
     let timer = 0;
+    let pointer: [number, number] | null = null;
     const readout = h('div', { class: 'readout' }, ' ');
     const rowsOf = () => heat?.rows ?? 1;
     const tall = () => Math.max(180, Math.min(460, rowsOf() * 20));
@@ -54,7 +65,11 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     });
     figure.canvas.classList.add('zooms');
     figure.canvas.insertAdjacentElement('afterend', readout);
-    const width = () => Math.max(10, figure.canvas.clientWidth - left - 14);
+    const inner = (width: number) => Math.max(10, width - left - 14);
+    const width = () => inner(figure.canvas.clientWidth);
+    const rate = show.quantity === 'missrate';
+    const meaning = rate ? 'misses per access' : `${show.title.toLowerCase()} per line of ${bytes(series.unit)} and phase`;
+    const textOf = (value: number) => (rate ? percent(value) : brief(value));
     const range = (): [number, number] => parseRange(app.state.x, axis.bytes) ?? [0, axis.bytes];
     const placeAt = (pixel: number) => range()[0] + ((pixel - left) / width()) * (range()[1] - range()[0]);
     const move = (from: number, size: number) => {
@@ -105,14 +120,30 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         const row = Math.floor(((y - top) / tall()) * rowsOf());
         return row >= 0 && row < rowsOf() ? row : null;
     };
-    figure.canvas.addEventListener('pointermove', (event) => {
-        const row = rowAt(event.offsetY);
-        const address = addressAt(axis, placeAt(event.offsetX));
-        if (!heat || row === null || address === null || event.offsetX < left) return;
-        const column = Math.floor(((placeAt(event.offsetX) - drawn[0]) / (drawn[1] - drawn[0])) * columns);
-        const value = heat.values[row * columns + column] ?? 0;
-        readout.textContent = `${nameOf(row)} · ${describe(app.source.info.structures, address)} · ${hex(address)} · ${show.quantity === 'missrate' ? percent(value) : brief(value)}`;
-    });
+    figure.canvas.addEventListener('pointermove', (event) => point([event.offsetX, event.offsetY]));
+    figure.canvas.addEventListener('pointerleave', () => point(null));
+    const point = (at: typeof pointer) => {
+        pointer = at;
+        tell();
+    };
+
+    /** What lies under the pointer, also after what is shown has changed under it. */
+    function tell(): void {
+        const text = (pointer && textAt(...pointer)) ?? ' ';
+        if (text !== readout.textContent) readout.textContent = text;
+    }
+
+    function textAt(x: number, y: number): string | null {
+        const row = rowAt(y);
+        if (!heat || row === null || x < left || x >= left + width()) return null;
+        const place = placeAt(x);
+        const address = addressAt(axis, place);
+        if (address === null) return 'no counts in between';
+        const column = Math.floor(((place - drawn[0]) / (drawn[1] - drawn[0])) * columns);
+        const known = column >= 0 && column < columns;
+        const mean = known ? `${textOf(meanOf(heat, row, column, column + 1))} ${meaning}` : '…';
+        return `${nameOf(row)} · ${describe(app.source.info.structures, address)} · ${hex(address)} · ${mean}`;
+    }
 
     function nameOf(row: number): string {
         const [from, to] = [heat!.edges[row], heat!.edges[row + 1] - 1];
@@ -146,7 +177,9 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             );
             drawn = [x0, x1];
         } catch (error) {
-            if (!(error instanceof Superseded)) failed = error instanceof Error ? error.message : String(error);
+            if (error instanceof Superseded) return;
+            heat = null;
+            failed = error instanceof Error ? error.message : String(error);
         }
         figure.changed();
     }
@@ -154,7 +187,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     function draw(p: Painter): void {
         const colours = theme();
         const [x0, x1] = range();
-        const wide = width();
+        const wide = inner(p.width);
         const height = tall();
         p.text(left, 14, `${show.title} of ${series.owner}${heat && shaded(heat).log ? ', logarithmic' : ''}`, {
             colour: colours.ink,
@@ -169,11 +202,12 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             });
         else {
             drawCells(p, heat, wide, height, x0, x1);
-            drawRows(p, height);
+            drawRows(p, wide, height);
             drawKey(p, left + wide, heat);
         }
         drawStrip(p, top + height + 2, axis, app.source.info.structures, x0, x1, wide, '');
         drawAddresses(p, top + height + 30, axis, x0, x1, wide);
+        tell();
     }
 
     function extent(values: Float64Array): [number, number] {
@@ -189,13 +223,14 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     function shaded(data: Heat): Shaded {
         const scale = scaleKind(app);
         if (shown?.data === data && shown.scale === scale) return shown;
-        const [least, most] = extent(data.values);
+        const values = data.sum.map((each, i) => (data.weight[i] > 0 ? each / data.weight[i] : 0));
+        const [least, most] = extent(values);
         const log = isLogarithmic(scale, data.uneven);
-        const cells = new Uint32Array(data.values.length);
-        const span = Math.log(most / least + 1e-6);
-        data.values.forEach((value, i) => {
+        const cells = new Uint32Array(values.length);
+        const span = Math.log(most / least);
+        values.forEach((value, i) => {
             if (!(value > 0)) return;
-            const share = log ? Math.log(value / least + 1e-9) / span : value / most;
+            const share = log && span > 1e-9 ? Math.log(value / least) / span + 1e-9 : value / most + 1e-9;
             cells[i] = pixels[Math.min(shades - 1, Math.max(0, Math.floor(share * shades)))];
         });
         return (shown = { data, scale, cells, least, most, log });
@@ -212,7 +247,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         });
     }
 
-    function drawRows(p: Painter, height: number): void {
+    function drawRows(p: Painter, wide: number, height: number): void {
         const colours = theme();
         const rowHeight = height / rowsOf();
         const chosen = new Set(chosenPhases(app) ?? []);
@@ -220,7 +255,7 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
         for (let row = 0; row < rowsOf(); ++row) {
             const y = top + (row + 0.5) * rowHeight;
             const on = chosen.has(heat!.edges[row]);
-            if (on) p.frame(left - 0.5, top + row * rowHeight - 0.5, width() + 1, rowHeight, colours.accent, 0, '', 2);
+            if (on) p.frame(left - 0.5, top + row * rowHeight - 0.5, wide + 1, rowHeight, colours.accent, 0, '', 2);
             if (row % every === 0 || on)
                 p.text(left - 7, y, String(heat!.edges[row]), {
                     colour: on ? colours.accent : colours.faint,
@@ -235,15 +270,22 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
     function drawKey(p: Painter, end: number, data: Heat): void {
         const colours = theme();
         const { least, most, log } = shaded(data);
-        const text = (value: number) => (show.quantity === 'missrate' ? percent(value) : brief(value));
         const right = end - 44;
         for (let i = 0; i < 60; ++i) p.rect(right - 120 + i * 2, 9, 2, 10, css(heatColour(i / 59)));
-        p.text(right + 5, 14, text(most), { colour: colours.faint, size: 11 });
-        p.text(right - 125, 14, log && least < Infinity ? text(least) : '0', {
+        p.text(right + 5, 14, textOf(most), { colour: colours.faint, size: 11 });
+        p.text(right - 125, 14, log && least < Infinity ? textOf(least) : '0', {
             colour: colours.faint,
             size: 11,
             anchor: 'end',
         });
+        p.text(end, 30, meaning, { colour: colours.faint, size: 11, anchor: 'end' });
+    }
+
+    /** How many lines the means of some columns are over. */
+    function lines(from: number, to: number): number[] {
+        if (rate || !heat) return [];
+        const { weight, edges } = heat;
+        return [weight.subarray(from, to).reduce((sum, each) => sum + each, 0) / (edges[1] - edges[0])];
     }
 
     function table(): Table {
@@ -256,16 +298,12 @@ export function heatPart(app: App, show: Show, series: SeriesInfo): Part {
             const place = (column: number) => drawn[0] + (column / columns) * (drawn[1] - drawn[0]);
             const address = addressIn(axis, place(c), place(c + step));
             if (address === null) continue;
-            const values = Array.from({ length: heat.rows }, (_, row) => {
-                let sum = 0;
-                for (let i = c; i < c + step; ++i) sum += heat!.values[row * columns + i];
-                return show.quantity === 'missrate' ? sum / step : sum;
-            });
-            rows.push([known.length ? describe(structures, address) : hex(address), ...values]);
+            const means = Array.from({ length: heat.rows }, (_, row) => meanOf(heat!, row, c, c + step) || 0);
+            rows.push([known.length ? describe(structures, address) : hex(address), ...lines(c, c + step), ...means]);
         }
         return {
-            caption: `${show.title} of ${series.owner} by address and phase`,
-            headers: ['about', ...Array.from({ length: heat.rows }, (_, row) => nameOf(row))],
+            caption: `${show.title} of ${series.owner} by address and phase: ${meaning}`,
+            headers: ['about', ...(rate ? [] : ['lines']), ...Array.from({ length: heat.rows }, (_, row) => nameOf(row))],
             rows,
         };
     }

@@ -10,8 +10,10 @@ import {
     costText,
     drawLines,
     drawPareto,
+    linesHeight,
     metricsOf,
     paretoFront,
+    paretoHeight,
     type Front,
     type Hit,
     type Metric,
@@ -130,8 +132,8 @@ export function sweepView(app: App): View {
     }
 
     const matrix = figure('matrix', 'Counters by granularity', () => matrixHeight(shown()), drawMatrix);
-    const lines = figure('lines', 'Over the number of counters', () => 320, drawLines);
-    const pareto = figure('pareto', 'Pareto front: what no other cell beats in both', () => 320, drawPareto, () => ['error', over().column]);
+    const lines = figure('lines', 'Over the number of counters', () => linesHeight(shown()), drawLines);
+    const pareto = figure('pareto', 'Pareto front: what no other cell beats in both', () => paretoHeight(shown()), drawPareto, () => ['error', over().column]);
     const weighed = h('div', { class: 'row' });
     figures[figures.length - 1].bar.append(weighed);
     const detail = sweepDetail(app);

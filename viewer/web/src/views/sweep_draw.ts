@@ -1,7 +1,8 @@
 // Drawings of what cells of counters and granularity cost and give: lines, and for sweeps the Pareto front; the matrix is in
 // sweep_matrix.ts.
-import { curves, theme } from '../colours';
+import { distinctColours, theme } from '../colours';
 import { brief, percent, percentTick, ticks } from '../numbers';
+import { dotRadii, drawOverlapping } from '../overlap';
 import type { Painter } from '../paint';
 import type { SweepCell } from '../protocol';
 import { valueAxis, type ValueAxis } from '../scale';
@@ -103,7 +104,7 @@ export const counters = (cells: Cell[]) => [...new Set(cells.map((cell) => cell.
 
 /** Pixels for the names of rows. */
 export const namesWidth = (cells: Cell[], least: number): number =>
-    Math.max(least, 24 + 6.8 * Math.max(0, ...rowsOf(cells).map((each) => each.length)));
+    Math.max(least, 32 + 6.8 * Math.max(0, ...rowsOf(cells).map((each) => each.length)));
 
 interface Frame {
     left: number;
@@ -203,24 +204,28 @@ export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>
         }),
     );
     const hits: Hit<C>[] = [];
-    const labels: { y: number; text: string; colour: string }[] = [];
-    rowsOf(picture.cells).forEach((name, i) => {
-        const colour = curves()[i % curves().length];
-        const row = columns
+    const names = rowsOf(picture.cells);
+    const palette = distinctColours(names.length);
+    const at = (cell: C): [number, number] => [frame.x(cell.counters), frame.y(value(cell))];
+    const rows = names.map((name) =>
+        columns
             .map((count) => picture.cells.find((each) => rowOf(each) === name && each.counters === count))
-            .filter((each) => each !== undefined);
-        const at = (cell: C): [number, number] => [frame.x(cell.counters), frame.y(value(cell))];
-        p.line(row.map(at), colour, 2, i >= curves().length ? [5, 3] : []);
+            .filter((each) => each !== undefined),
+    );
+    const curves = rows.map((row, i) => ({ points: row.map(at), colour: palette[i], width: 2, dash: [] }));
+    drawOverlapping(p, curves);
+    const radii = dotRadii(curves.flatMap(({ points }) => points), 3.5);
+    rows.forEach((row, i) => {
         for (const cell of row) {
             const [x, y] = at(cell);
-            p.dot(x, y, cell === picture.chosen ? 6 : 3.5, colour, cell === picture.chosen ? colours.ink : '');
+            const chosen = cell === picture.chosen;
+            p.dot(x, y, Math.max(radii[hits.length], chosen ? 6 : 0), palette[i], chosen ? colours.ink : '');
             if (picture.metric.id === 'swapouts' && cell.published && !cell.published.misprint)
-                p.dot(x, frame.y(cell.published.swapouts), 3, colours.panel, colour);
+                p.dot(x, frame.y(cell.published.swapouts), 3, colours.panel, palette[i]);
             hits.push({ x: x - 8, y: y - 8, width: 16, height: 16, cell });
         }
-        if (row.length) labels.push({ y: at(row[row.length - 1])[1], text: name, colour });
     });
-    drawLabels(p, frame, labels);
+    drawLabels(p, frame, curves.map(({ points, colour }, i) => ({ end: points[points.length - 1], text: names[i], colour })));
     if (picture.metric.id === 'swapouts' && picture.cells.some((cell) => cell.published))
         p.text(frame.left + 8, frame.top + frame.height - 10, '● ours   ○ published', {
             colour: colours.faint,
@@ -229,17 +234,38 @@ export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>
     return hits;
 }
 
-/** Names at the ends of curves, moved apart. */
-function drawLabels(p: Painter, frame: Frame, labels: { y: number; text: string; colour: string }[]): void {
-    labels.sort((a, b) => a.y - b.y);
-    labels.forEach((label, i) => (label.y = i === 0 ? label.y : Math.max(label.y, labels[i - 1].y + 14)));
-    const over = labels.length ? labels[labels.length - 1].y - (frame.top + frame.height) : 0;
-    for (const label of labels)
-        p.text(frame.left + frame.width + 10, label.y - Math.max(0, over), label.text, {
-            colour: label.colour,
-            size: 12,
-            weight: 600,
-        });
+const labelHeight = 14;
+
+/** High enough for a name per row beside the lines. */
+export const linesHeight = (cells: Cell[]): number => Math.max(320, 60 + labelHeight * rowsOf(cells).length);
+/** The same for a name per number of counters. */
+export const paretoHeight = (cells: Cell[]): number => Math.max(320, 70 + 16 * counters(cells).length);
+
+/** Places at least a label apart, in order, as near as they can be to what is wanted: groups that touch share how far each is moved. */
+export function movedApart(wanted: number[], least: number, most: number): number[] {
+    const groups: { sum: number; count: number }[] = [];
+    const place = ({ sum, count }: { sum: number; count: number }) => sum / count;
+    wanted.forEach((each, i) => {
+        groups.push({ sum: each - i * labelHeight, count: 1 });
+        for (let last = groups.length - 1; last > 0 && place(groups[last - 1]) >= place(groups[last]); --last) {
+            const { sum, count } = groups.pop()!;
+            groups[last - 1] = { sum: groups[last - 1].sum + sum, count: groups[last - 1].count + count };
+        }
+    });
+    const room = Math.max(least, most - (wanted.length - 1) * labelHeight);
+    const places = groups.flatMap((group) => new Array<number>(group.count).fill(Math.min(room, Math.max(least, place(group)))));
+    return places.map((each, i) => each + i * labelHeight);
+}
+
+/** Names of curves beside their ends, each with a line to its own. */
+function drawLabels(p: Painter, frame: Frame, labels: { end: [number, number]; text: string; colour: string }[]): void {
+    labels.sort((a, b) => a.end[1] - b.end[1]);
+    const ys = movedApart(labels.map(({ end }) => end[1]), frame.top, frame.top + frame.height);
+    const x = frame.left + frame.width + 18;
+    labels.forEach(({ end, text, colour }, i) => {
+        p.line([end, [x - 3, ys[i]]], colour, 1);
+        p.text(x, ys[i], text, { colour, size: 12, weight: 600 });
+    });
 }
 
 /** Cells that no other beats in error and in what it is weighed against at once. */
@@ -286,7 +312,8 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
     }
     const widest = Math.max(...picture.cells.map((cell) => cell.error)) * 1.1 || 1;
     const ys = valueAxis(picture.cells.map(over.value), over.scale);
-    const frame = frameOf(p, [-widest * 0.03, widest], false, ys);
+    const longest = Math.max(...counters(picture.cells).map((each) => `C = ${each}`.length));
+    const frame = frameOf(p, [-widest * 0.03, widest], false, ys, Math.max(84, 32 + 7.4 * longest));
     drawGrid(p, frame, ys.ticks, over.tick ?? over.text, 'error');
     p.text(12, frame.top + frame.height / 2, axisTitle(over.title.toLowerCase(), ys), {
         colour: colours.faint,
@@ -301,8 +328,10 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
             anchor: 'middle',
         });
     const hits: Hit[] = [];
-    counters(picture.cells).forEach((count, i) => {
-        const colour = curves()[i % curves().length];
+    const all = counters(picture.cells);
+    const palette = distinctColours(all.length);
+    all.forEach((count, i) => {
+        const colour = palette[i];
         const front = paretoFront(
             picture.cells.filter((cell) => cell.counters === count),
             over,
@@ -313,7 +342,8 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
             1.5,
             [4, 3],
         );
-        p.text(frame.left + frame.width + 10, frame.top + 10 + i * 16, `C = ${count}`, {
+        p.dot(frame.left + frame.width + 14, frame.top + 10 + i * 16, 4, colour, '');
+        p.text(frame.left + frame.width + 24, frame.top + 10 + i * 16, `C = ${count}`, {
             colour,
             size: 12,
             weight: 600,

@@ -1,9 +1,9 @@
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
 import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity, Stretch } from '../protocol';
-import { isUneven } from '../spread';
 import { Lines } from './addresses';
 import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
 import { FileError } from './h5';
+import { heatOf } from './heat';
 import type { Rows, Series, Token } from './series';
 
 /** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
@@ -176,7 +176,7 @@ export class Counts {
         };
     }
 
-    /** Counts by phase and column; more phases than `most` are put together. */
+    /** Means per line and phase; more phases than `most` share rows. */
     async heat(
         series: Series,
         quantity: Quantity,
@@ -187,59 +187,7 @@ export class Counts {
         most: number,
         token: Token,
     ): Promise<Heat> {
-        const { phases } = series.info;
-        const rows = Math.min(phases, most);
-        const edges = Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
-        const first = new Float64Array(rows * columns);
-        const second = new Float64Array(series.isLevel ? rows * columns : 0);
-        const lines = new Lines(axis, series.info.unit);
-        const [from, to] = lines.range(x0, x1);
-        const width = (x1 - x0) / columns;
-        const narrow = series.sorted && phases <= 64 && x1 - x0 < axis.bytes / 4;
-        const ranges = narrow
-            ? cut(axis, x0, x1).segments.flatMap((segment) =>
-                  series.window(null, segment.base, segment.base + BigInt(segment.bytes)),
-              )
-            : series.ranges(null);
-        const few = series.rows <= fewRows; // else the cells tell whether they are uneven
-        const single: number[] = [];
-        await series.visit(
-            ranges,
-            token,
-            (block) => {
-                for (let i = 0; i < block.count; ++i) {
-                    const span = block.span ? block.span[i] : 1;
-                    const row = Math.min(
-                        rows - 1,
-                        rows === phases ? block.phase![i] : Math.floor(((block.phase![i] + 0.5) * rows) / phases),
-                    );
-                    for (let s = 0; s < span; ++s) {
-                        const low = block.address[2 * i] + s * lines.unit;
-                        const line = lines.lineOf(
-                            block.address[2 * i + 1] + Math.floor(low / 4294967296),
-                            low % 4294967296,
-                        );
-                        if (line < from || line >= to) continue;
-                        if (few) single.push(valueOf(quantity, block.first[i], block.second?.[i] ?? 0) / span);
-                        const offset = lines.offsetOf(line, lines.segmentOf(line));
-                        const begin = Math.max(0, Math.floor((offset - x0) / width));
-                        const end = Math.max(
-                            begin + 1,
-                            Math.min(columns, Math.ceil((offset + lines.unit - x0) / width - 1e-9)),
-                        );
-                        const share = 1 / (span * (end - begin));
-                        for (let c = begin; c < end && c < columns; ++c) {
-                            first[row * columns + c] += block.first[i] * share;
-                            if (block.second) second[row * columns + c] += block.second[i] * share;
-                        }
-                    }
-                }
-            },
-            true,
-        );
-        const values = first.map((a, i) => (a === 0 && second[i] === 0 ? 0 : valueOf(quantity, a, second[i])));
-        const uneven = quantity !== 'missrate' && isUneven(few ? single : values);
-        return { rows, columns, values: series.isLevel ? values : first, edges, uneven };
+        return heatOf(series, quantity, axis, x0, x1, columns, most, series.rows <= fewRows, token);
     }
 
     /** Sum of a series in each phase. */

@@ -1,0 +1,78 @@
+// Comparing two files: what means the same lies side by side, and what does not is refused with the reason.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+async function compared(t, page, first, second, hash) {
+    await t.open(page, t.file(first), hash);
+    await t.compare(page, t.file(second));
+    await t.until(page, 'cachetally.others.length === 1 && cachetally.state.view === "compare"', 'the comparison');
+    await t.quiet(page);
+}
+
+async function savedRows(t, page) {
+    const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+    return rows.map((row) => Object.fromEntries(row.map((cell, i) => [head[i], cell])));
+}
+
+export const compareCases = [
+    [
+        'compare: a data structure that lies elsewhere in the second file is aligned element by element',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const make = (file, ...words) => t.script(join(t.here, 'make_phases.py'), t.file(file), 'ramp', ...words);
+            make('one.h5', '1', '100', '0x10000', 'one');
+            make('two.h5', '3', '120', '0x503000', 'two');
+            await compared(t, page, 'one.h5', 'two.h5', 'show=accesses&level=L1');
+            const text = await page.innerText('.view');
+            t.check(/Aligned by data structure and element: data\./.test(text), text);
+            t.check(/Of data the first 800 of 960 elements: the first has no more\./.test(text), text);
+            const byLine = new Map();
+            const rows = await savedRows(t, page);
+            for (const row of rows) {
+                const line = Math.floor((Number(row.address) - 0x10000 + 24) / 64); // a row has 25 bytes, and the line that begins in them
+                byLine.set(line, (byLine.get(line) ?? 0) + Number(row['second − first sum']));
+            }
+            t.equal(byLine.size, 100, 'lines');
+            for (let line = 0; line < 100; ++line) t.equal(byLine.get(line), 2 * (line + 1), `difference of line ${line}`);
+            await t.picture(page, 'compare-aligned');
+            await page.getByLabel(/^Show a Python/).first().click();
+            const code = await page.locator('dialog pre').textContent();
+            await t.press(page, 'Close');
+            t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), 100 * 101, 'the difference in Python');
+        },
+    ],
+    [
+        'compare: programs without a common data structure are not subtracted, and the page says why',
+        async (t, page) => {
+            t.run('run', 'radix', 'keys=2000', '-m', 'schulz2002', '-o', 'radix.h5');
+            await compared(t, page, 'lu.h5', 'radix.h5', 'show=misses&level=L1');
+            const text = await page.innerText('.view');
+            t.check(/The programs lu and radix have no data structure of the same name and size of elements/.test(text), text);
+            t.equal(await page.locator('.view canvas:visible').count(), 0, 'pictures');
+            t.check(/what differs/.test(text), `tables are compared none the less: ${text}`);
+        },
+    ],
+    [
+        'compare: levels of other names are compared by rank, lines of other sizes by their miss rates alone',
+        async (t, page) => {
+            const yaml = t.run('machine', 'show', 'schulz2002', '--yaml').replace(/\bL1\b/g, 'near').replace(/\bL2\b/g, 'far');
+            writeFileSync(t.file('renamed.yaml'), yaml);
+            t.run('run', 'lu', 'n=128', '-m', 'renamed.yaml', '-o', 'renamed.h5');
+            await compared(t, page, 'lu.h5', 'renamed.h5', 'show=misses&level=L1');
+            t.check(/Of the same rank: L1 in the first and near in the second\./.test(await page.innerText('.view')), 'ranks');
+            const [a, b, difference] = Object.values(await page.evaluate('cachetally.current.totals()'));
+            const { L1 } = t.json('show', 'lu.h5').levels;
+            t.equal(a, L1.load_misses + L1.store_misses + L1.fetch_misses, 'misses of L1');
+            t.equal(b, a, 'misses of near');
+            t.equal(difference, 0, 'difference');
+            t.check((await savedRows(t, page)).every((row) => Number(row['second − first sum']) === 0), 'no difference at any address');
+            t.run('run', 'lu', 'n=32', '-m', 'generic3', '-o', 'generic.h5');
+            await compared(t, page, 'lu.h5', 'generic.h5', 'show=missrate&level=L1');
+            const text = await page.innerText('.view');
+            t.check(/Not compared: counts per line of L1 and L1D, whose lines have 16 B and 64 B\./.test(text), text);
+            const shows = await page.evaluate(`[...document.querySelectorAll('.figure-bar select option')].map((each) => each.textContent)`);
+            t.check(shows.includes('Miss rate: L1 and L1D') && !shows.some((each) => /^(Accesses|Misses|Hits): L1 /.test(each)), shows.join('|'));
+            await t.picture(page, 'compare-rank');
+        },
+    ],
+];

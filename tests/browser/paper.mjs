@@ -1,0 +1,100 @@
+// What leaves the screen: print, and the browser's Back and Forward.
+import { box } from './screen.mjs';
+
+/** Pictures and tables as they are laid out on paper of 718 x 1000 pixels (A4 with Chromium's margins). */
+const laidOut = `(() => {
+    const seen = (each) => each.getClientRects().length > 0;
+    const edges = (each) => { const { left, right, height } = each.getBoundingClientRect(); return { left, right, height }; };
+    const pictures = [...document.querySelectorAll('.printed svg')].filter(seen).map((svg) => ({ ...edges(svg), texts: [...svg.querySelectorAll('text')].map((text) => text.textContent) }));
+    const canvases = [...document.querySelectorAll('.figure canvas')].filter(seen).length;
+    const cells = [...document.querySelectorAll('.view table')].filter(seen).map((table) => {
+        const of = (row) => [...row.cells].map((cell) => ({ ...edges(cell), text: cell.textContent }));
+        const clip = [...document.querySelectorAll('.table-box')].find((each) => each.contains(table));
+        return { rows: [...table.rows].map(of), whole: !clip || (clip.scrollHeight <= clip.clientHeight + 1 && clip.scrollWidth <= clip.clientWidth + 1) };
+    });
+    return { pictures, canvases, cells };
+})()`;
+
+let pictures = 0;
+
+async function paper(t, page) {
+    await page.emulateMedia({ media: 'print' });
+    await page.setViewportSize({ width: 718, height: 1000 });
+    await page.evaluate(`window.dispatchEvent(new Event('beforeprint'))`);
+    const found = await page.evaluate(laidOut);
+    await t.picture(page, `paper-${++pictures}`);
+    await page.evaluate(`window.dispatchEvent(new Event('afterprint'))`);
+    await page.emulateMedia({ media: 'screen' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await t.quiet(page);
+    return found;
+}
+
+export const paperCases = [
+    [
+        'print: every phase of the small multiples is on the paper, and every picture is whole',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'), 'view=phases&mode=multiples');
+            const { pictures, canvases } = await paper(t, page);
+            t.equal(canvases, 0, 'canvases on paper');
+            for (let phase = 0; phase < 20; ++phase)
+                t.check(pictures.some(({ texts }) => texts.includes(`phase ${phase}`)), `phase ${phase} on paper`);
+            for (const view of ['phases&mode=heat', 'phases&mode=difference', 'histogram', 'topology']) {
+                await t.open(page, t.file('lu.h5'), `view=${view}`);
+                const { pictures: more } = await paper(t, page);
+                t.check(more.length > 0, `pictures of ${view}`);
+                for (const { left, right, height } of [...pictures, ...more])
+                    t.check(left >= 0 && right <= 718 && height > 50 && height <= 1000, `${view}: ${left} to ${right}, ${height} high`);
+            }
+            t.equal(await page.evaluate(`document.querySelectorAll('.printed svg').length`), 0, 'pictures for paper after printing');
+            await page.evaluate(`window.addEventListener('beforeprint', () => (window.onPaper = document.querySelectorAll('.printed svg').length))`);
+            await page.pdf();
+            t.check((await page.evaluate('window.onPaper')) > 0, 'the browser itself prints these');
+        },
+    ],
+    [
+        'print: tables have all their rows and columns on the paper',
+        async (t, page) => {
+            for (const [file, view] of [['lu.h5', 'tables'], ['matmul.h5', 'tables'], ['lu.h5', 'histogram'], ['intrusion.h5', 'tables']]) {
+                await t.open(page, t.file(file), `view=${view}`);
+                const headers = await page.evaluate(`[...document.querySelectorAll('.view table')].filter((each) => each.getClientRects().length > 0).flatMap((table) => [...table.rows[0].cells].map((cell) => cell.textContent))`);
+                const { cells } = await paper(t, page);
+                const there = new Set(cells.flatMap(({ rows }) => rows[0].map(({ text }) => text)));
+                for (const header of headers) t.check(there.has(header), `column '${header}' of ${file} on paper`);
+                t.check(cells.length > 0, `tables of ${file}`);
+                for (const { rows, whole } of cells) {
+                    t.check(whole, `the table of ${rows[0].map(({ text }) => text)} is not cut`);
+                    for (const row of rows)
+                        for (const { left, right, text } of row) t.check(left >= 0 && right <= 718, `${file}: '${text}' reaches from ${left} to ${right}`);
+                }
+            }
+        },
+    ],
+    [
+        'Back undoes what was chosen and stays on the page; Forward does it again',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'));
+            const kept = () => new Promise((resolve) => setTimeout(resolve, 250));
+            const state = () => page.evaluate(`[cachetally.source.info.name, cachetally.shown, cachetally.state.show ?? 'accesses', cachetally.state.x ?? ''].join()`);
+            await kept();
+            await t.press(page, 'Misses');
+            await kept();
+            const { x, y, width } = await box(page, 'canvas.zooms');
+            await page.mouse.move(x + width / 2, y + 100);
+            for (let i = 0; i < 3; ++i) await page.mouse.wheel(0, -200);
+            await kept();
+            const zoomed = await state();
+            t.check(/^lu\.h5,histogram,misses,\d+-\d+$/.test(zoomed), zoomed);
+            await page.getByRole('tab', { name: 'Topology' }).click();
+            await kept();
+            const seen = [];
+            for (const step of ['goBack', 'goBack', 'goForward', 'goForward']) {
+                await page[step]();
+                await t.quiet(page);
+                seen.push(await state());
+            }
+            const x0 = zoomed.split(',')[3];
+            t.equal(seen.join(' '), `${zoomed} lu.h5,histogram,accesses, ${zoomed} lu.h5,topology,misses,${x0}`, 'what Back and Forward show');
+        },
+    ],
+];

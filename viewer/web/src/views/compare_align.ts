@@ -1,0 +1,161 @@
+// What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element.
+import { shows } from '../app';
+import type { Source } from '../client';
+import { bytes } from '../numbers';
+import type { Axis, FileInfo, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
+
+/** A data structure of both, from its begin on. */
+export interface Twin {
+    first: Structure;
+    second: Structure;
+    bytes: number;
+}
+
+export interface Pair {
+    id: string;
+    title: string;
+    quantity: Quantity;
+    a: SeriesInfo;
+    b: SeriesInfo;
+    /** null: the addresses themselves mean the same. */
+    twins: Twin[] | null;
+}
+
+export interface Pairs {
+    pairs: Pair[];
+    /** What was aligned, and how; what was not, and why: sentences. */
+    notes: string[];
+}
+
+/** Levels and TLBs by their distance from the core; of several at one distance first what loads and stores reach. */
+function ranks({ components, links }: FileInfo): Map<string, string> {
+    const far = new Map([['core', 0]]);
+    for (let grown = true, step = 0; grown; ++step) {
+        grown = false;
+        for (const { from, to } of links)
+            if (far.get(from) === step && !far.has(to)) {
+                far.set(to, step + 1);
+                grown = true;
+            }
+    }
+    const data = (name: string) => {
+        const totals = components.find((each) => each.name === name)!.totals;
+        return (totals.loads ?? 0) + (totals.stores ?? 0) > 0 ? 0 : 1;
+    };
+    const seen = new Map<string, number>();
+    const found = new Map<string, string>();
+    for (const { name, group } of [...components].filter((each) => far.has(each.name)).sort((a, b) => data(a.name) - data(b.name))) {
+        if (group !== 'levels' && group !== 'tlbs') continue;
+        const place = `${group} ${far.get(name)}`;
+        const nth = seen.get(place) ?? 0;
+        seen.set(place, nth + 1);
+        found.set(name, `${place} ${nth}`);
+    }
+    return found;
+}
+
+/** The rank of a level, or of the two ends of a link; other names as they are. */
+function rankOf(info: FileInfo, known: Map<string, string>, { kind, owner }: SeriesInfo): string {
+    const monitor = info.monitors.find((each) => kind === 'monitor' && each.name === owner);
+    const link = info.links.find((each) => each.name === (monitor?.link ?? owner));
+    const name = (each: string) => known.get(each) ?? each;
+    return kind === 'level' || !link ? name(owner) : `${name(link.from)} > ${name(link.to)}`;
+}
+
+const named = ({ structures }: FileInfo): Structure[] => structures.filter((each) => each.bytes > 0);
+
+const placed = (info: FileInfo): string => JSON.stringify(named(info).map(({ name, base, bytes: size }) => [name, String(base), size]));
+
+const inWords = (names: string[]): string => (names.length > 8 ? `${names.slice(0, 8).join(', ')} and ${names.length - 8} more` : names.join(', '));
+
+/** How addresses of two programs belong together: twins, null for the addresses themselves, or why they do not. */
+function alignment(first: FileInfo, second: FileInfo): { twins: Twin[] | null; notes: string[] } | string {
+    const sameProgram = first.input === second.input;
+    const [a, b] = [named(first), named(second)];
+    if (sameProgram && (placed(first) === placed(second) || a.length === 0 || b.length === 0)) return { twins: null, notes: [] };
+    const programs = `${first.input} and ${second.input}`;
+    if (a.length === 0 || b.length === 0)
+        return `Addresses of different programs (${programs}) mean different things, and without names of data structures in both nothing can be aligned.`;
+    const pairs = a.flatMap((each) => {
+        const twin = b.find((other) => other.name === each.name);
+        return twin ? [{ first: each, second: twin, bytes: Math.min(each.bytes, twin.bytes) }] : [];
+    });
+    const alike = pairs.filter((each) => each.first.elementBytes === each.second.elementBytes);
+    if (alike.length === 0)
+        return `${sameProgram ? 'The two runs' : `The programs ${programs}`} have no data structure of the same name and size of elements, so that nothing can be aligned.`;
+    const without = (list: Structure[]) => list.map((each) => each.name).filter((name) => !alike.some(({ first: { name: twin } }) => twin === name));
+    const elements = (each: Twin, size: number) => Math.floor(size / Math.max(1, each.first.elementBytes)).toLocaleString('en');
+    const notes = [`Aligned by data structure and element: ${inWords(alike.map((each) => each.first.name))}. The addresses shown are those of the first.`];
+    for (const each of alike.filter((twin) => twin.first.bytes !== twin.second.bytes)) {
+        const longest = Math.max(each.first.bytes, each.second.bytes);
+        notes.push(`Of ${each.first.name} the first ${elements(each, each.bytes)} of ${elements(each, longest)} elements: the ${each.first.bytes < longest ? 'first' : 'second'} has no more.`);
+    }
+    if (without(a).length) notes.push(`Only in the first, or with other elements: ${inWords(without(a))}.`);
+    if (without(b).length) notes.push(`Only in the second, or with other elements: ${inWords(without(b))}.`);
+    return { twins: alike.sort((x, y) => (x.first.base < y.first.base ? -1 : 1)), notes };
+}
+
+/** Why two series are not compared; empty where they are. */
+function fault(first: FileInfo, second: FileInfo, a: SeriesInfo, b: SeriesInfo, quantity: Quantity): string {
+    const names = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
+    if (a.unit !== b.unit && quantity !== 'missrate')
+        return `Not compared: counts per line of ${names}, whose lines have ${bytes(a.unit)} and ${bytes(b.unit)}.`;
+    if ((a.physical || b.physical) && (first.machine.yaml !== second.machine.yaml || first.input !== second.input))
+        return `Not compared: ${names}, whose addresses are physical and so differ from machine to machine and from program to program.`;
+    return '';
+}
+
+/** What both files count. */
+export function pairsOf(source: Source, other: Source): Pairs {
+    const [first, second] = [source.info, other.info];
+    const how = alignment(first, second);
+    if (typeof how === 'string') return { pairs: [], notes: [how] };
+    const known = [ranks(first), ranks(second)];
+    const notes = new Set(how.notes);
+    const others = shows(other);
+    const pairs: Pair[] = [];
+    for (const show of shows(source)) {
+        const list = others.find((each) => each.id === show.id)?.series ?? [];
+        const taken = new Set<SeriesInfo>();
+        const match = (a: SeriesInfo, same: (b: SeriesInfo) => boolean) => {
+            const b = list.find((each) => !taken.has(each) && each.event === a.event && same(each));
+            if (b) taken.add(b);
+            return b;
+        };
+        const byName = new Map(show.series.map((a) => [a, match(a, (b) => b.owner === a.owner)]));
+        for (const a of show.series) {
+            const b = byName.get(a) ?? match(a, (each) => rankOf(second, known[1], each) === rankOf(first, known[0], a));
+            if (!b || a.rows + b.rows === 0) continue;
+            const why = fault(first, second, a, b, show.quantity);
+            if (a.owner !== b.owner) notes.add(`Of the same rank: ${a.owner} in the first and ${b.owner} in the second.`);
+            if (why) notes.add(why);
+            else {
+                const owners = a.owner === b.owner ? a.owner : `${a.owner} and ${b.owner}`;
+                const twins = a.physical || b.physical ? null : how.twins;
+                pairs.push({ id: `${show.id}|${a.owner}`, title: `${show.title}: ${owners}`, quantity: show.quantity, a, b, twins });
+            }
+        }
+    }
+    if (pairs.length === 0) notes.add('The two files count nothing at levels or links of the same rank and size of lines, so that no histograms can be laid side by side.');
+    return { pairs, notes: [...notes] };
+}
+
+/** The axis of each file: the same structure and element at the same place. */
+export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
+    const total = twins.reduce((sum, each) => sum + each.bytes, 0);
+    const gap = twins.length < 2 ? 0 : Math.ceil(Math.min(total * 0.012, (total * 0.12) / (twins.length - 1)) / unit) * unit;
+    let start = 0;
+    const starts = twins.map((each) => {
+        const here = start;
+        start += Math.ceil(each.bytes / unit) * unit + gap;
+        return here;
+    });
+    const axis = (which: 'first' | 'second'): Axis => ({
+        // by address, as readers of the file look them up
+        segments: twins
+            .map((each, i): Segment => ({ base: each[which].base, bytes: each.bytes, start: starts[i] }))
+            .sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0)),
+        bytes: Math.max(1, start - gap),
+    });
+    return [axis('first'), axis('second')];
+}
