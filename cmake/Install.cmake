@@ -9,6 +9,7 @@ set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/cachetally)
 install(TARGETS cachetally_tlm EXPORT cachetally_targets ARCHIVE COMPONENT tlm INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES monitor/tlm/tlm_monitor.hpp monitor/tlm/tlm_monitor_registers.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT tlm)
+install(FILES sim/tlm/any_width.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/tlm COMPONENT tlm)
 install(EXPORT cachetally_targets NAMESPACE cachetally:: FILE cachetallyTargets.cmake DESTINATION ${package_directory} COMPONENT tlm)
 
 install(TARGETS cachetally_systemc EXPORT cachetally_systemc_targets ARCHIVE COMPONENT systemc INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally)
