@@ -125,11 +125,10 @@ struct TlmMonitor::Parts {
                 return false;
             }
             queued.notify(sc_core::SC_ZERO_TIME);
-            if (delay > sc_core::SC_ZERO_TIME) {
+            if (delay > sc_core::SC_ZERO_TIME)
                 synchronise(delay);
-            } else {
+            else
                 await_place();
-            }
         }
         return true;
     }

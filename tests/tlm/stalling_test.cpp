@@ -93,6 +93,9 @@ TEST(TlmStalling, ADecoupledCoreThatPollsDrainsItsOwnRing) {
             for (std::uint64_t i = 0; i < 300; ++i) {
                 cpu.access(false, i % 50 * 64, 0, 4);
                 if (i % 3 == 2 && cpu.get(reg::head) - cpu.get(reg::tail) >= 2) cpu.drain(4);
+                if (i % 3 == 2) {
+                    EXPECT_EQ(cpu.local, nanosecond) << "of the last access to a register";
+                }
             }
             cpu.set(reg::command, 1);
             while ((cpu.get(reg::status) & busy) != 0) {
