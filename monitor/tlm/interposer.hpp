@@ -39,8 +39,8 @@ public:
 
     /// A read or write of so many bytes: an event on each unit that it touches. Records are appended.
     void count(bool write, Address address, std::uint64_t bytes, unsigned core, Records& records);
-    /// Swaps all counters out and begins a new phase. The records are enqueued, behind those of all who wait for a place
-    /// now; however many they are: nobody waits who would have to make places free.
+    /// Swaps all counters out and begins a new phase. The records are enqueued, behind those of all who wait for a
+    /// place now; however many they are: nobody waits who would have to make places free.
     void barrier();
     /// Records of a barrier are neither in memory nor lost yet.
     bool is_busy() const { return swapped_out_left_ != 0; }
@@ -132,7 +132,7 @@ private:
     std::uint32_t phase_ = 0, generation_ = 0;
     std::list<std::deque<Record>> batches_;
     std::deque<Record> queue_;
-    std::size_t swapped_out_left_ = 0;  ///< first records of the queue, up to the last of a barrier
+    std::size_t swapped_out_left_ = 0;   ///< first records of the queue, up to the last of a barrier
     std::uint64_t head_ = 0, tail_ = 0;  ///< records of this ring, written and read
     Totals totals_;
     Sums sums_;

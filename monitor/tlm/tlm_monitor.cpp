@@ -181,9 +181,9 @@ struct TlmMonitor::Parts {
         // Targets that forget to set a status leave it as it was; only an error is one.
         if (payload.get_response_status() >= tlm::TLM_INCOMPLETE_RESPONSE) return core.next_written();
         core.next_failed();
-        warn(tlm_monitor_report::failed_record,
-             "a record could not be written to " + hex(place) + " (" + payload.get_response_string() +
-                 ") and is lost, as may be others; is 'base' memory?");
+        warn(tlm_monitor_report::failed_record, "a record could not be written to " + hex(place) + " (" +
+                                                    payload.get_response_string() +
+                                                    ") and is lost, as may be others; is 'base' memory?");
     }
 
     /// Once of each type.
@@ -349,8 +349,8 @@ struct TlmMonitor::Parts {
     Upstream upstream;
     Downstream downstream;
     Registers registers;
-    Interposer::Records scratch;  ///< of the event at hand; empty while anybody waits
-    bool pointers_given = false;  ///< since they were last invalidated
+    Interposer::Records scratch;      ///< of the event at hand; empty while anybody waits
+    bool pointers_given = false;      ///< since they were last invalidated
     std::set<std::string_view> told;  ///< types of reports
     sc_core::sc_event queued, place_free, level_changed;
 };

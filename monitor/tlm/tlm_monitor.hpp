@@ -10,15 +10,15 @@
 #include <tlm>
 #include <vector>
 
-#include "sim/tlm/any_width.hpp"      // both by names that hold where they are installed, too
+#include "sim/tlm/any_width.hpp"  // both by names that hold where they are installed, too
 #include "tlm_monitor_registers.hpp"
 
 namespace cachetally {
 
 struct TlmMonitorConfig {
-    /// Settings as docs/monitors.md has them, e.g. "counters=64,granularity=4,base=0x80000000". `base`, the place of the
-    /// ring in the platform's memory, has to be among them. Keys of links, of programs and of modelled software (link,
-    /// name, barriers, functions, path, drain, watermark, period, drain_cost) are refused.
+    /// Settings as docs/monitors.md has them, e.g. "counters=64,granularity=4,base=0x80000000". `base`, the place of
+    /// the ring in the platform's memory, has to be among them. Keys of links, of programs and of modelled software
+    /// (link, name, barriers, functions, path, drain, watermark, period, drain_cost) are refused.
     std::string settings;
     // Times are 0 here: any other one would settle SystemC's time resolution.
     /// Of the monitor's clock, in which the setting `write_cost` counts; 0: 1 ns.

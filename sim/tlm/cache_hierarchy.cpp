@@ -107,8 +107,8 @@ void CacheHierarchy::pass_through(Address from, Address to, std::optional<std::s
     const Uncached range{from, to - 1, memory_number.value_or(static_cast<std::size_t>(data))};
     if (from >= to) throw std::invalid_argument("an uncached range is [from, to), and 'to' is above 'from'");
     if (range.memory >= ports_.size())
-        throw std::invalid_argument("an uncached range leads to memory " + std::to_string(range.memory) + "; there are " +
-                                    std::to_string(ports_.size()) + ", numbered from 0");
+        throw std::invalid_argument("an uncached range leads to memory " + std::to_string(range.memory) +
+                                    "; there are " + std::to_string(ports_.size()) + ", numbered from 0");
     for (const Uncached& other : uncached_)
         if (range.from <= other.last && other.from <= range.last)
             throw std::invalid_argument("an uncached range overlaps another");
@@ -127,7 +127,8 @@ const CacheHierarchy::Uncached* CacheHierarchy::uncached_part(const Payload& pay
 
 void CacheHierarchy::b_transport(int core_number, Payload& payload, sc_core::sc_time& delay) {
     if (const Uncached* range = uncached_part(payload)) {
-        if (!range->holds(payload.get_address(), bytes_of(payload))) return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        if (!range->holds(payload.get_address(), bytes_of(payload)))
+            return payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         memory[range->memory]->b_transport(payload, delay);  // may wait: nobody else has to wait for it
         return payload.set_dmi_allowed(false);
     }
@@ -203,8 +204,8 @@ unsigned CacheHierarchy::debug(unsigned core_number, Payload& payload, Address a
     return done;
 }
 
-/// The caches hold tags only: data are those of the memory, moved run by run of bytes that are enabled. Nothing but time
-/// is asked for where there is no pointer.
+/// The caches hold tags only: data are those of the memory, moved run by run of bytes that are enabled. Nothing but
+/// time is asked for where there is no pointer.
 tlm::tlm_response_status CacheHierarchy::move_data(unsigned core_number, Payload& payload, unsigned bytes, bool fetch) {
     if (payload.get_data_ptr() == nullptr) return tlm::TLM_OK_RESPONSE;
     if (!same_addresses_) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
@@ -214,8 +215,8 @@ tlm::tlm_response_status CacheHierarchy::move_data(unsigned core_number, Payload
         const bool moves = is_enabled(payload, begin);
         for (end = begin + 1; end < beat_end && is_enabled(payload, end) == moves;) ++end;
         unsigned char* const data = payload.get_data_ptr() + begin;
-        if (moves && debug(core_number, payload, payload.get_address() + begin % bytes, data, end - begin, fetch) !=
-                         end - begin)
+        if (moves &&
+            debug(core_number, payload, payload.get_address() + begin % bytes, data, end - begin, fetch) != end - begin)
             return tlm::TLM_ADDRESS_ERROR_RESPONSE;
     }
     return tlm::TLM_OK_RESPONSE;
@@ -223,7 +224,8 @@ tlm::tlm_response_status CacheHierarchy::move_data(unsigned core_number, Payload
 
 unsigned CacheHierarchy::transport_dbg(int core_number, Payload& payload) {
     if (const Uncached* range = uncached_part(payload))
-        return range->holds(payload.get_address(), bytes_of(payload)) ? memory[range->memory]->transport_dbg(payload) : 0;
+        return range->holds(payload.get_address(), bytes_of(payload)) ? memory[range->memory]->transport_dbg(payload)
+                                                                      : 0;
     if (!same_addresses_ || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return 0;
     return debug(static_cast<unsigned>(core_number), payload, payload.get_address(), payload.get_data_ptr(),
                  payload.get_data_length(), false);

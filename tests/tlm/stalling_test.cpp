@@ -210,8 +210,8 @@ TEST(TlmStalling, ADroppingRingLosesWhatABarrierCannotWrite) {
     EXPECT_EQ(platform.monitor.result().lost_records, 48U);
 }
 
-// Line 0 is in the ring, line 1 waits for a place when another processor asks for the barrier; line 2 is in the counter.
-// Records carry no phase: their order has to tell it.
+// Line 0 is in the ring, line 1 waits for a place when another processor asks for the barrier; line 2 is in the
+// counter. Records carry no phase: their order has to tell it.
 TEST(TlmStalling, RecordsThatWaitGoBeforeThoseOfTheBarrier) {
     Decoupled platform(
         [](Decoupled& cpu) {

@@ -173,10 +173,10 @@ TEST(TlmTransport, RecordsThatCannotBeWrittenAreLostAndTold) {
     EXPECT_EQ(result.lost_events, 9U);
     EXPECT_EQ(result.records, 0U);
     EXPECT_EQ(result.rows.size(), 1U);
-    EXPECT_EQ(warnings(),
-              (std::vector<std::string>{"/cachetally/tlm_monitor/failed_record: monitor: a record could not be written to "
-                                        "0x1000 (TLM_ADDRESS_ERROR_RESPONSE) and is lost, as may be others; is 'base' "
-                                        "memory?"}));
+    EXPECT_EQ(warnings(), (std::vector<std::string>{
+                              "/cachetally/tlm_monitor/failed_record: monitor: a record could not be written to "
+                              "0x1000 (TLM_ADDRESS_ERROR_RESPONSE) and is lost, as may be others; is 'base' "
+                              "memory?"}));
 }
 
 // Behind a bus that takes its base off the address.
