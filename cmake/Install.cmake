@@ -1,14 +1,17 @@
-# cmake --install: the program (component program); TlmMonitor's library, headers, CMake package and pkg-config file (component tlm); the
-# cache hierarchy as a SystemC module (component systemc, an optional one of the CMake package).
+# cmake --install: the program (component program); TlmMonitor (component tlm) and the cache hierarchy as a SystemC module (component systemc), each
+# with library, headers, CMake package and pkg-config file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS cachetally RUNTIME COMPONENT program)
+if(CACHETALLY_PROGRAM)
+  install(TARGETS cachetally RUNTIME COMPONENT program)
+endif()
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/cachetally)
 install(TARGETS cachetally_tlm EXPORT cachetally_targets ARCHIVE COMPONENT tlm INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES monitor/tlm/tlm_monitor.hpp monitor/tlm/tlm_monitor_registers.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT tlm)
+install(FILES sim/tlm/any_width.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/tlm COMPONENT tlm)
 install(EXPORT cachetally_targets NAMESPACE cachetally:: FILE cachetallyTargets.cmake DESTINATION ${package_directory} COMPONENT tlm)
 
 install(TARGETS cachetally_systemc EXPORT cachetally_systemc_targets ARCHIVE COMPONENT systemc INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally)
@@ -19,11 +22,14 @@ foreach(folder IN ITEMS topology model engine tlm)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/${folder} COMPONENT systemc)
 endforeach()
 
+# each component is whole without the other
 configure_package_config_file(cmake/cachetallyConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake
-  INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO)
+  INSTALL_DESTINATION ${package_directory} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfigVersion.cmake cmake/FindSystemC.cmake
-  DESTINATION ${package_directory} COMPONENT tlm)
+foreach(component IN ITEMS tlm systemc)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfigVersion.cmake cmake/FindSystemC.cmake
+    DESTINATION ${package_directory} COMPONENT ${component})
+endforeach()
 
 # found from where the file lies, so that the tree can be moved
 set(pkgconfig_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -33,5 +39,18 @@ set(SYSTEMC_DEFINITION "")
 if(SystemC_CPLUSPLUS)
   set(SYSTEMC_DEFINITION "-DSC_CPLUSPLUS=${SystemC_CPLUSPLUS}")
 endif()
-configure_file(cmake/cachetally.pc.in ${CMAKE_CURRENT_BINARY_DIR}/cachetally.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cachetally.pc DESTINATION ${pkgconfig_directory} COMPONENT tlm)
+
+# cachetally_pkgconfig(NAME COMPONENT LIBRARY REQUIRES INCLUDE DESCRIPTION)
+function(cachetally_pkgconfig name component library requires include description)
+  set(PC_NAME ${name})
+  set(PC_LIBRARY ${library})
+  set(PC_REQUIRES ${requires})
+  set(PC_INCLUDE ${include})
+  set(PC_DESCRIPTION ${description})
+  configure_file(cmake/cachetally.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${pkgconfig_directory} COMPONENT ${component})
+endfunction()
+cachetally_pkgconfig(cachetally-tlm tlm cachetally_tlm "systemc" "\${includedir}" "A cache monitor for TLM-2.0 platforms")
+cachetally_pkgconfig(cachetally tlm cachetally_tlm "systemc" "\${includedir}" "The former name of cachetally-tlm")
+cachetally_pkgconfig(cachetally-systemc systemc cachetally_systemc "systemc fmt yaml-cpp" "\${includedir}/cachetally"
+  "Caches and TLBs as a SystemC module (needs C++20 and Boost's headers)")

@@ -120,8 +120,15 @@ struct RefusedKey {
     std::string_view key, advice;
 };
 
-/// What several monitors have in common: settings as above, without a link. Throws SpecError, also for `refused` keys.
-MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused);
+/// A setting that has to be given where a specification stands, and why.
+struct RequiredKey {
+    std::string_view key, advice;
+};
+
+/// What several monitors have in common: settings as above, without a link. Throws SpecError, also for `refused` keys
+/// and where one of the `required` keys is absent.
+MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused,
+                         std::span<const RequiredKey> required = {});
 
 /// "4", "aligned:4", "mask:6", "dynamic:4"; and an eviction policy by its name. Throw SpecError.
 Granularity parse_granularity(std::string_view text);

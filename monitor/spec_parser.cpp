@@ -288,6 +288,8 @@ public:
         return spec_;
     }
 
+    bool has(std::string_view key) const { return std::ranges::find(seen_, key, &Setting::key) != seen_.end(); }
+
     [[noreturn]] void fail(const std::string& message, Mark mark) const {
         throw SpecError(place_(mark), message, mark);
     }
@@ -346,14 +348,18 @@ MonitorSpec parse_monitor(std::string_view text) {
     return reader.finish({0, 1});
 }
 
-MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused) {
+MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refused,
+                         std::span<const RequiredKey> required) {
     SpecReader reader([&](Mark mark) { return place_in(text, mark); });
-    for (const Setting& setting : settings_of(text, reader)) {
+    const std::vector<Setting> settings = text.empty() ? std::vector<Setting>{} : settings_of(text, reader);
+    for (const Setting& setting : settings) {
         const auto found = std::ranges::find(refused, setting.key, &RefusedKey::key);
         if (found != refused.end())
             reader.fail(fmt::format("'{}' does not belong here; {}", setting.key, found->advice), setting.mark);
         reader.read(setting);
     }
+    for (const RequiredKey& key : required)
+        if (!reader.has(key.key)) reader.fail(fmt::format("'{}' is missing; {}", key.key, key.advice), {0, 1});
     return reader.finish_common({0, 1});
 }
 

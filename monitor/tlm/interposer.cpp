@@ -73,13 +73,21 @@ void Interposer::collect(Records& records) {
     swapped_.clear();
 }
 
-void Interposer::swap_out(Records& records) {
+/// What waits for a place was counted before: it goes first.
+void Interposer::swap_out() {
+    for (auto& batch : batches_) {
+        queue_.insert(queue_.end(), batch.begin(), batch.end());
+        batch.clear();
+    }
+    Records records;
     counters_->flush(swapped_);
     collect(records);
+    queue_.insert(queue_.end(), records.begin(), records.end());
+    swapped_out_left_ = queue_.size();
 }
 
-void Interposer::barrier(Records& records) {
-    swap_out(records);
+void Interposer::barrier() {
+    swap_out();
     ++phase_;
 }
 
@@ -106,38 +114,38 @@ void Interposer::lose(const Record& record) {
     loss_seen_ = true;
 }
 
-void Interposer::next_written() {
-    add_to_sums(queue_.front());
+Interposer::Record Interposer::take_next() {
+    const Record record = queue_.front();
     queue_.pop_front();
+    if (swapped_out_left_ != 0) --swapped_out_left_;
+    return record;
+}
+
+void Interposer::next_written() {
+    add_to_sums(take_next());
     ++totals_.records;
     ++head_;
+    totals_.high_water = std::max(totals_.high_water, head_ - tail_);
     if (!software_reads_) tail_ = head_;
 }
 
 void Interposer::next_failed() {
-    lose(queue_.front());
-    queue_.pop_front();
+    lose(take_next());
     write_failed_ = true;
 }
 
+void Interposer::next_dropped() { lose(take_next()); }
+
 void Interposer::empty_ring() {
-    for (const Record& record : queue_) lose(record);
-    queue_.clear();
+    while (!queue_.empty()) lose(take_next());
     head_ = tail_ = 0;
     ++generation_;
 }
 
 void Interposer::finish() {
-    Records records;
-    swap_out(records);
-    records.insert(records.end(), queue_.begin(), queue_.end());
-    queue_.clear();
+    swap_out();  // with what initiators wait with: they end their batches, if they ever go on
+    while (!queue_.empty()) add_to_sums(take_next());
     ++generation_;
-    for (auto& batch : batches_) {
-        records.insert(records.end(), batch.begin(), batch.end());
-        batch.clear();  // its sender ends it, if it ever goes on
-    }
-    for (const Record& record : records) add_to_sums(record);
 }
 
 Interposer::Totals Interposer::totals() const {

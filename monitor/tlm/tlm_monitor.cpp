@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -29,8 +30,12 @@ constexpr RefusedKey not_here[] = {
     {"drain_cost", modelled},
 };
 
-MonitorSpec spec_of(const std::string& settings) {
-    return settings.empty() ? MonitorSpec{} : parse_common(settings, not_here);
+constexpr RequiredKey needed_here[] = {
+    {"base", "the monitor writes records there, so give an address of memory that nothing else uses: base=0x80000000"},
+};
+
+sc_time given_or(const sc_time& time, double standard, sc_core::sc_time_unit unit) {
+    return time > sc_core::SC_ZERO_TIME ? time : sc_time(standard, unit);
 }
 
 /// The address range that a transaction covers; with a streaming width it is the same bytes again and again.
@@ -61,9 +66,11 @@ bool in_thread() {
 struct TlmMonitor::Parts {
     Parts(TlmMonitor& module, const TlmMonitorConfig& settings)
         : owner(module),
-          core(spec_of(settings.settings), settings.watermark, settings.software_reads),
+          core(parse_common(settings.settings, not_here, needed_here), settings.watermark, settings.software_reads),
           core_of(settings.core_of),
-          write_cost(static_cast<double>(core.spec().ring.write_cost) * settings.cycle),
+          cycle(given_or(settings.cycle, 1, sc_core::SC_NS)),
+          starvation(given_or(settings.starvation, 1, sc_core::SC_MS)),
+          write_cost(static_cast<double>(core.spec().ring.write_cost) * cycle),
           upstream(*this),
           downstream(*this),
           registers(*this) {}
@@ -83,38 +90,74 @@ struct TlmMonitor::Parts {
     /// Other initiators may come in while this one waits for places in the ring, and the simulation may end.
     void send(sc_time& delay, bool may_wait) {
         const Interposer::Batch batch = core.begin_batch(scratch);
-        while (!Interposer::is_sent(batch)) {
-            if (!wait_for_place(delay, may_wait)) {
+        std::size_t left = batch->size();
+        for (; left != 0; --left) {
+            const bool has_place = wait_for_place(delay, may_wait);
+            if (Interposer::is_sent(batch)) break;  // a barrier has taken them along
+            if (!has_place) {
                 core.lose_first(batch);
-            } else if (!Interposer::is_sent(batch)) {
-                core.enqueue_first(batch);
-                delay += write_cost;
+                continue;
             }
+            core.enqueue_first(batch);
+            delay += write_cost;
         }
+        delay += static_cast<double>(left) * write_cost;
         core.end_batch(batch);
         queued.notify(sc_core::SC_ZERO_TIME);
+        // Who runs ahead of SystemC's time would see the interrupt too late: when the ring is full.
+        if (may_wait && core.wants_software()) synchronise(delay);
     }
+
+    static void synchronise(sc_time& delay) {
+        if (in_thread() && delay > sc_core::SC_ZERO_TIME) sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
+    }
+
+    bool stalls() const { return core.spec().ring.overflow == RingSpec::Overflow::stall; }
 
     /// False where there is none and waiting is not wanted, or not possible here.
     bool wait_for_place(sc_time& delay, bool may_wait) {
-        const bool waits = may_wait && core.spec().ring.overflow == RingSpec::Overflow::stall;
         while (core.full()) {
-            if (!waits || !in_thread()) return false;
-            queued.notify(sc_core::SC_ZERO_TIME);
-            if (delay > sc_core::SC_ZERO_TIME) {
-                sc_core::wait(std::exchange(delay, sc_core::SC_ZERO_TIME));
-            } else {
-                sc_core::wait(place_free);
+            if (!stalls()) return false;
+            if (!may_wait || !in_thread()) {
+                warn(tlm_monitor_report::cannot_stall,
+                     "the ring is full, and neither nb_transport nor a method process can wait for it: records are "
+                     "lost in spite of 'overflow=stall'; use b_transport, or a larger 'capacity'");
+                return false;
             }
+            queued.notify(sc_core::SC_ZERO_TIME);
+            if (delay > sc_core::SC_ZERO_TIME)
+                synchronise(delay);
+            else
+                await_place();
         }
         return true;
+    }
+
+    void await_place() {
+        if (told.count(tlm_monitor_report::starvation) != 0) return sc_core::wait(place_free);
+        const sc_time begin = sc_core::sc_time_stamp();
+        sc_core::wait(starvation, place_free);
+        if (sc_core::sc_time_stamp() - begin < starvation) return;
+        warn(tlm_monitor_report::starvation,
+             "the ring of " + std::to_string(core.spec().ring.capacity) + " records has been full for " +
+                 starvation.to_string() +
+                 ": whoever waits for a place does so until software moves the tail. Let software that does not wait "
+                 "itself read the ring earlier (TlmMonitorConfig::watermark), or give a larger 'capacity', or "
+                 "'overflow=drop'");
     }
 
     /// A process of its own writes the records: who caused them may hold what `out` waits for, or may not wait at all.
     void write_records() {
         for (;;) {
             while (!core.has_next()) sc_core::wait(queued);
-            write_next();
+            if (core.has_place()) {
+                write_next();
+            } else if (stalls()) {
+                await_place();
+                continue;
+            } else {
+                core.next_dropped();
+            }
             ring_changed();
         }
     }
@@ -122,9 +165,10 @@ struct TlmMonitor::Parts {
     void write_next() {
         const std::uint32_t generation = core.generation();
         std::vector<unsigned char> data = bytes_of(core.next(), core.spec().ring.record, core.next().span);
+        const Address place = core.next_place();
         Payload payload;
         payload.set_command(tlm::TLM_WRITE_COMMAND);
-        payload.set_address(core.next_place());
+        payload.set_address(place);
         payload.set_data_ptr(data.data());
         payload.set_data_length(static_cast<unsigned>(data.size()));
         payload.set_streaming_width(static_cast<unsigned>(data.size()));
@@ -137,14 +181,15 @@ struct TlmMonitor::Parts {
         // Targets that forget to set a status leave it as it was; only an error is one.
         if (payload.get_response_status() >= tlm::TLM_INCOMPLETE_RESPONSE) return core.next_written();
         core.next_failed();
-        warn_of(payload);
+        warn(tlm_monitor_report::failed_record, "a record could not be written to " + hex(place) + " (" +
+                                                    payload.get_response_string() +
+                                                    ") and is lost, as may be others; is 'base' memory?");
     }
 
-    void warn_of(const Payload& payload) {
-        if (std::exchange(warned, true)) return;
-        const std::string text = "a record could not be written to " + hex(payload.get_address()) + " (" +
-                                 payload.get_response_string() + ") and is lost, as may be others; is 'base' memory?";
-        SC_REPORT_WARNING(owner.name(), text.c_str());
+    /// Once of each type.
+    void warn(const char* type, const std::string& text) {
+        if (!told.insert(type).second) return;
+        SC_REPORT_WARNING(type, (std::string(owner.name()) + ": " + text).c_str());
     }
     static std::string hex(std::uint64_t value) {
         std::string text;
@@ -161,9 +206,15 @@ struct TlmMonitor::Parts {
         if (owner.interrupt.size() != 0) owner.interrupt->write(core.interrupt());
     }
 
+    /// Sockets can be used from when the simulation starts, or a request for a pointer has come through them.
     void forget_direct_memory(bool was_on) {
-        if (was_on || !core.on() || !sc_core::sc_start_of_simulation_invoked()) return;
-        owner.in->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
+        if (was_on || !core.on()) return;
+        if (pointers_given || sc_core::sc_start_of_simulation_invoked())
+            owner.in->invalidate_direct_mem_ptr(0, ~sc_dt::uint64{0});
+        if (std::exchange(pointers_given, false))
+            warn(tlm_monitor_report::direct_memory,
+                 "while the monitor was off, initiators got direct memory pointers; these are invalidated now, but "
+                 "what an initiator that keeps its pointer reads and writes is not counted");
     }
 
     TlmMonitorResult result() const {
@@ -196,7 +247,11 @@ struct TlmMonitor::Parts {
             return sync;
         }
         bool get_direct_mem_ptr(Payload& payload, tlm::tlm_dmi& dmi) override {
-            if (!parts.core.on()) return parts.owner.out->get_direct_mem_ptr(payload, dmi);
+            if (!parts.core.on()) {
+                const bool given = parts.owner.out->get_direct_mem_ptr(payload, dmi);
+                parts.pointers_given |= given;
+                return given;
+            }
             dmi.init();
             return false;
         }
@@ -248,14 +303,20 @@ struct TlmMonitor::Parts {
         return address < tlm_monitor_register::end ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
     }
 
+    /// What registers say depends on time: whoever asks does not run ahead of it. Who asks again and again without
+    /// taking time waits a cycle, so that the records that he waits for get on.
     void access(Payload& payload, sc_time& delay, bool may_wait) {
         payload.set_dmi_allowed(false);
         tlm::tlm_response_status status = fault_of(payload);
+        if (may_wait && delay > sc_core::SC_ZERO_TIME) {
+            synchronise(delay);
+        } else if (may_wait && in_thread() && payload.is_read() && core.has_next() && core.has_place()) {
+            sc_core::wait(cycle);
+        }
         if (status == tlm::TLM_OK_RESPONSE && payload.is_read()) read(payload);
         if (status == tlm::TLM_OK_RESPONSE && payload.is_write() && !write(payload))
             status = tlm::TLM_GENERIC_ERROR_RESPONSE;
         payload.set_response_status(status);
-        if (!scratch.empty()) send(delay, may_wait);
     }
 
     void read(Payload& payload) const {
@@ -265,15 +326,18 @@ struct TlmMonitor::Parts {
         }
     }
 
-    bool write(Payload& payload) {
+    bool write(const Payload& payload) {
         const bool was_on = core.on();
-        bool taken = true;
-        for (unsigned at = 0; at < payload.get_data_length(); at += 4) {
-            std::uint32_t value = 0;
-            std::memcpy(&value, payload.get_data_ptr() + at, sizeof value);
-            taken = core.write(payload.get_address() + at, value, scratch) && taken;
+        const unsigned count = payload.get_data_length() / 4;
+        std::uint64_t value = 0;
+        for (unsigned i = 0; i < count; ++i) {
+            std::uint32_t part = 0;
+            std::memcpy(&part, payload.get_data_ptr() + std::size_t{4} * i, sizeof part);
+            value |= std::uint64_t{part} << 32 * i;
         }
+        const bool taken = core.write(payload.get_address(), value, count);
         forget_direct_memory(was_on);
+        queued.notify(sc_core::SC_ZERO_TIME);
         ring_changed();
         return taken;
     }
@@ -281,12 +345,13 @@ struct TlmMonitor::Parts {
     TlmMonitor& owner;
     Interposer core;
     std::function<unsigned(const Payload&)> core_of;
-    sc_time write_cost;
+    sc_time cycle, starvation, write_cost;
     Upstream upstream;
     Downstream downstream;
     Registers registers;
-    Interposer::Records scratch;  ///< of the event at hand; empty while anybody waits
-    bool warned = false;
+    Interposer::Records scratch;      ///< of the event at hand; empty while anybody waits
+    bool pointers_given = false;      ///< since they were last invalidated
+    std::set<std::string_view> told;  ///< types of reports
     sc_core::sc_event queued, place_free, level_changed;
 };
 
@@ -319,10 +384,11 @@ void TlmMonitor::switch_on(bool on) {
 bool TlmMonitor::is_on() const { return parts_->core.on(); }
 
 void TlmMonitor::barrier() {
-    parts_->core.barrier(parts_->scratch);
-    sc_time delay;
-    parts_->send(delay, false);
+    parts_->core.barrier();
+    parts_->queued.notify(sc_core::SC_ZERO_TIME);
 }
+
+bool TlmMonitor::is_busy() const { return parts_->core.is_busy(); }
 
 TlmMonitorResult TlmMonitor::result() const { return parts_->result(); }
 

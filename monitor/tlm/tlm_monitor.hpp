@@ -1,5 +1,5 @@
 // TlmMonitor: the cache monitor as an interposer for any TLM-2.0 platform. docs/tlm.md tells how to use it. Installed
-// as cachetally/tlm_monitor.hpp; it needs nothing of the project but its neighbour, and C++17.
+// as cachetally/tlm_monitor.hpp; it needs nothing of the project but two headers beside it, and C++17.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,21 @@
 #include <tlm>
 #include <vector>
 
-#include "tlm_monitor_registers.hpp"  // by its neighbour's name, as it is found when installed
+#include "sim/tlm/any_width.hpp"  // both by names that hold where they are installed, too
+#include "tlm_monitor_registers.hpp"
 
 namespace cachetally {
 
 struct TlmMonitorConfig {
-    /// Settings as docs/monitors.md has them, e.g. "counters=64,granularity=4,base=0x80000000". Keys of links, of
-    /// programs and of modelled software (link, name, barriers, functions, path, drain, watermark, period, drain_cost)
-    /// are refused.
+    /// Settings as docs/monitors.md has them, e.g. "counters=64,granularity=4,base=0x80000000". `base`, the place of
+    /// the ring in the platform's memory, has to be among them. Keys of links, of programs and of modelled software
+    /// (link, name, barriers, functions, path, drain, watermark, period, drain_cost) are refused.
     std::string settings;
-    /// Of the monitor's clock, in which the setting `write_cost` counts.
-    sc_core::sc_time cycle = sc_core::sc_time(1, sc_core::SC_NS);
+    // Times are 0 here: any other one would settle SystemC's time resolution.
+    /// Of the monitor's clock, in which the setting `write_cost` counts; 0: 1 ns.
+    sc_core::sc_time cycle;
+    /// What waits so long at a full ring is reported once (tlm_monitor_report::starvation); 0: 1 ms.
+    sc_core::sc_time starvation;
     /// Records in the ring at which the interrupt is raised, up to the setting `capacity`; 0: never.
     std::uint32_t watermark = 0;
     /// The platform's software moves the tail of the ring. Else the tail follows the head, as if it were read at once.
@@ -28,6 +32,14 @@ struct TlmMonitorConfig {
     /// The core that made a transaction, 0 to 255, for the setting `cores`; empty: core 0.
     std::function<unsigned(const tlm::tlm_generic_payload&)> core_of;
 };
+
+/// Types of the reports that a monitor gives, each at most once: warnings whose message begins with the module's name.
+namespace tlm_monitor_report {
+inline constexpr char failed_record[] = "/cachetally/tlm_monitor/failed_record";  ///< it could not be written
+inline constexpr char starvation[] = "/cachetally/tlm_monitor/starvation";        ///< nobody reads the full ring
+inline constexpr char cannot_stall[] = "/cachetally/tlm_monitor/cannot_stall";  ///< an initiator that cannot wait loses
+inline constexpr char direct_memory[] = "/cachetally/tlm_monitor/direct_memory";  ///< pointers that bypass the monitor
+}  // namespace tlm_monitor_report
 
 struct TlmMonitorRow {
     std::uint64_t address = 0;  ///< of the first byte
@@ -59,22 +71,26 @@ struct TlmMonitorResult {
 class TlmMonitor : public sc_core::sc_module {
 public:
     /// Throws std::invalid_argument with a message that names the setting.
-    explicit TlmMonitor(const sc_core::sc_module_name& name, const TlmMonitorConfig& config = {});
+    TlmMonitor(const sc_core::sc_module_name& name, const TlmMonitorConfig& config);
     ~TlmMonitor() override;
 
-    tlm::tlm_target_socket<> in;
+    // They bind to sockets of any bus width.
+    any_width::Target<tlm::tlm_target_socket<>> in;
     /// Also takes the monitor's own writes of records.
-    tlm::tlm_initiator_socket<> out;
+    any_width::Initiator<tlm::tlm_initiator_socket<>> out;
     /// The registers (tlm_monitor_registers.hpp), at addresses from 0; may be left unbound.
-    tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND> control;
+    any_width::Target<tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>>
+        control;
     /// High while the ring holds at least `watermark` records and the interrupt is enabled; may be left unbound.
     sc_core::sc_port<sc_core::sc_signal_inout_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> interrupt;
 
     /// What the registers do, for C++. While the monitor is on, DMI is denied and its hint cleared.
     void switch_on(bool on);
     bool is_on() const;
-    /// Swaps all counters out and begins a new phase.
+    /// Swaps all counters out and begins a new phase. Nobody waits: the records go out as the ring has places for them.
     void barrier();
+    /// Records of a barrier are on their way.
+    bool is_busy() const;
 
     /// What the records written up to now add up to.
     TlmMonitorResult result() const;

@@ -11,7 +11,8 @@ inline constexpr std::uint64_t id = 0x00;           ///< read: 0x43544d31
 inline constexpr std::uint64_t control = 0x04;      ///< bit 0 on, bit 1 interrupt enabled, bit 2 software reads
 inline constexpr std::uint64_t command = 0x08;      ///< write 1: barrier
 inline constexpr std::uint64_t status = 0x0c;       ///< bit 0 watermark, bit 1 records lost, bit 2 a write failed;
-                                                    ///< writing 1 to bits 1 and 2 clears them
+                                                    ///< writing 1 to bits 1 and 2 clears them; bit 3 busy: records of
+                                                    ///< a barrier are on their way
 inline constexpr std::uint64_t kinds = 0x10;        ///< bit 0 reads, bit 1 writes are counted
 inline constexpr std::uint64_t granularity = 0x14;  ///< bits 0-15 amount; bits 16-17: 0 aligned, 1 mask, 2 dynamic
 inline constexpr std::uint64_t watermark = 0x18;    ///< records, at most ring_size; 0: no interrupt

@@ -3,6 +3,29 @@
 #include <algorithm>
 
 namespace cachetally {
+namespace {
+
+/// Calls with the number and the pointer of each extension of the payload but ours.
+template <class Visit>
+void for_extensions(tlm::tlm_generic_payload& payload, Visit visit) {
+    payload.resize_extensions();
+    for (unsigned i = 0; i < tlm::max_num_extensions(); ++i)
+        if (tlm::tlm_extension_base* extension = payload.get_extension(i);
+            extension != nullptr && i != AccessInfo::ID && i != ReferenceBatch::ID)
+            visit(i, extension);
+}
+
+void lend_extensions(tlm::tlm_generic_payload& from, tlm::tlm_generic_payload& to) {
+    to.resize_extensions();
+    for_extensions(from, [&](unsigned number, tlm::tlm_extension_base* each) { to.set_extension(number, each); });
+}
+
+/// They belong to somebody else: the payload must not free them.
+void return_extensions(tlm::tlm_generic_payload& payload) {
+    for_extensions(payload, [&](unsigned number, tlm::tlm_extension_base*) { payload.set_extension(number, nullptr); });
+}
+
+}  // namespace
 
 MemoryPort::MemoryPort(Socket& socket, MemoryTiming timing, std::uint32_t bytes)
     : socket_(socket), timing_(timing), data_(bytes), disabled_(bytes, TLM_BYTE_DISABLED) {
@@ -13,6 +36,19 @@ MemoryPort::MemoryPort(Socket& socket, MemoryTiming timing, std::uint32_t bytes)
 }
 
 MemoryPort::~MemoryPort() { payload_.clear_extension(&info_); }
+
+void MemoryPort::begin(Tick time, tlm::tlm_generic_payload* payload) {
+    begin_ = time;
+    response_ = tlm::TLM_OK_RESPONSE;
+    from_ = payload;
+    if (payload != nullptr) lend_extensions(*payload, payload_);
+}
+
+void MemoryPort::end() {
+    begin_ = 0;
+    if (from_ != nullptr) return_extensions(payload_);
+    from_ = nullptr;
+}
 
 MemoryReply MemoryPort::request(Address address, Cause cause, Tick time) {
     return send(cause.kind() == EventKind::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, cause,
@@ -57,18 +93,22 @@ MemoryReply MemoryPort::send(tlm::tlm_command command, Address address, Cause ca
 /// written.
 void MemoryPort::keep_content(Address address) {
     const auto bytes = static_cast<unsigned>(data_.size());
-    if (debug(tlm::TLM_READ_COMMAND, address, data_.data(), bytes) == bytes) return;
+    payload_.set_command(tlm::TLM_READ_COMMAND);
+    if (debug(payload_, address, data_.data(), bytes) == bytes) return;
     payload_.set_byte_enable_ptr(disabled_.data());
     payload_.set_byte_enable_length(bytes);
 }
 
-unsigned MemoryPort::debug(tlm::tlm_command command, Address address, unsigned char* data, unsigned bytes) {
-    debug_payload_.set_command(command);
+unsigned MemoryPort::debug(tlm::tlm_generic_payload& like, Address address, unsigned char* data, unsigned bytes) {
+    debug_payload_.set_command(like.get_command());
     debug_payload_.set_address(address);
     debug_payload_.set_data_ptr(data);
     debug_payload_.set_data_length(bytes);
     debug_payload_.set_streaming_width(bytes);
-    return socket_->transport_dbg(debug_payload_);
+    lend_extensions(like, debug_payload_);
+    const unsigned done = socket_->transport_dbg(debug_payload_);
+    return_extensions(debug_payload_);
+    return done;
 }
 
 }  // namespace cachetally

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/model/memory.hpp"
+#include "sim/tlm/any_width.hpp"
 #include "sim/tlm/extensions.hpp"
 #include "sim/tlm/time_scale.hpp"
 
@@ -22,7 +23,7 @@ enum class MemoryTiming : std::uint8_t {
 
 class MemoryPort final : public MemoryDevice {
 public:
-    using Socket = tlm_utils::simple_initiator_socket<CacheHierarchy>;
+    using Socket = any_width::Initiator<tlm_utils::simple_initiator_socket<CacheHierarchy>>;
 
     /// `bytes`: of a transaction, the line of the caches above.
     MemoryPort(Socket& socket, MemoryTiming timing, std::uint32_t bytes);
@@ -35,21 +36,19 @@ public:
     void write_records(std::uint64_t records) override;
     bool timeless() const override { return timing_ == MemoryTiming::fixed; }
 
-    /// An access from above begins: what comes of it until end() is not earlier, whatever the hierarchy says.
-    void begin(Tick time) {
-        begin_ = time;
-        response_ = tlm::TLM_OK_RESPONSE;
-    }
+    /// An access from above begins: what comes of it until end() is not earlier, whatever the hierarchy says, and
+    /// carries the extensions of its payload (none: nullptr).
+    void begin(Tick time, tlm::tlm_generic_payload* payload);
 
     /// It is over. What comes now, as at a barrier, has a time of its own, which may be earlier: that of another core.
-    void end() { begin_ = 0; }
+    void end();
 
     /// TLM_OK_RESPONSE, or the first failure since begin(), and where it was.
     tlm::tlm_response_status response() const { return response_; }
     Address failed_address() const { return failed_address_; }
 
-    /// The memory's content, without time; bytes that were read or written.
-    unsigned debug(tlm::tlm_command command, Address address, unsigned char* data, unsigned bytes);
+    /// The memory's content, without time; bytes that were read or written. Command and extensions are those of `like`.
+    unsigned debug(tlm::tlm_generic_payload& like, Address address, unsigned char* data, unsigned bytes);
 
 private:
     MemoryReply send(tlm::tlm_command command, Address address, Cause cause, Tick time);
@@ -61,6 +60,7 @@ private:
     std::vector<unsigned char> data_, disabled_;
     AccessInfo info_;
     tlm::tlm_generic_payload payload_, debug_payload_;
+    tlm::tlm_generic_payload* from_ = nullptr;  ///< whose access it is
     Tick begin_ = 0;
     tlm::tlm_response_status response_ = tlm::TLM_OK_RESPONSE;
     Address failed_address_ = 0;

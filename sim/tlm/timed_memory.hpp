@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include "sim/model/memory.hpp"
+#include "sim/tlm/any_width.hpp"
 #include "sim/tlm/time_scale.hpp"
 #include "sim/topology/machine.hpp"
 
@@ -13,7 +14,7 @@ namespace cachetally {
 /// It holds no data: what is read stays as it is, and debug transport gives nothing.
 class TimedMemory final : public sc_core::sc_module {
 public:
-    tlm_utils::simple_target_socket<TimedMemory> in;
+    any_width::Target<tlm_utils::simple_target_socket<TimedMemory>> in;
 
     /// `period`: picoseconds per cycle.
     TimedMemory(const sc_core::sc_module_name& name, const MemoryConfig& config, Tick period);

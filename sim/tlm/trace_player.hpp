@@ -35,7 +35,7 @@ private:
 class TracePlayer final : public sc_core::sc_module, private ReferenceWay {
 public:
     /// To CacheHierarchy::core of the same number.
-    tlm_utils::simple_initiator_socket<TracePlayer> socket;
+    any_width::Initiator<tlm_utils::simple_initiator_socket<TracePlayer>> socket;
 
     /// There must be one for each stream of the program.
     TracePlayer(const sc_core::sc_module_name& name, TraceProgram& program, unsigned core);

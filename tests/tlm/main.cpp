@@ -10,7 +10,7 @@ namespace {
 /// Warnings are kept for the tests that ask for them; errors go their usual way.
 void report(const sc_core::sc_report& what, const sc_core::sc_actions& actions) {
     if (what.get_severity() != sc_core::SC_WARNING) return sc_core::sc_report_handler::default_handler(what, actions);
-    cachetally::testing::warnings().emplace_back(what.get_msg());
+    cachetally::testing::warnings().push_back(std::string(what.get_msg_type()) + ": " + what.get_msg());
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ struct Memory : sc_core::sc_module {
     }
     unsigned transport_dbg(Payload& payload) {
         ++debugged;
+        if (on_debug) on_debug(payload);
         move(payload);
         return payload.get_data_length();
     }
@@ -78,7 +79,7 @@ struct Memory : sc_core::sc_module {
     tlm_utils::simple_target_socket<Memory> socket;
     std::map<std::uint64_t, unsigned char> bytes;
     std::vector<Access> seen;
-    std::function<void(Payload&)> on_access;
+    std::function<void(Payload&)> on_access, on_debug;
     sc_time latency, extra;
     std::uint64_t first_valid = 0;  ///< below: address errors
     bool sets_status = true;

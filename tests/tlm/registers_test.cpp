@@ -165,6 +165,42 @@ TEST(TlmRegisters, WrongAccessesAreRefused) {
     EXPECT_TRUE(platform.cpu.finished);
 }
 
+// Two registers at once: where the second is refused, the first has not changed either.
+TEST(TlmRegisters, AWriteOf64BitsIsTakenOrRefusedAsAWhole) {
+    Driven platform(
+        [](Initiator& cpu) {
+            const auto set = [&](std::uint64_t offset, std::uint64_t low, std::uint64_t high) {
+                std::uint64_t both = high << 32 | low;
+                return cpu.access(true, registers + offset, &both, 8);
+            };
+            EXPECT_EQ(set(reg::kinds, 1, 5000), refused);  // no such granularity
+            EXPECT_EQ(cpu.get(registers + reg::kinds), 3U);
+            EXPECT_EQ(cpu.get(registers + reg::granularity), 1U);
+            EXPECT_EQ(set(reg::kinds, 1, 2), good);
+            EXPECT_EQ(cpu.get(registers + reg::kinds), 1U);
+            EXPECT_EQ(cpu.get(registers + reg::granularity), 2U);
+            EXPECT_EQ(set(reg::id, reg::identity, 0), refused);
+            EXPECT_EQ(cpu.get(registers + reg::control), 1U);
+            EXPECT_EQ(set(reg::watermark, 4, 0), refused);
+            EXPECT_EQ(cpu.get(registers + reg::watermark), 0U);
+            EXPECT_EQ(set(reg::watermark, 4, 3), good);
+            EXPECT_EQ(cpu.get(registers + reg::watermark), 3U);
+            EXPECT_EQ(cpu.get(registers + reg::ring_size), 3U);
+            EXPECT_EQ(set(reg::command, 2, 0), refused);
+            EXPECT_EQ(set(reg::phase, 0, 0), refused);
+            EXPECT_EQ(cpu.get(registers + reg::ranges_on), 1U);
+            // 48 bytes: they fit before the last address where both words say so, whichever is the larger one
+            EXPECT_EQ(set(reg::ring_base, 0xfffffff0, 0xffffffff), refused);
+            EXPECT_EQ(set(reg::ring_base, 0xffffff00, 0xffffffff), good);
+            EXPECT_EQ(set(reg::ring_base, 0xfffffff0, 0), good);
+            EXPECT_EQ(cpu.get(registers + reg::ring_base), 0xfffffff0U);
+            EXPECT_EQ(cpu.get(registers + reg::ring_base + 4), 0U);
+        },
+        "counters=4,capacity=8");
+    sc_start();
+    EXPECT_TRUE(platform.cpu.finished);
+}
+
 /// What a driver does: waits for the interrupt, reads records from the tail to the head, and moves the tail.
 Counts drain(Initiator& cpu, unsigned& rounds, const sc_core::sc_signal<bool>& interrupt, std::uint32_t size) {
     Counts counts;

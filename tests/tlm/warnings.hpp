@@ -1,4 +1,4 @@
-// The warnings that SystemC's report handler was given in this process.
+// The warnings that SystemC's report handler was given in this process: "TYPE: message".
 #pragma once
 
 #include <string>
