@@ -132,8 +132,8 @@ std::vector<GivenMachine> machines_from(const std::string& directory) {
         throw UsageError(fmt::format("--machines-from: '{}' cannot be read ({}); name a directory of machine files",
                                      shown(directory), error.message()));
     if (files.empty())
-        throw UsageError(fmt::format("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)",
-                                     shown(directory)));
+        throw UsageError(
+            fmt::format("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory)));
     std::ranges::sort(files);
     std::vector<GivenMachine> machines;
     for (const std::string& file : files) machines.push_back({file, Topology(load_machine(file)).machine()});

@@ -56,8 +56,8 @@ std::optional<L1Geometry> any_l1(const Context& context) {
     return context.published_l1 ? context.published_l1 : context.hardened_l1;
 }
 
-/// Whether anything may be prefetched. Where `prefetcher` could not be asked for want of L1's geometry, it is asked by the
-/// line, and, as far as it is known, the capacity that were counted.
+/// Whether anything may be prefetched. Where `prefetcher` could not be asked for want of L1's geometry, it is asked by
+/// the line, and, as far as it is known, the capacity that were counted.
 bool prefetches(Meter& meter, const Context& context, const TestReport& events) {
     constexpr std::uint64_t usual_l1 = std::uint64_t{64} << 10;
     if (context.hardened_l1) return context.prefetches;

@@ -17,7 +17,8 @@ constexpr std::uint64_t gap_least = kib, gap_most = 4 * kib * kib;  ///< bytes: 
 constexpr std::uint64_t most_ways = 16;                             ///< MaxAssoc
 constexpr unsigned laps_of_run = 3;                                 ///< two to warm up
 /// Section 4 names a conservative analysis of several steps and does not describe it.
-constexpr const char stand_in[] = "a stand-in for the analysis that section 4 names: any rise of rounded times ends a level";
+constexpr const char stand_in[] =
+    "a stand-in for the analysis that section 4 names: any rise of rounded times ends a level";
 constexpr std::uint64_t largest_span = 32 * kib * kib, largest_tlb_span = 8 * kib * kib;
 
 TestReport published(const std::string& test) {
@@ -139,7 +140,8 @@ TestReport levels_published(Meter& meter, const L1Geometry& l1, const SweepOptio
         const std::string level = fmt::format("L{}", i + 1);
         const auto low = static_cast<double>(sweep.sizes[found[i].last]);
         const double latency = sweep.cycles[found[i].last];
-        report.answer(level, "capacity", low, low, low, "bytes", "the last size before a rise of the rounded time (a stand-in)");
+        report.answer(level, "capacity", low, low, low, "bytes",
+                      "the last size before a rise of the rounded time (a stand-in)");
         report.answer(level, "latency", latency, latency - 0.5, latency + 0.5, "cycles", "the rounded time there");
     }
     const auto count = static_cast<double>(found.size());

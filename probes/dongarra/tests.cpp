@@ -44,10 +44,11 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
     const std::string level = fmt::format("L{}", number);
     // Lines that a level above keeps need no room: one that is smaller misses only when that one does.
     if (!found.all_arrive && static_cast<double>(found.capacity) < least_growth * static_cast<double>(above))
-        return report.refuse(level, "capacity",
-                             fmt::format("misses begin beyond {}, and a level above, of {}, still keeps lines of those: "
-                                         "it may hold less",
-                                         format_size(found.capacity), format_size(above)));
+        return report.refuse(
+            level, "capacity",
+            fmt::format("misses begin beyond {}, and a level above, of {}, still keeps lines of those: "
+                        "it may hold less",
+                        format_size(found.capacity), format_size(above)));
     if (found.high > 1.1 * found.low)
         return report.refuse(level, "capacity",
                              fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
@@ -62,9 +63,9 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
         return answer(report, level, "capacity", *bytes, "bytes",
                       "papi_cacheSize; to the byte by lines that meet in its sets");
     if (lines.beyond())
-        return report.refuse(level, "capacity",
-                             fmt::format("misses are clear at {:.0f} bytes, but more lines than that, far apart, stay",
-                                         found.high));
+        return report.refuse(
+            level, "capacity",
+            fmt::format("misses are clear at {:.0f} bytes, but more lines than that, far apart, stay", found.high));
     if (lines.uneven()) return report.refuse(level, "capacity", "as many lines stay on some pages as do not on others");
     if (found.high > static_cast<double>(meter.large_page()))
         return report.refuse(level, "capacity", "pages may fill its sets unevenly, and lines far apart do not agree");

@@ -35,8 +35,8 @@ double full_latency(SpanSweep& sweep, const SpanTime& point) {
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }
 
-/// Where the latency of a level is looked for: with noise at less than all of it, since an interrupt takes lines of full
-/// sets, each of which costs a round of them.
+/// Where the latency of a level is looked for: with noise at less than all of it, since an interrupt takes lines of
+/// full sets, each of which costs a round of them.
 SpanTime within_level(SpanSweep& sweep, const LevelEdge& edge, const LevelEdge& above, double noise) {
     const std::uint64_t less = edge.quiet / 8 * 7, bytes = less / sweep.stride_at(less) * sweep.stride_at(less);
     if (noise == 0 || bytes < above.high / 2 * 3) return {edge.quiet, edge.latency};
@@ -88,9 +88,9 @@ void make_exact(Meter& meter, TestReport& report, unsigned level) {
     const auto bytes = lines.capacity();
     if (lines.beyond()) {
         report.findings.erase(capacity);
-        return report.refuse(name, "capacity",
-                             fmt::format("times rise at {:.0f} bytes, but more lines than that, far apart, stay",
-                                         known.high));
+        return report.refuse(
+            name, "capacity",
+            fmt::format("times rise at {:.0f} bytes, but more lines than that, far apart, stay", known.high));
     }
     if (!bytes) return;
     capacity->value->number = capacity->low = capacity->high = static_cast<double>(*bytes);

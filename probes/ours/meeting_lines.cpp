@@ -62,7 +62,8 @@ std::optional<std::uint64_t> MeetingLines::capacity() {
 
 /// By lines so far apart, and by lines half as far.
 std::optional<std::uint64_t> MeetingLines::capacity_by(std::uint64_t stride) {
-    const auto least = static_cast<std::uint64_t>(known_.low), most = static_cast<std::uint64_t>(known_.high * (meter_.noise() > 0 ? beyond_with_noise : 1));
+    const auto least = static_cast<std::uint64_t>(known_.low),
+               most = static_cast<std::uint64_t>(known_.high * (meter_.noise() > 0 ? beyond_with_noise : 1));
     if (stride < 2) return {};
     std::uint64_t count = (least + stride - 1) / stride;
     if (!stay(stride, count)) return {};

@@ -30,9 +30,9 @@ public:
     bool stay(std::uint64_t stride, std::uint64_t count);
 
     /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it (or a 256th and a 512th) fit
-    /// as often as the same capacity says, and one more does not. With noise the interval may end too early, and more is
-    /// tried. Empty where they do not agree: pages, lines of other
-    /// levels or hashed sets make them differ. (ours; after X-Ray, 4.5)
+    /// as often as the same capacity says, and one more does not. With noise the interval may end too early, and more
+    /// is tried. Empty where they do not agree: pages, lines of other levels or hashed sets make them differ. (ours;
+    /// after X-Ray, 4.5)
     std::optional<std::uint64_t> capacity();
 
     /// Whether capacity() found that it depends on where pages lie.

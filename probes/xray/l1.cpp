@@ -164,11 +164,10 @@ std::string contradiction(CompactTest& compact, const Found& found) {
             if (!compact.drawn(way, ways, number)) return false;
         return fills_sets(compact, found);
     };
-    if (!behaves())
-        return fmt::format("{} in {} ways would not behave as measured", format_size(found.capacity), ways);
+    if (!behaves()) return fmt::format("{} in {} ways would not behave as measured", format_size(found.capacity), ways);
     if (2 * way * (ways + 1) <= compact.page()) return "";
-    // Where the physical address chooses the set, and a way is longer than a page, pages may lie so that sets seem to be
-    // others. They do not lie so each time.
+    // Where the physical address chooses the set, and a way is longer than a page, pages may lie so that sets seem to
+    // be others. They do not lie so each time.
     for (unsigned i = 0; i < other_placements; ++i) {
         compact.place_anew();
         if (!fills_sets(compact, found))

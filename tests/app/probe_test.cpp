@@ -79,8 +79,10 @@ INSTANTIATE_TEST_SUITE_P(
                      {"validate", "--machines", "2", "--tests", "gap", "--hardened"},
                      {"'gap' is published only", "l1 answers the same"}},
         ProbeRefusal{"Population", {"validate", "--population", "wild"}, {"--population", "did you mean 'wide'"}},
-        ProbeRefusal{"NoMachines", {"validate", "--machines-from", "."}, {"--machines-from", "'.' has no machine file"}},
-        ProbeRefusal{"NoDirectory", {"validate", "--machines-from", "nix"}, {"--machines-from", "'nix' cannot be read"}},
+        ProbeRefusal{
+            "NoMachines", {"validate", "--machines-from", "."}, {"--machines-from", "'.' has no machine file"}},
+        ProbeRefusal{
+            "NoDirectory", {"validate", "--machines-from", "nix"}, {"--machines-from", "'nix' cannot be read"}},
         ProbeRefusal{"MachinesOfBothKinds",
                      {"validate", "--machines-from", ".", "--machines", "3"},
                      {"--machines is for random machines", "--machines-from"}},

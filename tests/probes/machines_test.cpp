@@ -48,7 +48,8 @@ TEST(Machines, XRayFindsAWayShorterThanThatOfTheLevelAbove) {
     const auto found = [](const std::string& second) {
         SimulatedTarget target(
             read_machine("name: athlon\ncaches:\n  - {name: L1, size: 64 KiB, ways: 2, latency: 3, next: L2}\n"
-                         "  - {name: L2, " + second + ", latency: 14, next: memory}\nmemory: {latency: 200}\n",
+                         "  - {name: L2, " +
+                             second + ", latency: 14, next: memory}\nmemory: {latency: 200}\n",
                          "athlon.yaml"));
         const TestReport report = probe(target, {"lower"}, true).back();
         return std::tuple(number(report, "L2", "capacity"), number(report, "L2", "ways"), number(report, "L2", "line"));

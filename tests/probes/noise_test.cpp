@@ -35,9 +35,10 @@ std::pair<std::optional<std::uint64_t>, bool> lines_that_stay(const std::string&
     SimulatedOptions options;
     options.noise = noise_named(noise);
     SimulatedTarget target(
-        read_machine("name: early\ncaches:\n  - {name: L1, size: 4 KiB, ways: 2, latency: 2, next: L2}\n  - {name: L2, " +
-                         second + ", latency: 10, next: memory}\nmemory: {latency: 100}\n",
-                     "early.yaml"),
+        read_machine(
+            "name: early\ncaches:\n  - {name: L1, size: 4 KiB, ways: 2, latency: 2, next: L2}\n  - {name: L2, " +
+                second + ", latency: 10, next: memory}\nmemory: {latency: 100}\n",
+            "early.yaml"),
         options);
     Meter meter(target, 1);
     std::vector<std::string> decisions;
@@ -48,10 +49,12 @@ std::pair<std::optional<std::uint64_t>, bool> lines_that_stay(const std::string&
 
 // Long laps may seem to miss before a level ends; lines that meet in few sets are too few for an interrupt.
 TEST(Noise, LinesBeyondAnIntervalThatEndsEarlyTellTheCapacity) {
-    EXPECT_EQ(lines_that_stay("size: 256 KiB, ways: 8", "realistic"), std::pair(std::optional<std::uint64_t>(262144), false));
+    EXPECT_EQ(lines_that_stay("size: 256 KiB, ways: 8", "realistic"),
+              std::pair(std::optional<std::uint64_t>(262144), false));
     EXPECT_EQ(lines_that_stay("size: 256 KiB, ways: 8", "none"), std::pair(std::optional<std::uint64_t>(), false));
     // More of them stay, but not half as far apart twice as many.
-    EXPECT_EQ(lines_that_stay("size: 216 KiB, ways: full", "realistic"), std::pair(std::optional<std::uint64_t>(), true));
+    EXPECT_EQ(lines_that_stay("size: 216 KiB, ways: full", "realistic"),
+              std::pair(std::optional<std::uint64_t>(), true));
 }
 
 TEST(Noise, InterruptsAreInTheCounts) {

@@ -48,7 +48,8 @@ TEST(Placement, AnL1ThatPagesFillEvenlyIsFound) {
                                     {"size: 32 KiB, ways: 2", "size: 16 KiB, mapping: random"}}) {
         const TestReport report = hardened(physically_indexed(l1, pages), "l1", small_pages(3));
         for (const char* parameter : {"capacity", "ways", "line", "latency"})
-            EXPECT_EQ(finding(report, "L1", parameter).verdict, Verdict::right) << l1 << ' ' << pages << ' ' << parameter;
+            EXPECT_EQ(finding(report, "L1", parameter).verdict, Verdict::right)
+                << l1 << ' ' << pages << ' ' << parameter;
     }
 }
 
@@ -86,14 +87,15 @@ TEST(Placement, AHashedL1HasALatency) {
 
 /// Without the geometry of L1 `prefetcher` is not asked.
 MachineDescription behind_hashed_l1(const std::string& prefetch) {
-    return read_machine("name: hashed\ncaches:\n"
-                        "  - {name: L1, size: 12 KiB, ways: 3, line: 128, latency: 4, indexing: xor_hash, next: L2}\n"
-                        "  - {name: L2, size: 48 KiB, ways: 24, line: 128, latency: 16, replacement: tree_plru" +
-                            prefetch +
-                            ", next: L3}\n"
-                            "  - {name: L3, size: 640 KiB, ways: 20, line: 128, latency: 80, next: memory}\n"
-                            "memory: {latency: 500}\n",
-                        "hashed.yaml");
+    return read_machine(
+        "name: hashed\ncaches:\n"
+        "  - {name: L1, size: 12 KiB, ways: 3, line: 128, latency: 4, indexing: xor_hash, next: L2}\n"
+        "  - {name: L2, size: 48 KiB, ways: 24, line: 128, latency: 16, replacement: tree_plru" +
+            prefetch +
+            ", next: L3}\n"
+            "  - {name: L3, size: 640 KiB, ways: 20, line: 128, latency: 80, next: memory}\n"
+            "memory: {latency: 500}\n",
+        "hashed.yaml");
 }
 
 TEST(Placement, LinesThatArePrefetchedBehindAnL1ThatIsNotFound) {
