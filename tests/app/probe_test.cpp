@@ -160,7 +160,7 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
     const TemporaryDirectory directory;
     std::filesystem::create_directory(directory / "mine");
     const auto write = [&](const char* name, const char* ways) {
-        write_contents(directory / "mine" / name,
+        write_contents(directory / ("mine/" + std::string(name)),
                        fmt::format("caches:\n  - {{name: L1, next: memory, size: 32 KiB, ways: {}, latency: 4}}\n"
                                    "tlbs:\n  - {{name: TLB, entries: 32, ways: full}}\n"
                                    "pages: {{mapping: random}}\nmemory: {{latency: 100, size: 4 GiB}}\n",
@@ -168,7 +168,7 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
     };
     write("a.yaml", "2");
     write("b.yml", "8");
-    write_contents(directory / "mine" / "notes.txt", "no machine");
+    write_contents(directory / "mine/notes.txt", "no machine");
     const ProbeWords words{"validate", "--machines-from", "mine", "--tests", "l1", "--hardened", "--json"};
     const auto right = [](const auto& told) {
         for (const auto& score : told["summary"])
@@ -181,7 +181,7 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
     const auto small = cachetally(directory.path(), words + ProbeWords{"--small-pages"}).json();
     EXPECT_EQ(right(small), 1);
     EXPECT_THAT(small["worst"][0]["replay"].get<std::string>(), HasSubstr(" --on mine/a.yaml --small-pages "));
-    write_contents(directory / "mine" / "c.json", "{caches: 3}");
+    write_contents(directory / "mine/c.json", "{caches: 3}");
     const Finished wrong = cachetally(directory.path(), words);
     EXPECT_NE(wrong.status, 0);
     EXPECT_EQ(wrong.out, "");
