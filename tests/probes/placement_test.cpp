@@ -85,6 +85,18 @@ TEST(Placement, AHashedL1HasALatency) {
     }
 }
 
+// Two pages fill a way of L1, and those of even numbers, which meet in it, half of the sets of L2.
+TEST(Placement, PagesThatFollowEachOtherMeetInSomeSetsOnly) {
+    const TestReport report =
+        hardened(read_machine("name: half\ncaches:\n  - {name: L1, size: 8 KiB, ways: 1, latency: 4, next: L2}\n"
+                              "  - {name: L2, size: 64 KiB, ways: 4, latency: 12, next: memory}\n"
+                              "pages: {size: 4 KiB, mapping: contiguous}\nmemory: {latency: 100}\n",
+                              "half.yaml"),
+                 "physical", small_pages(1));
+    expect_none_wrong(report);
+    EXPECT_THAT(finding(report, "L2", "capacity").reason, HasSubstr("some sets only"));
+}
+
 /// Without the geometry of L1 `prefetcher` is not asked.
 MachineDescription behind_hashed_l1(const std::string& prefetch) {
     return read_machine(
