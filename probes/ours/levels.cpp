@@ -36,10 +36,10 @@ double full_latency(SpanSweep& sweep, const SpanTime& point) {
 }
 
 /// Where the latency of a level is looked for: with noise at less than all of it, since an interrupt takes lines of
-/// full sets, each of which costs a round of them.
+/// full sets, each of which costs a round of them; but only far beyond the level above, which may keep some lines.
 SpanTime within_level(SpanSweep& sweep, const LevelEdge& edge, const LevelEdge& above, double noise) {
     const std::uint64_t less = edge.quiet / 8 * 7, bytes = less / sweep.stride_at(less) * sweep.stride_at(less);
-    if (noise == 0 || bytes < above.high / 2 * 3) return {edge.quiet, edge.latency};
+    if (noise == 0 || bytes < 4 * above.high) return {edge.quiet, edge.latency};
     return {bytes, std::min(edge.latency, sweep.time(bytes))};
 }
 
