@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -17,8 +18,8 @@
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
 #include "probes/validation/campaign.hpp"
-#include "probes/validation/random_machine.hpp"
 #include "sim/topology/names.hpp"
+#include "sim/topology/topology.hpp"
 #include "storage/axes.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 struct ValidateOptions {
     CampaignOptions campaign;
-    std::string worst;
+    std::string worst, population = "wide", machines_from;
     std::uint64_t most_worst = 10;
     bool published_only = false, hardened_only = false, json = false;
     OutputOptions output;
@@ -55,7 +56,7 @@ void save_worst(const ValidateOptions& options, const CampaignResult& result) {
         const Failure& failure = result.failures[i];
         const std::string path = machine_file(options.campaign, failure.machine);
         std::ofstream file(path);
-        file << "# " << failure.replay << '\n' << write_machine(random_machine(options.campaign.seed, failure.machine));
+        file << "# " << failure.replay << '\n' << write_machine(campaign_machine(options.campaign, failure.machine));
         if (!file.flush()) throw std::runtime_error(fmt::format("{} cannot be written", path));
     }
 }
@@ -103,6 +104,13 @@ double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_
 void check_use(const CLI::App& command, const ValidateOptions& options) {
     if (options.published_only && options.hardened_only)
         throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    if (!options.machines_from.empty())
+        for (const char* option : {"--machines", "--population", "--worst"})
+            if (command.count(option) != 0)
+                throw UsageError(fmt::format(
+                    "{} is for random machines; --machines-from takes all that are in its directory, and leaves them "
+                    "there; give one of the two",
+                    option));
     if (command.count("--costly-every") == 0) return;
     if (!options.campaign.suite.tests.empty())
         throw UsageError(
@@ -110,6 +118,26 @@ void check_use(const CLI::App& command, const ValidateOptions& options) {
     if (options.hardened_only)
         throw UsageError(
             "--costly-every is for published variants, of which --hardened runs none; give one of the two");
+}
+
+/// The machine files of a directory, by name. All are checked before any is probed.
+std::vector<GivenMachine> machines_from(const std::string& directory) {
+    std::vector<std::string> files;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+        const std::string ending = at->path().extension().string();
+        if (ending == ".yaml" || ending == ".yml" || ending == ".json") files.push_back(at->path().string());
+    }
+    if (error)
+        throw UsageError(fmt::format("--machines-from: '{}' cannot be read ({}); name a directory of machine files",
+                                     shown(directory), error.message()));
+    if (files.empty())
+        throw UsageError(
+            fmt::format("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory)));
+    std::ranges::sort(files);
+    std::vector<GivenMachine> machines;
+    for (const std::string& file : files) machines.push_back({file, Topology(load_machine(file)).machine()});
+    return machines;
 }
 
 /// Throws where not all machines were done.
@@ -135,6 +163,11 @@ void validate(ValidateOptions options) {
     options.campaign.suite.published = !options.hardened_only;
     options.campaign.suite.hardened = !options.published_only;
     left_out_of(options.campaign.suite);  // throws where nothing can be run
+    options.campaign.population = population_named(options.population);
+    if (!options.machines_from.empty()) {
+        options.campaign.given = machines_from(options.machines_from);
+        options.campaign.machines = options.campaign.given.size();
+    }
     if (!options.worst.empty()) require_directory(options.worst);
     options.campaign.directory = options.worst;
     options.campaign.progress = progress(options.campaign.machines);
@@ -169,6 +202,19 @@ void add_validate(CLI::App& app) {
     command->add_option("--seed", campaign.seed, "Seed of the machines, orders and noise")
         ->check(whole_number())
         ->capture_default_str();
+    command
+        ->add_option("--population", options->population,
+                     "What machines are drawn from: usual, or wide: with physically indexed and hashed L1s, bit-PLRU, "
+                     "NRU, prefetchers, and small pages only, too")
+        ->check(one_of(population_names()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    command
+        ->add_option("--machines-from", options->machines_from,
+                     "Probe the machine files of this directory in place of random machines")
+        ->check(not_empty("the name of a directory"))
+        ->type_name("DIR");
+    command->add_flag("--small-pages", campaign.small_pages, "Offer no pages but the machines' own");
     command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
         ->delimiter(',')
         ->type_name("TEST,...");
@@ -207,6 +253,7 @@ void add_validate(CLI::App& app) {
         "Examples:\n"
         "  cachetally validate --machines 100 --hardened\n"
         "  cachetally validate --machines 1000 --tests l1,levels --noise realistic --worst worst\n"
+        "  cachetally validate --machines-from mine --small-pages --tests l1\n"
         "The commands after the worst machines repeat their answers, from the files that --worst writes.");
     command->callback([options, command] {
         check_use(*command, *options);

@@ -56,6 +56,22 @@ std::optional<L1Geometry> any_l1(const Context& context) {
     return context.published_l1 ? context.published_l1 : context.hardened_l1;
 }
 
+/// Whether anything may be prefetched. Where `prefetcher` could not be asked for want of L1's geometry, it is asked by
+/// the line, and, as far as it is known, the capacity that were counted.
+bool prefetches(Meter& meter, const Context& context, const TestReport& events) {
+    constexpr std::uint64_t usual_l1 = std::uint64_t{64} << 10;
+    if (context.hardened_l1) return context.prefetches;
+    const Finding *line = events.find("L1", "line"), *capacity = events.find("L1", "capacity");
+    if (line == nullptr) return true;
+    L1Geometry l1;
+    l1.line = static_cast<std::uint64_t>(line->value->number);
+    l1.capacity = capacity == nullptr ? usual_l1 : static_cast<std::uint64_t>(capacity->value->number);
+    l1.latency = meter.settled(meter.target().make_arena(meter.page(), meter.page()), {0});
+    const TestReport report = prefetcher_hardened(meter, l1);
+    const Finding* found = report.find("", "prefetcher");
+    return found == nullptr || found->value->word == "present";
+}
+
 const std::vector<ProbeTest>& all_tests() {
     static const std::vector<ProbeTest> tests{
         {"l1", "X-Ray 2004, 4.4", "capacity, ways, line and latency of L1 by compact sets", false,
@@ -122,7 +138,8 @@ const std::vector<ProbeTest>& all_tests() {
         {"events", "Dongarra et al. 2004", "sizes, lines, pages and ways from event counts", true,
          [](Meter& meter, const Context&) { return events_published(meter); },
          [](Meter& meter, const Context& context) {
-             return context.prefetches ? without_prefetched(events_hardened(meter)) : events_hardened(meter);
+             TestReport report = events_hardened(meter);
+             return prefetches(meter, context, report) ? without_prefetched(std::move(report)) : report;
          }},
         {"replacement",
          "ours",

@@ -10,8 +10,8 @@ namespace cachetally {
 /// halves, then the offset at which the last location leaves the set. All in powers of two, as published.
 TestReport gap_published(Meter& meter);
 
-/// C(k) up to 32 MiB in stable sweeps (3.3). Any rise of the rounded times ends a level; rises at neighbouring sizes
-/// are one.
+/// C(k) up to 32 MiB in stable sweeps (3.3). The authors' analysis (4) is not described; in its place any rise of the
+/// rounded times ends a level; rises at neighbouring sizes are one.
 TestReport levels_published(Meter& meter, const L1Geometry& l1, const SweepOptions& options = {});
 
 struct TlbOptions {

@@ -260,6 +260,8 @@ CountedGeometry measure_geometry(Meter& meter, const CountedLevel& level, const 
     const std::uint64_t shortest = block != 0 ? block : level.least_block;
     if (level.hardened && !level.tlb && shortest < level.step) found = capacity_of(events, level, shortest);
     found.block = block;
+    if (level.hardened && !level.tlb && found.capacity != 0)
+        found.all_arrive = events.all_arrive(strided_string(found.capacity, shortest));
     if (block == 0 || found.capacity == 0) return found;
     found.fetches_next = level.hardened && !level.tlb && fetches_next(events, array, block);
     const std::uint64_t fit = fitting_elements(events, array, 2 * block), stride = array / fit;

@@ -21,6 +21,7 @@ struct CountedGeometry {
     std::uint64_t capacity = 0, block = 0, ways = 0;
     double low = 0, high = 0;  ///< bytes that the capacity lies between
     bool uneven = false;       ///< misses depend on where pages lie
+    bool all_arrive = true;    ///< of an array of this capacity: the level above keeps no line
     bool walks = false;        ///< small pages where the level ends are too many for all TLBs: page tables are loaded
     bool ways_confirmed = false;
     bool fetches_next = false;  ///< blocks come with those before them

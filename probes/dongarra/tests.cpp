@@ -8,11 +8,13 @@
 #include "probes/dongarra/geometry.hpp"
 #include "probes/ours/meeting_lines.hpp"
 #include "probes/ours/tlb_events.hpp"
+#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
 
 constexpr std::uint64_t least_line = 32;
+constexpr double least_growth = 1.9;  ///< of levels of which the one above may keep lines
 
 void answer(TestReport& report, const std::string& level, const std::string& parameter, std::uint64_t value,
             const std::string& unit, const std::string& method) {
@@ -36,8 +38,17 @@ void report_tlb(TestReport& report, const std::string& level, const CountedGeome
 
 bool on_small_pages(const Meter& meter) { return meter.large_page() < few_translations; }
 
-void report_capacity(Meter& meter, TestReport& report, unsigned number, const CountedGeometry& found) {
+/// `above`: bytes of the largest level above.
+void report_capacity(Meter& meter, TestReport& report, unsigned number, const CountedGeometry& found,
+                     std::uint64_t above) {
     const std::string level = fmt::format("L{}", number);
+    // Lines that a level above keeps need no room: one that is smaller misses only when that one does.
+    if (!found.all_arrive && static_cast<double>(found.capacity) < least_growth * static_cast<double>(above))
+        return report.refuse(
+            level, "capacity",
+            fmt::format("misses begin beyond {}, and a level above, of {}, still keeps lines of those: "
+                        "it may hold less",
+                        format_size(found.capacity), format_size(above)));
     if (found.high > 1.1 * found.low)
         return report.refuse(level, "capacity",
                              fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
@@ -51,6 +62,10 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
     if (bytes)
         return answer(report, level, "capacity", *bytes, "bytes",
                       "papi_cacheSize; to the byte by lines that meet in its sets");
+    if (lines.beyond())
+        return report.refuse(
+            level, "capacity",
+            fmt::format("misses are clear at {:.0f} bytes, but more lines than that, far apart, stay", found.high));
     if (lines.uneven()) return report.refuse(level, "capacity", "as many lines stay on some pages as do not on others");
     if (found.high > static_cast<double>(meter.large_page()))
         return report.refuse(level, "capacity", "pages may fill its sets unevenly, and lines far apart do not agree");
@@ -79,12 +94,13 @@ void report_ways(TestReport& report, const std::string& level, const CountedGeom
         answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
 }
 
-void report_cache(Meter& meter, TestReport& report, unsigned number, const CountedGeometry& found) {
+void report_cache(Meter& meter, TestReport& report, unsigned number, const CountedGeometry& found,
+                  std::uint64_t above) {
     const std::string level = fmt::format("L{}", number);
     if (found.capacity == 0)
         answer(report, level, "capacity", 0, "bytes", "");
     else
-        report_capacity(meter, report, number, found);
+        report_capacity(meter, report, number, found, above);
     report_line(report, level, found);
     const bool told = report.find(level, "capacity") != nullptr;
     if (found.ways != 0 && (found.uneven || (!told && on_small_pages(meter))))
@@ -95,7 +111,7 @@ void report_cache(Meter& meter, TestReport& report, unsigned number, const Count
 
 /// Lines of lower levels are no shorter than those above.
 void measure_caches(Meter& meter, TestReport& report, bool hardened) {
-    std::uint64_t line_above = 0;
+    std::uint64_t line_above = 0, above = 0;
     for (unsigned number = 1; number <= meter.capabilities().cache_events; ++number) {
         const std::string level = fmt::format("L{}", number);
         const std::uint64_t known = hardened ? line_above : 0;
@@ -104,7 +120,8 @@ void measure_caches(Meter& meter, TestReport& report, bool hardened) {
             meter, {hardened, false, number - 1, step, std::max(known, array_element)}, level, report.decisions);
         if (!found.fetches_next) line_above = std::max(line_above, found.block);
         if (hardened) {
-            report_cache(meter, report, number, found);
+            report_cache(meter, report, number, found, above);
+            above = std::max(above, found.capacity);
             continue;
         }
         answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");

@@ -35,6 +35,14 @@ double full_latency(SpanSweep& sweep, const SpanTime& point) {
     return std::max(point.cycles, sweep.time(point.bytes, local_stride));
 }
 
+/// Where the latency of a level is looked for: with noise at less than all of it, since an interrupt takes lines of
+/// full sets, each of which costs a round of them; but only far beyond the level above, which may keep some lines.
+SpanTime within_level(SpanSweep& sweep, const LevelEdge& edge, const LevelEdge& above, double noise) {
+    const std::uint64_t less = edge.quiet / 8 * 7, bytes = less / sweep.stride_at(less) * sweep.stride_at(less);
+    if (noise == 0 || bytes < 4 * above.high) return {edge.quiet, edge.latency};
+    return {bytes, std::min(edge.latency, sweep.time(bytes))};
+}
+
 /// Whether other pages make no difference to how a level overflows.
 bool alike_elsewhere(SpanSweep& sweep, const LevelEdge& edge) {
     for (const std::uint64_t bytes : {edge.high / 100 * 103, edge.high / 100 * 115})
@@ -76,7 +84,14 @@ void make_exact(Meter& meter, TestReport& report, unsigned level) {
     if (capacity == report.findings.end()) return;
     const Finding* latency = report.find(name, "latency");
     const KnownLevel known{level, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number};
-    const auto bytes = MeetingLines(meter, known, report.decisions).capacity();
+    MeetingLines lines(meter, known, report.decisions);
+    const auto bytes = lines.capacity();
+    if (lines.beyond()) {
+        report.findings.erase(capacity);
+        return report.refuse(
+            name, "capacity",
+            fmt::format("times rise at {:.0f} bytes, but more lines than that, far apart, stay", known.high));
+    }
     if (!bytes) return;
     capacity->value->number = capacity->low = capacity->high = static_cast<double>(*bytes);
     capacity->method += "; to the byte by lines that meet in its sets";
@@ -216,7 +231,7 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
                           "end of a quiet stretch of times over spans, bisected");
         }
         if (edge.settled) {
-            const double latency = full_latency(sweep, {edge.quiet, edge.latency});
+            const double latency = full_latency(sweep, within_level(sweep, edge, edges[i - 1], noise));
             report.answer(level, "latency", latency, latency * (1 - 3 * noise), latency, "cycles",
                           "times before the end of the level");
         } else {

@@ -12,6 +12,9 @@ constexpr std::uint64_t largest = std::uint64_t{64} << 20;
 constexpr std::uint64_t moved_by = 21 * 128;
 constexpr unsigned settled_at_random = 256;  ///< laps
 constexpr double some_misses = 0.02;         ///< of a lap
+/// Interrupts take lines of sets that are full, each of which costs a round of them: long laps seem to miss before a
+/// level ends.
+constexpr double beyond_with_noise = 1.3;
 /// Of pages that are compared: where sets are an odd multiple of a power of two, few fill them evenly.
 constexpr unsigned other_placements = 24;
 
@@ -50,18 +53,22 @@ std::optional<std::uint64_t> MeetingLines::capacity() {
     if (!events_ && known_.latency == 0) return {};
     // Distances have to divide a way, which may be an odd multiple of a power of two.
     for (const std::uint64_t parts : {64, 256})
-        if (const auto found = capacity_by(std::bit_floor(static_cast<std::uint64_t>(known_.low) / parts)))
+        if (const auto found = capacity_by(std::bit_floor(static_cast<std::uint64_t>(known_.low) / parts))) {
+            beyond_ = false;
             return found;
+        }
     return {};
 }
 
 /// By lines so far apart, and by lines half as far.
 std::optional<std::uint64_t> MeetingLines::capacity_by(std::uint64_t stride) {
-    const auto least = static_cast<std::uint64_t>(known_.low), most = static_cast<std::uint64_t>(known_.high);
+    const auto least = static_cast<std::uint64_t>(known_.low),
+               most = static_cast<std::uint64_t>(known_.high * (meter_.noise() > 0 ? beyond_with_noise : 1));
     if (stride < 2) return {};
     std::uint64_t count = (least + stride - 1) / stride;
     if (!stay(stride, count)) return {};
     while ((count + 1) * stride <= most && stay(stride, count + 1)) ++count;
+    beyond_ = beyond_ || static_cast<double>(count * stride) > known_.high;
     if ((count + 1) * stride > most && stay(stride, count + 1)) return {};
     decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L{}", count, stride, known_.level));
     const auto exactly = [&](std::uint64_t apart, std::uint64_t lines) {

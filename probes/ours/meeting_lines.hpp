@@ -30,12 +30,16 @@ public:
     bool stay(std::uint64_t stride, std::uint64_t count);
 
     /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it (or a 256th and a 512th) fit
-    /// as often as the same capacity says, and one more does not. Empty where they do not agree: pages, lines of other
-    /// levels or hashed sets make them differ. (ours; after X-Ray, 4.5)
+    /// as often as the same capacity says, and one more does not. With noise the interval may end too early, and more
+    /// is tried. Empty where they do not agree: pages, lines of other levels or hashed sets make them differ. (ours;
+    /// after X-Ray, 4.5)
     std::optional<std::uint64_t> capacity();
 
     /// Whether capacity() found that it depends on where pages lie.
     bool uneven() const { return uneven_; }
+
+    /// Whether capacity() found, with noise, that more stays than the interval holds, and not how much.
+    bool beyond() const { return beyond_; }
 
 private:
     std::optional<std::uint64_t> capacity_by(std::uint64_t stride);
@@ -45,7 +49,7 @@ private:
     Meter& meter_;
     KnownLevel known_;
     std::vector<std::string>& decisions_;
-    bool events_, uneven_ = false;
+    bool events_, uneven_ = false, beyond_ = false;
     Arena arena_;
 };
 

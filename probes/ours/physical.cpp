@@ -27,6 +27,9 @@ public:
         renew();
     }
 
+    /// Whether pages between those that meet in L1 are left out.
+    bool skips_pages() const { return step_ > 1; }
+
     /// New pages.
     void renew() {
         arena_ = meter_.target().make_arena(most() * step_ * meter_.page(), meter_.page());
@@ -228,6 +231,14 @@ TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::stri
     }
     Physical physical(meter, l1);
     const std::vector<std::uint64_t> failures = count_failures(physical);
+    if (physical.skips_pages() && !failures.empty() &&
+        std::ranges::count(failures, failures.front()) == std::ssize(failures)) {
+        refuse_all(report,
+                   fmt::format("{} pages a way of L1 apart are too many each time: they may not be drawn, and meet in "
+                               "some sets only",
+                               failures.front()));
+        return report;
+    }
     const EvictionSets sets = failures.empty() ? EvictionSets{} : find_eviction_sets(physical, failures, report);
     if (sets.size == 0) {
         refuse_all(report, "lines of as many pages as there are do not evict each other, or not always as many");

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::uint64_t word = 8;
 constexpr std::uint64_t most_loads = 1 << 20;
+constexpr unsigned more_trials = 4;   ///< with noise
 constexpr double clear_loss = 0.05;   ///< likewise
 constexpr double clear_wait = 0.025;  ///< share of the time of a load
 
@@ -25,6 +26,14 @@ Offsets with_other_words(const Offsets& lines, std::uint64_t line, std::uint64_t
     return loads;
 }
 
+/// What is looked for is less than interrupts of a lap take: the trial with the fewest of them.
+double least_time(Meter& meter, const Arena& arena, const Offsets& offsets) {
+    double least = meter.time(arena, offsets, 2, 1);
+    for (unsigned i = 0; i < more_trials && meter.noise() > 0; ++i)
+        least = std::min(least, meter.time(arena, offsets, 2, 1));
+    return least;
+}
+
 /// Lines alone, and with hits of L1 between them.
 struct SlowedDown {
     double alone = 0, hits = 0, together = 0;  ///< cycles per line; 0 = a line has no other words
@@ -33,9 +42,9 @@ struct SlowedDown {
         const std::uint64_t others = std::min(l1.line / word - 1, most_loads / lines.size());
         if (others == 0) return;
         const Offsets loads = with_other_words(lines, l1.line, others);
-        alone = meter.time(arena, lines, 2, 1);
+        alone = least_time(meter, arena, lines);
         hits = l1.latency * static_cast<double>(others);
-        together = meter.time(arena, loads, 2, 1) * static_cast<double>(others + 1);
+        together = least_time(meter, arena, loads) * static_cast<double>(others + 1);
     }
 };
 

@@ -13,7 +13,6 @@
 #include <set>
 #include <thread>
 
-#include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
 #include "sim/model/random.hpp"
 
@@ -36,15 +35,25 @@ struct Probed {
 };
 
 Probed probe(const CampaignOptions& options, std::uint64_t number) {
-    const MachineDescription machine = random_machine(options.seed, number);
+    const MachineDescription machine = campaign_machine(options, number);
     const MachineRun run = machine_run(options, number);
     SimulatedTarget target(machine, run.target);
     std::vector<TestReport> reports = run_suite(target, run.suite);
     const auto& go_on = run.suite.budget.go_on;
     if (go_on && !go_on()) return {};  // not all of them were complete
-    std::vector<Fact> facts = facts_of(machine, Reading::as_built, evidence_of(target.capabilities()));
-    for (TestReport& report : reports) judge(report, facts);
-    return {std::move(reports), std::move(facts)};
+    const Evidence evidence = evidence_of(target.capabilities());
+    for (TestReport& report : reports) judge(report, machine, {}, evidence);
+    return {std::move(reports), facts_of(machine, Reading::as_built, evidence)};
+}
+
+/// What is wrong with a machine that was given is said with its file.
+Probed probe_named(const CampaignOptions& options, std::uint64_t number) {
+    try {
+        return probe(options, number);
+    } catch (const std::runtime_error& error) {
+        if (options.given.empty()) throw;
+        throw ProbeError(fmt::format("{}: {}", options.given[number].file, error.what()));
+    }
 }
 
 class Tally {
@@ -150,6 +159,9 @@ MachineRun machine_run(const CampaignOptions& options, std::uint64_t number) {
     MachineRun run;
     run.target.seed = splitmix64(splitmix64(options.seed) + number);
     run.target.no_events = options.no_events;
+    if (options.small_pages ||
+        (options.given.empty() && random_machine(options.seed, number, options.population).small_pages))
+        run.target.large_pages.clear();
     run.noise = options.noise == "mixed" ? mixed[run.target.seed % 3] : options.noise;
     run.target.noise = noise_named(run.noise);
     run.suite = options.suite;
@@ -157,7 +169,13 @@ MachineRun machine_run(const CampaignOptions& options, std::uint64_t number) {
     return run;
 }
 
+MachineDescription campaign_machine(const CampaignOptions& options, std::uint64_t number) {
+    if (!options.given.empty()) return options.given[number].machine;
+    return random_machine(options.seed, number, options.population).machine;
+}
+
 std::string machine_file(const CampaignOptions& options, std::uint64_t number) {
+    if (!options.given.empty()) return options.given[number].file;
     return (std::filesystem::path(options.directory) / (random_machine(options.seed, number).name + ".yaml")).string();
 }
 
@@ -170,6 +188,7 @@ std::string replay_command(const CampaignOptions& options, std::uint64_t number)
     // Without names of tests it decides which published variants run before the hardened ones.
     if (run.suite.cheap && run.suite.published && run.suite.tests.empty()) command += " --cheap";
     command += " --on " + shell_quoted(machine_file(options, number));
+    if (run.target.large_pages.empty()) command += " --small-pages";
     if (run.noise != "none") command += " --noise " + run.noise;
     if (!options.no_events.empty()) command += " --no-events " + shell_quoted(options.no_events);
     return command + fmt::format(" --seed {} --orders {}", run.target.seed, run.suite.seed);
@@ -185,7 +204,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     const auto work = [&] {
         for (std::uint64_t number = next++; number < options.machines && !stopped; number = next++) {
             try {
-                probed[number] = probe(options, number);
+                probed[number] = probe_named(options, number);
                 for (TestReport& report : probed[number].reports)
                     report.curves.clear();  // memory does not grow with them
             } catch (...) {

@@ -5,11 +5,21 @@
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
+#include "probes/validation/random_machine.hpp"
 
 namespace cachetally {
 
+/// A machine that is not drawn.
+struct GivenMachine {
+    std::string file;
+    MachineDescription machine;
+};
+
 struct CampaignOptions {
     std::uint64_t machines = 100;
+    Population population = Population::usual;
+    std::vector<GivenMachine> given;  ///< not empty: these, as many as `machines`, in place of random ones
+    bool small_pages = false;         ///< no machine has pages but its own
     std::uint64_t seed = 1;
     std::string noise = "none";  ///< a name of noise_names(), or "mixed": one of none, quiet, realistic by machine
     std::string no_events;       ///< a reason hides the event counts
@@ -54,7 +64,9 @@ struct MachineRun {
 };
 MachineRun machine_run(const CampaignOptions& options, std::uint64_t number);
 
-/// Where a machine of a campaign is written: "DIRECTORY/random-1-17.yaml".
+MachineDescription campaign_machine(const CampaignOptions& options, std::uint64_t number);
+
+/// Where a machine of a campaign is written: "DIRECTORY/random-1-17.yaml"; or where it came from.
 std::string machine_file(const CampaignOptions& options, std::uint64_t number);
 
 /// The command that probes that file as the campaign did.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <stdexcept>
+#include <string_view>
 
 #include "sim/model/random.hpp"
 
@@ -101,7 +103,51 @@ TlbConfig draw_second_tlb(Draw& draw, const TlbConfig& above) {
     return tlb;
 }
 
+PrefetchConfig draw_prefetcher(Draw& draw) {
+    PrefetchConfig prefetch;
+    prefetch.kind = draw.one_of({PrefetchKind::next_line, PrefetchKind::stride, PrefetchKind::stream});
+    prefetch.degree = draw.between(1, 2);
+    prefetch.distance = draw.between(1, 4);
+    return prefetch;
+}
+
+/// What the wide population adds. Sizes stay, so that levels still grow.
+void widen(Draw& draw, RandomMachine& drawn) {
+    std::vector<CacheConfig>& caches = drawn.machine.caches;
+    CacheConfig& l1 = caches.front();
+    if (draw.chance(30)) {
+        l1.virtually_indexed = false;
+        for (unsigned halvings = draw.between(0, 3); halvings > 0 && l1.ways % 2 == 0; --halvings) l1.ways /= 2;
+    }
+    if (draw.chance(15)) l1.indexing = Indexing::xor_hash;
+    for (CacheConfig& cache : caches)
+        if (draw.chance(15)) cache.replacement = draw.one_of({Replacement::bit_plru, Replacement::nru});
+    CacheConfig& fetching = caches[draw.between(0, static_cast<unsigned>(caches.size()) - 1)];
+    if (draw.chance(20) && fetching.inclusion != Inclusion::exclusive) fetching.prefetch = draw_prefetcher(draw);
+    drawn.small_pages = draw.chance(25);
+}
+
+constexpr std::string_view names_of_populations[] = {"usual", "wide"};
+
 }  // namespace
+
+std::vector<std::string> population_names() { return {names_of_populations, std::end(names_of_populations)}; }
+
+Population population_named(const std::string& name) {
+    const auto place = std::ranges::find(names_of_populations, name);
+    if (place == std::end(names_of_populations))
+        throw std::invalid_argument(fmt::format("there is no population '{}'; there are usual, wide", name));
+    return static_cast<Population>(place - names_of_populations);
+}
+
+RandomMachine random_machine(std::uint64_t seed, std::uint64_t number, Population population) {
+    constexpr std::uint64_t of_widening = 0x77696465;  // other draws than those of the machine
+    RandomMachine drawn{random_machine(seed, number)};
+    if (population == Population::usual) return drawn;
+    Draw draw(splitmix64(seed ^ of_widening) ^ splitmix64(number));
+    widen(draw, drawn);
+    return drawn;
+}
 
 MachineDescription random_machine(std::uint64_t seed, std::uint64_t number) {
     Draw draw(splitmix64(seed) ^ splitmix64(number));

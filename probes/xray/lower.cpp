@@ -13,6 +13,7 @@ namespace {
 constexpr unsigned most_levels = 4;
 constexpr std::uint64_t least_page = 4096;
 constexpr std::uint64_t most_locations = 4096;
+constexpr std::uint64_t shortest_stride = 64;
 
 /// All levels above the one that is measured, as one.
 struct Upper {
@@ -21,7 +22,7 @@ struct Upper {
 };
 
 struct Level {
-    std::uint64_t capacity = 0, ways = 0, line = 0;
+    std::uint64_t capacity = 0, way = 0, ways = 0, line = 0;
     double latency = 0;
     std::string reason;  ///< where nothing was found
 };
@@ -54,17 +55,45 @@ public:
             // Locations S_old apart in the same set: a decomposed stride is all conflicts, and the plain one tells.
             if (stride == 2 * upper_.way && old * stride <= arena_.bytes && !plain(stride, old) &&
                 plain(stride, old - 1))
-                return done(level, upper_.way, old - 1);
+                return below(level, old - 1);
             if (n == old) return done(level, stride / 2, n - 1);
             old = n;
         }
     }
 
 private:
-    Level nothing(std::string reason) const { return {0, 0, 0, 0, std::move(reason)}; }
+    Level nothing(std::string reason) const { return {0, 0, 0, 0, 0, std::move(reason)}; }
 
-    Level done(Level level, std::uint64_t way, std::uint64_t ways) {
-        level.capacity = way * ways;
+    /// A way may be shorter than S_old, at which so many locations are all that fit: then it is the longest stride at
+    /// half of which twice as many do. Levels above keep none of them as long as they are twice what these hold.
+    Level below(Level level, std::uint64_t ways) {
+        std::uint64_t stride = upper_.way, fit = ways;
+        while (stride > shortest_stride && ways * stride / 2 >= 2 * upper_.capacity) {
+            const std::uint64_t closer = most_that_fit(stride / 2, 2 * fit);
+            decisions_.push_back(fmt::format("stride {}: {} locations fit", stride / 2, closer));
+            if (closer == 2 * fit) break;
+            stride /= 2;
+            fit = closer;
+        }
+        return done(level, stride, ways, fit);
+    }
+
+    /// The most locations up to `most` that are compact, not decomposed: at least as many as at twice the stride.
+    std::uint64_t most_that_fit(std::uint64_t stride, std::uint64_t most) {
+        std::uint64_t low = most / 2, high = most + 1;
+        while (high - low > 1) {
+            const std::uint64_t middle = (low + high) / 2;
+            (plain(stride, middle) ? low : high) = middle;
+        }
+        return low;
+    }
+
+    Level done(Level level, std::uint64_t way, std::uint64_t ways) { return done(level, way, ways, ways); }
+
+    /// `fit`: of locations a way apart. Levels above that are exclusive keep some more where their ways are longer.
+    Level done(Level level, std::uint64_t way, std::uint64_t ways, std::uint64_t fit) {
+        level.capacity = way * fit;
+        level.way = way;
         level.ways = ways;
         for (std::uint64_t shift = 8; shift < way; shift *= 2)
             if (compact(way, 2 * ways, shift)) {
@@ -153,7 +182,7 @@ TestReport xray_lower_published(Meter& meter, const L1Geometry& l1) {
             report.answer(name, "latency", level.latency, level.latency * 0.98, level.latency, "cycles", method);
         else
             report.refuse(name, "latency", "the times hold what some TLB takes");
-        upper = {level.capacity, std::min(upper.way, level.capacity / level.ways)};
+        upper = {level.capacity, std::min(upper.way, level.way)};
     }
     return report;
 }

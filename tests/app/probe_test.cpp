@@ -78,6 +78,14 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"CampaignTest",
                      {"validate", "--machines", "2", "--tests", "gap", "--hardened"},
                      {"'gap' is published only", "l1 answers the same"}},
+        ProbeRefusal{"Population", {"validate", "--population", "wild"}, {"--population", "did you mean 'wide'"}},
+        ProbeRefusal{
+            "NoMachines", {"validate", "--machines-from", "."}, {"--machines-from", "'.' has no machine file"}},
+        ProbeRefusal{
+            "NoDirectory", {"validate", "--machines-from", "nix"}, {"--machines-from", "'nix' cannot be read"}},
+        ProbeRefusal{"MachinesOfBothKinds",
+                     {"validate", "--machines-from", ".", "--machines", "3"},
+                     {"--machines is for random machines", "--machines-from"}},
         ProbeRefusal{"WorstIsAFile", {"validate", "--machines", "2", "--worst", "file"}, {"--worst", "'file'"}},
         ProbeRefusal{
             "WorstBelowAFile", {"validate", "--machines", "2", "--worst", "file/d"}, {"--worst", "Not a directory"}}),
@@ -145,6 +153,39 @@ TEST(Validate, TheScoresAreToldWhateverBecomesOfTheFiles) {
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.out, HasSubstr("capacity   published"));
     EXPECT_THAT(finished.err, HasSubstr("cannot be written"));
+}
+
+// One of them has ways that are longer than pages: with these alone, which lie anywhere, nothing is to be found.
+TEST(Validate, MachinesOfADirectoryAreProbed) {
+    const TemporaryDirectory directory;
+    std::filesystem::create_directory(directory / "mine");
+    const auto write = [&](const char* name, const char* ways) {
+        write_contents(directory / ("mine/" + std::string(name)),
+                       fmt::format("caches:\n  - {{name: L1, next: memory, size: 32 KiB, ways: {}, latency: 4}}\n"
+                                   "tlbs:\n  - {{name: TLB, entries: 32, ways: full}}\n"
+                                   "pages: {{mapping: random}}\nmemory: {{latency: 100, size: 4 GiB}}\n",
+                                   ways));
+    };
+    write("a.yaml", "2");
+    write("b.yml", "8");
+    write_contents(directory / "mine/notes.txt", "no machine");
+    const ProbeWords words{"validate", "--machines-from", "mine", "--tests", "l1", "--hardened", "--json"};
+    const auto right = [](const auto& told) {
+        for (const auto& score : told["summary"])
+            if (score["parameter"] == "capacity") return score["right"].template get<int>();
+        return -1;
+    };
+    const auto large = cachetally(directory.path(), words).json();
+    EXPECT_EQ(large["machines"], 2);
+    EXPECT_EQ(right(large), 2);
+    const auto small = cachetally(directory.path(), words + ProbeWords{"--small-pages"}).json();
+    EXPECT_EQ(right(small), 1);
+    EXPECT_THAT(small["worst"][0]["replay"].get<std::string>(), HasSubstr(" --on mine/a.yaml --small-pages "));
+    write_contents(directory / "mine/c.json", "{caches: 3}");
+    const Finished wrong = cachetally(directory.path(), words);
+    EXPECT_NE(wrong.status, 0);
+    EXPECT_EQ(wrong.out, "");
+    EXPECT_THAT(wrong.err, HasSubstr("mine/c.json:1:"));
 }
 
 TEST(Validate, ShowTellsWhatItTold) {

@@ -69,6 +69,37 @@ TEST(Counted, LinesShorterThanTheFirstStep) {
         }
 }
 
+MachineDescription with_second(const std::string& second, const std::string& third = "") {
+    return read_machine(
+        "name: small\ncaches:\n  - {name: L1, size: 32 KiB, ways: 8, latency: 4, next: L2}\n  - {name: L2, " + second +
+            ", latency: 10, next: " + (third.empty() ? "memory" : "L3") + "}\n" +
+            (third.empty() ? "" : "  - {name: L3, " + third + ", latency: 20, next: memory}\n") +
+            "memory: {latency: 200}\n",
+        "small.yaml");
+}
+
+// Its misses begin with those of the level above, which has room for more.
+TEST(Counted, ALevelNoLargerThanTheOneAboveIsRefused) {
+    for (const auto& [second, third, level] :
+         {std::tuple{"size: 16 KiB, ways: 4", "", "L2"},
+          {"size: 24 KiB, ways: 6, replacement: tree_plru", "size: 1 MiB, ways: 16", "L2"},
+          {"size: 32 KiB, ways: 4", "", "L2"},
+          {"size: 256 KiB, ways: 8", "size: 128 KiB, ways: 16", "L3"}}) {
+        const TestReport report = hardened(with_second(second, third), "events");
+        expect_none_wrong(report);
+        EXPECT_NE(finding(report, level, "capacity").reason.find("it may hold less"), std::string::npos) << second;
+        EXPECT_FALSE(finding(report, level, "ways").value) << second;
+        EXPECT_EQ(finding(report, "L1", "capacity").verdict, Verdict::right) << second;
+    }
+}
+
+// LRU keeps no line of so many: all of them come to the second level.
+TEST(Counted, ALevelLittleLargerThanTheOneAboveIsFound) {
+    const TestReport report = hardened(with_second("size: 48 KiB, ways: 6"), "events");
+    EXPECT_EQ(finding(report, "L2", "capacity").low, 48 << 10);
+    EXPECT_EQ(finding(report, "L2", "capacity").verdict, Verdict::right);
+}
+
 /// A direct-mapped TLB before another.
 MachineDescription two_tlbs(unsigned first, unsigned second, unsigned ways) {
     return read_machine(

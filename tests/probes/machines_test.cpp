@@ -43,6 +43,23 @@ TEST(Machines, XRayFindsTheOpteronsLevelsAsPublished) {
     EXPECT_EQ(number(reports[1], "L2", "ways"), 17);
 }
 
+// X-Ray, 4.5.1: 64 KiB in 2 ways over 256 KiB in 16, whose ways are half as long.
+TEST(Machines, XRayFindsAWayShorterThanThatOfTheLevelAbove) {
+    const auto found = [](const std::string& second) {
+        SimulatedTarget target(
+            read_machine("name: athlon\ncaches:\n  - {name: L1, size: 64 KiB, ways: 2, latency: 3, next: L2}\n"
+                         "  - {name: L2, " +
+                             second + ", latency: 14, next: memory}\nmemory: {latency: 200}\n",
+                         "athlon.yaml"));
+        const TestReport report = probe(target, {"lower"}, true).back();
+        return std::tuple(number(report, "L2", "capacity"), number(report, "L2", "ways"), number(report, "L2", "line"));
+    };
+    EXPECT_EQ(found("size: 256 KiB, ways: 16"), std::tuple(256 << 10, 16, 64));
+    EXPECT_EQ(found("size: 256 KiB, ways: 32"), std::tuple(256 << 10, 32, 64));
+    // L1 adds its two ways, and all that it holds.
+    EXPECT_EQ(found("size: 256 KiB, ways: 16, inclusion: exclusive"), std::tuple(320 << 10, 18, 64));
+}
+
 // Dongarra et al. 2004: Itanium 2, counted.
 TEST(Machines, TheItaniumIsFoundByItsEvents) {
     SimulatedTarget target(load_machine("xray-itanium2"));

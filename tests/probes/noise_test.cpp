@@ -1,6 +1,7 @@
 // Probing with noise, and probing that is ended early.
 #include <gtest/gtest.h>
 
+#include "probes/ours/meeting_lines.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"
@@ -28,6 +29,32 @@ TEST(Noise, TrialsDifferByNoiseAloneAndAreSimulatedOnce) {
         EXPECT_LT(cycles, 1.15 * exact);
     }
     EXPECT_NE(noisy.run(here, {random_string(1 << 17, 64, 3)}, {1, 1}).cycles, second);  // another chase is another run
+}
+
+std::pair<std::optional<std::uint64_t>, bool> lines_that_stay(const std::string& second, const std::string& noise) {
+    SimulatedOptions options;
+    options.noise = noise_named(noise);
+    SimulatedTarget target(
+        read_machine(
+            "name: early\ncaches:\n  - {name: L1, size: 4 KiB, ways: 2, latency: 2, next: L2}\n  - {name: L2, " +
+                second + ", latency: 10, next: memory}\nmemory: {latency: 100}\n",
+            "early.yaml"),
+        options);
+    Meter meter(target, 1);
+    std::vector<std::string> decisions;
+    MeetingLines lines(meter, {2, 210e3, 225e3, 0}, decisions);
+    const auto capacity = lines.capacity();
+    return {capacity, lines.beyond()};
+}
+
+// Long laps may seem to miss before a level ends; lines that meet in few sets are too few for an interrupt.
+TEST(Noise, LinesBeyondAnIntervalThatEndsEarlyTellTheCapacity) {
+    EXPECT_EQ(lines_that_stay("size: 256 KiB, ways: 8", "realistic"),
+              std::pair(std::optional<std::uint64_t>(262144), false));
+    EXPECT_EQ(lines_that_stay("size: 256 KiB, ways: 8", "none"), std::pair(std::optional<std::uint64_t>(), false));
+    // More of them stay, but not half as far apart twice as many.
+    EXPECT_EQ(lines_that_stay("size: 216 KiB, ways: full", "realistic"),
+              std::pair(std::optional<std::uint64_t>(), true));
 }
 
 TEST(Noise, InterruptsAreInTheCounts) {

@@ -7,6 +7,7 @@
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
+#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
@@ -75,6 +76,58 @@ TEST(Replay, MixedNoiseIsNamed) {
         EXPECT_THAT(command, HasSubstr(".yaml" + option));
     }
     EXPECT_EQ(names, (std::set<std::string>{"none", "quiet", "realistic"}));
+}
+
+TEST(Replay, SmallPagesAndFilesAreNamed) {
+    CampaignOptions options;
+    options.population = Population::wide;
+    std::set<bool> drawn;
+    for (std::uint64_t number = 0; number < 40; ++number) {
+        const bool small = random_machine(options.seed, number, Population::wide).small_pages;
+        drawn.insert(small);
+        EXPECT_EQ(machine_run(options, number).target.large_pages.empty(), small);
+        EXPECT_EQ(replay_command(options, number).find(" --small-pages") != std::string::npos, small);
+    }
+    EXPECT_EQ(drawn.size(), 2U);
+    options.given.push_back({"mine/one.yaml", load_machine("bcm2835")});
+    EXPECT_THAT(replay_command(options, 0), HasSubstr(" --on mine/one.yaml --seed"));
+    options.small_pages = true;
+    EXPECT_THAT(replay_command(options, 0), HasSubstr(" --on mine/one.yaml --small-pages --seed"));
+}
+
+// As docs/probes.md scores them.
+TEST(RandomMachine, UsualOnesAreThoseOfEarlierScores) {
+    const MachineDescription machine = random_machine(918273, 203);
+    std::vector<std::uint64_t> sizes;
+    for (const CacheConfig& cache : machine.caches) sizes.push_back(cache.size);
+    EXPECT_EQ(sizes, (std::vector<std::uint64_t>{2 << 10, 16 << 10, 128 << 10, 1536 << 10}));
+    EXPECT_EQ(machine.caches[3].seed, 318178171U);
+    EXPECT_EQ(machine.pages.seed, 843009844U);
+    EXPECT_EQ(random_machine(918273, 203, Population::usual).machine, machine);
+}
+
+// Each is a machine that there can be, and all kinds are among them; sizes are those of the usual ones.
+TEST(RandomMachine, WideOnesHaveEveryKind) {
+    std::set<std::string> kinds;
+    for (std::uint64_t number = 0; number < 200; ++number) {
+        const RandomMachine drawn = random_machine(5, number, Population::wide);
+        EXPECT_NO_THROW(Topology{drawn.machine}) << number;
+        const MachineDescription usual = random_machine(5, number);
+        const CacheConfig& l1 = drawn.machine.caches.front();
+        kinds.insert(drawn.small_pages ? "small pages" : "large pages");
+        kinds.insert(l1.virtually_indexed ? "virtual" : "physical");
+        if (!l1.virtually_indexed && l1.size / l1.ways > drawn.machine.pages.size) kinds.insert("longer than pages");
+        if (l1.indexing == Indexing::xor_hash) kinds.insert("hashed");
+        for (std::size_t i = 0; i < usual.caches.size(); ++i) {
+            const CacheConfig& cache = drawn.machine.caches[i];
+            EXPECT_EQ(cache.size, usual.caches[i].size);
+            kinds.insert(std::string(name_of(cache.replacement)));
+            kinds.insert(std::string(name_of(cache.prefetch.kind)));
+        }
+    }
+    for (const char* kind : {"small pages", "large pages", "virtual", "physical", "longer than pages", "hashed",
+                             "bit_plru", "nru", "none", "next_line", "stride", "stream"})
+        EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 
 TEST(Replay, SizesAreTheirWords) {

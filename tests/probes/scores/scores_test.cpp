@@ -25,6 +25,24 @@ TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
     EXPECT_LE(score_of(result, "tlb", "entries")->not_identifiable, 1U);
 }
 
+// An interrupt that takes a line of a full set costs a round of it: times of long laps rise before the last level ends.
+TEST(Noise, InterruptsEndNoLevelEarly) {
+    CampaignOptions options;
+    options.seed = 918273;
+    options.noise = "realistic";
+    options.suite.tests = {"levels"};
+    options.suite.published = false;
+    for (const std::uint64_t number : {106U, 203U}) {  // a latency, a capacity
+        const MachineDescription machine = campaign_machine(options, number);
+        const MachineRun run = machine_run(options, number);
+        SimulatedTarget target(machine, run.target);
+        TestReport report = run_suite(target, run.suite).back();
+        judge(report, machine);
+        for (const Finding& each : report.findings) EXPECT_NE(each.verdict, Verdict::wrong) << in_words(each);
+        EXPECT_NE(report.find("L4", number == 106 ? "latency" : "capacity"), nullptr) << number;
+    }
+}
+
 TEST(Events, WaysThatAreNotSureAreRefused) {
     CampaignOptions options;
     options.machines = 8;
