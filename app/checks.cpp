@@ -36,8 +36,8 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             return "";
         }
         // Of what nobody reaches by mistake only those are told who did.
-        const bool bounded =
-            most != std::numeric_limits<std::uint64_t>::max() || (!value && is_size_out_of_range(text));
+        const bool bounded = most != std::numeric_limits<std::uint64_t>::max() ||
+                             (!value && !text.starts_with('-') && is_size_out_of_range(text));
         return fmt::format("'{}' is not possible; write a whole number {}", shown(text),
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };

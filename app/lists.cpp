@@ -124,8 +124,8 @@ std::vector<Granularity> parse_granularities(const std::string& text) {
             add(granularities, part_of(option, part, parse_granularity));
             continue;
         }
-        check_range(option, part, *range, "granularities");
         part_of(option, std::to_string(range->second), parse_granularity);
+        check_range(option, part, *range, "granularities");
         for (std::uint32_t lines = range->first; lines <= range->second; ++lines)
             add(granularities, {Granularity::Mode::aligned, lines});
     }

@@ -332,15 +332,23 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
     return '\n' + table.text(options.width);
 }
 
-/// What happened in some phases. The run is all of its phases, so that it is what the others leave.
+/// By differences, which are all that counts of whole hierarchies have.
+HierarchyCounts sum(const HierarchyCounts& a, const HierarchyCounts& b) { return a - ((b - b) - b); }
+
+/// What happened in some phases.
 RunView of_phases(RunView view, const PhaseChoice& phases) {
     RunResult& run = view.counts.run;
-    for (std::uint32_t i = 0; i < run.phases.size(); ++i)
-        if (!phases.contains(i)) run.counts = run.counts - run.phases[i].counts;
+    bool any = false;
+    for (std::uint32_t i = 0; i < run.phases.size(); ++i) {
+        if (!phases.contains(i)) continue;
+        run.counts = any ? sum(run.counts, run.phases[i].counts) : run.phases[i].counts;
+        any = true;
+    }
     const auto unwanted = [&](const auto& row) { return !phases.contains(row.phase); };
     for (StructureTable::Level& level : view.structures.levels) std::erase_if(level.tallies, unwanted);
     for (LevelCauses& level : view.causes) {
-        std::erase_if(level.misses, unwanted);
+        for (StructureCauses& row : level.misses)
+            if (unwanted(row)) row.misses = {};  // that the level missed at all is known
         std::erase_if(level.evictions, unwanted);
     }
     return view;

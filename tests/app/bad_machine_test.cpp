@@ -153,7 +153,7 @@ TEST(BadMachine, SharingThatIsImpossibleIsToldOnce) {
     text.insert(text.find("memory: {"), "  - {name: L2, size: 8 KiB, ways: 2, line: 64, latency: 9, next: memory}\n");
     const Finished finished = check(directory, text);
     EXPECT_EQ(finished.status, 2);
-    EXPECT_EQ(finished.err, "m.yaml:5:85: error: 'L1' is shared by 3 of 4 cores; write a divisor of 4, or all\n");
+    EXPECT_EQ(finished.err, "m.yaml:5:81: error: 'L1' is shared by 3 of 4 cores; write a divisor of 4, or all\n");
 }
 
 TEST(BadMachine, FilesThatAreNone) {

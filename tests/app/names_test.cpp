@@ -13,10 +13,10 @@ using Words = std::vector<std::string>;
 
 /// ESC, a line break, the one-byte form of CSI, CSI in UTF-8, what turns the direction of writing, DEL.
 constexpr char evil[] =
-    "e\x1b[31mv\ni\x9bl\xc2\x9b"
+    "e\x1b[31mv\nINTRUDER\x9bl\xc2\x9b"
     "x\xe2\x80\xae"
     "y\x7f";
-constexpr char tame[] = "e?[31mv?i?l?x?y?";
+constexpr char tame[] = "e?[31mv?INTRUDER?l?x?y?";
 
 class Names : public ::testing::Test {
 protected:
@@ -30,10 +30,10 @@ protected:
         writer.finish();
         write_contents(
             directory / "m.yaml",
-            "name: \"n\\e[31m\\nm\"\ndescription: \"d\\e[1m\\x9b\"\nsource: \"s\\a\"\ncores: 1\nclock: 1 GHz\n"
+            "name: \"n\\e[31m\\nINTRUDER\"\ndescription: \"d\\e[1m\\x9b\"\nsource: \"s\\a\"\ncores: 1\nclock: 1 GHz\n"
             "caches:\n  - {name: L1, size: 1 KiB, ways: 2, line: 64, latency: 1, next: memory}\n"
             "memory: {size: 1 GiB, latency: 100}\n"
-            "monitors:\n  - {link: core-L1, name: \"w\\e[31m\\nx\", functions: on}\n");
+            "monitors:\n  - {link: core-L1, name: \"w\\e[31m\\nINTRUDER\", functions: on}\n");
     }
     Finished call(const Words& words) const { return cachetally(directory.path(), words); }
     TemporaryDirectory directory;
@@ -44,8 +44,7 @@ void expect_clean(const std::string& text, const std::string& of) {
     EXPECT_NO_THROW((void)nlohmann::json(text).dump()) << of;
     for (const char* bad : {"\x1b", "\x07", "\x7f", "\xc2\x9b", "\xe2\x80\xae", "\r"})
         EXPECT_EQ(text.find(bad), std::string::npos) << of;
-    for (const char* rest : {"\ni", "\nm\n", "\nm:", "\nm on", "\nx "})
-        EXPECT_EQ(text.find(rest), std::string::npos) << of;
+    EXPECT_EQ(text.find("\nINTRUDER"), std::string::npos) << of;
 }
 
 TEST_F(Names, ReachTheTerminalWithoutControlCharacters) {
@@ -75,7 +74,7 @@ TEST_F(Names, AreWholeInJsonButForBytesThatAreNoUtf8) {
     const Finished finished = call({"trace", "info", "t.ct.h5", "--json"});
     expect_clean(finished.out, "JSON");
     EXPECT_EQ(finished.json()["regions"][0]["name"],
-              "e\x1b[31mv\ni\xef\xbf\xbdl\xc2\x9b"
+              "e\x1b[31mv\nINTRUDER\xef\xbf\xbdl\xc2\x9b"
               "x\xe2\x80\xae"
               "y\x7f");
     const Finished shown = call({"machine", "show", "m.yaml", "--json"});

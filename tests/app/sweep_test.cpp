@@ -290,7 +290,7 @@ TEST_F(SweepCommand, ATraceThatIsGoneKeepsTheSlowdownsThatAreComplete) {
     EXPECT_TRUE(told["rows"].back().at("slowdown").is_null());
 }
 
-TEST(SweepCommand, TakesRangesOfCountersAndUnits) {
+TEST(ListsOfCounters, TakeRangesAndUnits) {
     const TemporaryDirectory directory;
     const auto cells = [&](const char* counters, const char* references) {
         return cachetally(directory.path(), {"sweep", "chase", "-m", "schulz2002", "--granularity", "1", "--counters",
