@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 
 #include "app/commands.hpp"
 #include "sim/topology/names.hpp"
+#include "sim/topology/sizes.hpp"
 
 namespace cachetally::app {
 
@@ -16,14 +18,26 @@ CLI::Validator not_empty(const std::string& what) {
     return {[what](const std::string& text) { return text.empty() ? fmt::format("it needs {}", what) : ""; }, ""};
 }
 
+std::optional<std::uint64_t> parse_whole(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+    constexpr std::string_view units = "KMGT";
+    const bool has_unit = !text.empty() && units.find(text.back()) != units.npos &&
+                          std::isdigit(static_cast<unsigned char>(text.front())) != 0;
+    return has_unit ? parse_size(text) : std::nullopt;
+}
+
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-    const auto check = [least, most](const std::string& text) -> std::string {
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) return "";
+    const auto check = [least, most](std::string& text) -> std::string {
+        const std::optional<std::uint64_t> value = parse_whole(text);
+        if (value && *value >= least && *value <= most) {
+            text = std::to_string(*value);
+            return "";
+        }
         // Of what nobody reaches by mistake only those are told who did.
-        const bool bounded =
-            most != std::numeric_limits<std::uint64_t>::max() || error == std::errc::result_out_of_range;
+        const bool bounded = most != std::numeric_limits<std::uint64_t>::max() ||
+                             (!value && !text.starts_with('-') && is_size_out_of_range(text));
         return fmt::format("'{}' is not possible; write a whole number {}", shown(text),
                            bounded ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least));
     };
@@ -48,12 +62,6 @@ CLI::Validator one_of(std::vector<std::string> words) {
                            advice(text, std::vector<std::string_view>(words.begin(), words.end())));
     };
     return {check, named};
-}
-
-void require_other_file(const std::string& input, const std::string& output) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(input, output, absent) && !absent)
-        throw UsageError(fmt::format("'{}' would be written over itself; give the output another name", shown(input)));
 }
 
 void require_present(const std::string& path) {

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cachetally::app {
@@ -12,7 +14,10 @@ namespace cachetally::app {
 /// `what` may not be empty, e.g. "the name of a file".
 CLI::Validator not_empty(const std::string& what);
 
-/// A whole number of at least `least` and at most `most`.
+/// A whole number; K, M, G and T after it are powers of 1024, as in options of kernels. Nothing where it is none.
+std::optional<std::uint64_t> parse_whole(std::string_view text);
+
+/// Such a number of at least `least` and at most `most`, for CLI::Option::transform: digits are left.
 CLI::Validator whole_number(std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// A number above zero.
@@ -20,9 +25,6 @@ CLI::Validator positive_number();
 
 /// One of some words, which the help names.
 CLI::Validator one_of(std::vector<std::string> words);
-
-/// Throws UsageError where the output would be written over the input.
-void require_other_file(const std::string& input, const std::string& output);
 
 /// Throws UsageError where there is no file of this name.
 void require_present(const std::string& path);

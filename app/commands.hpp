@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cachetally::app {
@@ -12,8 +13,10 @@ namespace cachetally::app {
 /// Keys in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// To standard output; bytes of names that are no UTF-8 are replaced.
+/// To standard output: UTF-8, and control characters of names in it escaped.
 void print_json(const Json& json);
+/// The same of JSON that is a text already.
+void print_json_text(std::string_view json);
 
 /// A wrong demand of the user: told on stderr, exit status 2.
 class UsageError : public std::runtime_error {

@@ -8,7 +8,11 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/output.hpp"
+#include "sim/topology/names.hpp"
+#include "storage/file.hpp"
 #include "viewer/figures/figure.hpp"
+#include "viewer/run_view.hpp"
 #include "viewer/web/slim_file.hpp"
 
 namespace cachetally::app {
@@ -21,23 +25,47 @@ struct FigureOptions {
     bool log = false, linear = false;
 };
 
-/// A kind of figure, the options that it heeds, and what --metric may be for it.
+/// A kind of figure, what it is drawn from, the options that it heeds, and what --metric may be for it.
 struct Kind {
-    std::string_view name;
+    std::string_view name, result;
     std::vector<std::string_view> options, metrics;
 };
 
-const Kind& kind_of(const std::string& name) {
-    static const std::vector<Kind> kinds{
-        {"histogram", {"--level", "--structure", "--what", "--phases", "--log", "--linear"}, {}},
-        {"phases", {"--level", "--structure", "--what", "--phases", "--log", "--linear"}, {}},
-        {"heat", {"--level", "--structure", "--what", "--log", "--linear"}, {}},
-        {"sweep", {"--metric", "--eviction"}, {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
-        {"front", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
-        {"curves", {"--metric", "--test", "--variant"}, {"cycles", "misses"}},
-        {"intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
+const std::vector<Kind>& kinds() {
+    static const std::vector<Kind> all{
+        {"histogram", "run", {"--level", "--structure", "--what", "--phases", "--log", "--linear"}, {}},
+        {"phases", "run", {"--level", "--structure", "--what", "--phases", "--log", "--linear"}, {}},
+        {"heat", "run", {"--level", "--structure", "--what", "--log", "--linear"}, {}},
+        {"sweep",
+         "sweep",
+         {"--metric", "--eviction"},
+         {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
+        {"front", "sweep", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
+        {"curves", "probe", {"--metric", "--test", "--variant"}, {"cycles", "misses"}},
+        {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
-    return *std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.name == name; });
+    return all;
+}
+
+const Kind& kind_of(const std::string& name) { return *std::ranges::find(kinds(), name, &Kind::name); }
+
+/// "a run", "an intrusion"
+std::string with_article(std::string_view noun) {
+    return fmt::format("{} {}", noun.starts_with('i') ? "an" : "a", noun);
+}
+
+/// Throws where a figure is of another kind of result than the file.
+void check_kind(const FigureRequest& request) {
+    const std::string found = result_kind(InputFile(request.file));
+    const std::string_view wanted = kind_of(request.kind).result;
+    if (found == wanted) return;
+    std::vector<std::string_view> possible;
+    for (const Kind& kind : kinds())
+        if (kind.result == found) possible.push_back(kind.name);
+    throw UsageError(fmt::format("{}: is the result of {}, and figures of the kind {} are drawn from that of {}; {}",
+                                 shown(request.file), with_article(found), request.kind, with_article(wanted),
+                                 possible.empty() ? "there are no figures of it"
+                                                  : fmt::format("of it there are: {}", fmt::join(possible, ", "))));
 }
 
 void run(const FigureOptions& options) {
@@ -45,8 +73,9 @@ void run(const FigureOptions& options) {
     if (figure_format(request.output).empty())
         throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
     require_present(request.file);
-    require_other_file(request.file, request.output);
+    check_output(request.output, {request.file}, "");
     check_result(request.file);
+    check_kind(request);
     const auto pass = [&](const char* option, const std::string& value) {
         if (!value.empty()) request.options.push_back(fmt::format("{}={}", option, value));
     };
@@ -102,7 +131,7 @@ void add_figure(CLI::App& app) {
                         "The addresses of one data structure in full width, or of a part of it: NAME:OFFSET:BYTES");
     command->add_option("--what", options->what, "What is shown (default: accesses)")
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
-    command->add_option("--phases", options->phases, "Some phases alone, as in 4 or 3,5-7");
+    command->add_option("--phases,--phase", options->phases, "Some phases alone, as in 4 or 3,5-7");
     CLI::Option* log = command->add_flag(
         "--log", options->log, "Counts on a logarithmic scale (default: where most lie far below the largest)");
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
@@ -117,7 +146,7 @@ void add_figure(CLI::App& app) {
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
         ->check(one_of({"published", "hardened"}));
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
-        ->check(whole_number(1, 2));
+        ->transform(whole_number(1, 2));
     command->add_flag("-f,--force,--overwrite", options->request.overwrite, "Replace the figure where it exists");
     command->footer(
         "Drawn by Python 3 with h5py and matplotlib (Debian: python3-h5py,\n"

@@ -14,11 +14,6 @@
 namespace cachetally::app {
 namespace {
 
-bool is_kernel(const std::string& name) {
-    const auto& all = workload_list();
-    return std::any_of(all.begin(), all.end(), [&](const WorkloadInfo& info) { return info.name == name; });
-}
-
 /// Whether a word that names no file was meant as one.
 bool looks_like_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
 
@@ -30,6 +25,20 @@ bool looks_like_path(const std::string& name) { return name.find_first_of("/.") 
 
 }  // namespace
 
+bool is_kernel(const std::string& name) {
+    const auto& all = workload_list();
+    return std::any_of(all.begin(), all.end(), [&](const WorkloadInfo& info) { return info.name == name; });
+}
+
+void refuse_kernel(const std::string& name) {
+    std::error_code absent;
+    if (!is_kernel(name) || std::filesystem::exists(name, absent)) return;
+    throw UsageError(fmt::format(
+        "'{}' is a kernel, and there is no trace file of that name; kernels are run by 'cachetally run {}', and "
+        "written as traces by 'cachetally trace convert {} {}.ct.h5'",
+        name, name, name, name));
+}
+
 void add_trace_options(CLI::App& command, TraceChoice& choice) {
     command
         .add_option("--format", choice.format,
@@ -38,7 +47,7 @@ void add_trace_options(CLI::App& command, TraceChoice& choice) {
         ->capture_default_str();
     command.add_flag("--data-only", choice.data_only, "Leave out instruction fetches");
     command.add_option("--din-bytes", choice.din_bytes, "Bytes of din references that state none (1 to 65535)")
-        ->check(whole_number(1, 65535))
+        ->transform(whole_number(1, 65535))
         ->capture_default_str();
 }
 
@@ -57,6 +66,7 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice, Op
     Input input;
     input.name = path_or_dash == "-" ? "standard input" : path_or_dash;
     if (path_or_dash != "-") {
+        refuse_kernel(path_or_dash);
         require_present(path_or_dash);
         input.trace_file = path_or_dash;
     }

@@ -26,6 +26,12 @@ TraceOptions options_of(const TraceChoice& choice);
 /// Whether a command opens a source for the first time: what users must know of it is told then.
 enum class Opening { first, again };
 
+/// Whether there is a kernel of this name.
+bool is_kernel(const std::string& name);
+
+/// Throws UsageError where a trace is expected, and a kernel was named.
+void refuse_kernel(const std::string& name);
+
 /// A trace as an input; "-" is standard input. Throws TraceError or StorageError where it cannot be opened.
 Input trace_input(const std::string& path_or_dash, const TraceChoice& choice, Opening opening = Opening::first);
 

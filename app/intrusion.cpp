@@ -94,7 +94,8 @@ void compare_with_none(const IntrusionOptions& options) {
     const Comparison comparison(options.source, open, options.simulation, topology);
     const Input input = comparison.opened(Opening::first);
     check_cores(input, topology);
-    const std::unique_ptr<ResultFile> file = open_output(options.output, input);
+    warn_of_one_stream(input, topology);
+    const std::unique_ptr<ResultFile> file = open_output(options.output, inputs_of(input, options.simulation));
     const ObservedRun without = comparison.observed(input, nullptr);
     if (!without.run.complete && without.run.failure.empty())
         throw std::runtime_error("interrupted within the run without monitor: there is nothing to compare with");
@@ -106,7 +107,7 @@ void compare_with_none(const IntrusionOptions& options) {
     if (options.simulation.json) {
         print_json(to_json(view));
     } else {
-        fmt::print("{}", to_text(view, terminal_width()));
+        print_lines(to_text(view, terminal_width()));
     }
     if (file) {
         write_title(file->root(), "intrusion", topology, view.title);

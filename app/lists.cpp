@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <optional>
+#include <utility>
 
+#include "app/checks.hpp"
 #include "app/commands.hpp"
 
 namespace cachetally::app {
@@ -13,10 +15,9 @@ namespace {
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
-    Number value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
-    return value;
+    const auto value = parse_whole(text);
+    if (!value || *value == 0 || *value > std::numeric_limits<Number>::max()) return std::nullopt;
+    return static_cast<Number>(*value);
 }
 
 /// What was given twice counts once.
@@ -25,15 +26,41 @@ void add(std::vector<T>& all, const T& one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
-/// Numbers above zero; `what` they are, and an example.
+constexpr std::size_t most_values = 1000;  ///< of a list
+
+/// "3-6": first and last. Nothing where it is no range of numbers.
 template <class Number>
-std::vector<Number> numbers(const std::string& option, const std::string& text, const char* what, const char* example) {
+std::optional<std::pair<Number, Number>> range_of(std::string_view part) {
+    const auto dash = part.find('-');
+    if (dash == part.npos) return std::nullopt;
+    const auto first = number<Number>(part.substr(0, dash)), last = number<Number>(part.substr(dash + 1));
+    if (!first || !last) return std::nullopt;
+    return std::pair{*first, *last};
+}
+
+template <class Number>
+void check_range(const std::string& option, const std::string& part, std::pair<Number, Number> range,
+                 const char* what) {
+    if (range.first > range.second) throw UsageError(fmt::format("'{}': '{}' is not an ascending range", option, part));
+    if (range.second - range.first >= most_values)
+        throw UsageError(fmt::format("'{}': '{}' has {} {}; at most {} are possible", option, part,
+                                     std::uint64_t{range.second} - range.first + 1, what, most_values));
+}
+
+/// Numbers above zero and ranges of them; `what` they are, and an example.
+template <class Number>
+std::vector<Number> numbers(const std::string& name, const std::string& text, const char* what, const char* example) {
+    const std::string option = fmt::format("{} {}", name, text);
     std::vector<Number> values;
     for (const std::string& part : split_list(text)) {
         const auto value = number<Number>(part);
-        if (!value)
-            throw UsageError(fmt::format("'{} {}': '{}' is not {}; write e.g. {}", option, text, part, what, example));
-        add(values, *value);
+        const auto range = value ? std::pair{*value, *value} : range_of<Number>(part);
+        if (!range)
+            throw UsageError(
+                fmt::format("'{}': '{}' is not a number of {}; write e.g. {}", option, part, what, example));
+        check_range(option, part, *range, what);
+        for (Number each = range->first; each < range->second; ++each) add(values, each);
+        add(values, range->second);
     }
     return values;
 }
@@ -85,31 +112,26 @@ std::vector<std::string> parse_links(const std::string& text) {
 }
 
 std::vector<std::uint32_t> parse_counters(const std::string& text) {
-    return numbers<std::uint32_t>("--counters", text, "a number of counters", "16,32,64");
+    return numbers<std::uint32_t>("--counters", text, "counters", "16,32,64 or 1-8");
 }
 
 std::vector<Granularity> parse_granularities(const std::string& text) {
-    constexpr std::size_t most_granularities = 1000;
     const std::string option = "--granularity " + text;
     std::vector<Granularity> granularities;
     for (const std::string& part : split_list(text)) {
-        const auto dash = part.find('-');
-        const auto first =
-            dash == std::string::npos ? std::nullopt : number<std::uint32_t>(std::string_view(part).substr(0, dash));
-        const auto last =
-            dash == std::string::npos ? std::nullopt : number<std::uint32_t>(std::string_view(part).substr(dash + 1));
-        if (!first || !last) {
+        const auto range = range_of<std::uint32_t>(part);
+        if (!range) {
             add(granularities, part_of(option, part, parse_granularity));
             continue;
         }
-        if (*first > *last) throw UsageError(fmt::format("'{}': '{}' is not an ascending range", option, part));
-        part_of(option, std::to_string(*last), parse_granularity);
-        for (std::uint32_t lines = *first; lines <= *last; ++lines)
+        part_of(option, std::to_string(range->second), parse_granularity);
+        check_range(option, part, *range, "granularities");
+        for (std::uint32_t lines = range->first; lines <= range->second; ++lines)
             add(granularities, {Granularity::Mode::aligned, lines});
     }
-    if (granularities.size() > most_granularities)
+    if (granularities.size() > most_values)
         throw UsageError(fmt::format("'{}': these are {} granularities; at most {} fit into one sweep", option,
-                                     granularities.size(), most_granularities));
+                                     granularities.size(), most_values));
     return granularities;
 }
 
@@ -121,13 +143,35 @@ std::vector<Eviction> parse_evictions(const std::string& text) {
 }
 
 std::vector<std::uint64_t> parse_capacities(const std::string& text) {
-    return numbers<std::uint64_t>("--ring", text, "a number of records", "64,4096");
+    return numbers<std::uint64_t>("--ring", text, "records", "64,4096");
 }
 
 std::vector<DrainChoice> parse_drains(const std::string& text) {
     std::vector<DrainChoice> drains;
     for (const std::string& part : split_list(text)) add(drains, parse_drain(part, text));
     return drains;
+}
+
+PhaseChoice parse_phases(const std::string& text) {
+    std::vector<PhaseChoice::Range> ranges;
+    for (const std::string& part : split_list(text)) {
+        const auto dash = part.find('-');
+        const auto bound = [](std::string_view digits) -> std::optional<std::uint32_t> {
+            const auto value = parse_whole(digits);
+            return value && *value <= std::numeric_limits<std::uint32_t>::max()
+                       ? std::optional(static_cast<std::uint32_t>(*value))
+                       : std::nullopt;
+        };
+        const auto first = bound(std::string_view(part).substr(0, dash));
+        const auto last = dash == std::string::npos ? first : bound(std::string_view(part).substr(dash + 1));
+        if (!first || !last || *first > *last)
+            throw UsageError(fmt::format(
+                "'--phase {}': '{}' is not a phase and no ascending range of them; write whole numbers from 0, e.g. 4 "
+                "or 3,5-7",
+                text, part));
+        ranges.push_back({*first, *last});
+    }
+    return PhaseChoice(std::move(ranges));
 }
 
 }  // namespace cachetally::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "monitor/spec.hpp"
+#include "viewer/phase_choice.hpp"
 
 namespace cachetally::app {
 
@@ -15,7 +16,7 @@ std::vector<std::string> split_list(const std::string& text);
 /// Of --link: names, which nobody has looked up.
 std::vector<std::string> parse_links(const std::string& text);
 
-/// Of --counters.
+/// Of --counters: "16,32", "1-8".
 std::vector<std::uint32_t> parse_counters(const std::string& text);
 
 /// Of --granularity: "1-6", "1,2,dynamic:4".
@@ -36,5 +37,8 @@ struct DrainChoice {
 
 /// Of --drain: "full,watermark:32,periodic:10000".
 std::vector<DrainChoice> parse_drains(const std::string& text);
+
+/// Of --phase: "4", "3,5-7".
+PhaseChoice parse_phases(const std::string& text);
 
 }  // namespace cachetally::app

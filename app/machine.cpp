@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/commands.hpp"
+#include "app/terminal.hpp"
 #include "monitor/spec_placement.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
@@ -22,7 +23,7 @@ void list(bool json) {
         if (json) {
             all.push_back({{"name", preset.name}, {"description", preset.description}});
         } else {
-            fmt::print("{:<{}}  {}\n", preset.name, widest, preset.description);
+            print("{:<{}}  {}\n", preset.name, widest, preset.description);
         }
     }
     if (json) print_json(all);
@@ -108,16 +109,15 @@ Json describe(const Topology& topology) {
 void print_timing(const MachineDescription& machine) {
     if (!machine.has_link_timing()) return;
     const auto limit = [](unsigned number) { return number == 0 ? std::string("any") : std::to_string(number); };
-    fmt::print("\n{:<10} {:>10} {:>12} {:>8} {:>13}\n", "bus below", "latency", "bytes/cycle", "misses",
-               "write buffer");
+    print("\n{:<10} {:>10} {:>12} {:>8} {:>13}\n", "bus below", "latency", "bytes/cycle", "misses", "write buffer");
     for (const CacheConfig& cache : machine.caches)
-        fmt::print("{:<10} {:>10} {:>12} {:>8} {:>13}{}\n", cache.name, cache.bus.latency,
-                   limit(cache.bus.bytes_per_cycle), limit(cache.outstanding_misses), limit(cache.write_buffer),
-                   cache.bus.shared ? "  one for all copies" : "");
+        print("{:<10} {:>10} {:>12} {:>8} {:>13}{}\n", cache.name, cache.bus.latency, limit(cache.bus.bytes_per_cycle),
+              limit(cache.outstanding_misses), limit(cache.write_buffer),
+              cache.bus.shared ? "  one for all copies" : "");
     for (const MemoryConfig& memory : machine.memories)
         if (memory.bank_busy != 0)
-            fmt::print("{}: {} of {} bytes in turn, busy for {} with an access\n", memory.name,
-                       numbered(memory.banks, "bank"), memory.interleave, numbered(memory.bank_busy, "cycle"));
+            print("{}: {} of {} bytes in turn, busy for {} with an access\n", memory.name,
+                  numbered(memory.banks, "bank"), memory.interleave, numbered(memory.bank_busy, "cycle"));
 }
 
 /// What a cache does besides replacing lines, where it is not what most do.
@@ -138,64 +138,64 @@ std::string habits(const CacheConfig& cache) {
 }
 
 void print_components(const MachineDescription& machine) {
-    fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}\n", "cache", "size", "ways", "line", "latency",
-               "cores", "policy", "next");
+    print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}\n", "cache", "size", "ways", "line", "latency", "cores",
+          "policy", "next");
     for (const CacheConfig& cache : machine.caches)
-        fmt::print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}{}\n", cache.name, format_size(cache.size),
-                   cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
-                   cores_per_copy(cache.shared_by, machine), name_of(cache.replacement), cache.next, habits(cache));
+        print("{:<10} {:>10} {:>6} {:>6} {:>8} {:>6}  {:<10} {}{}\n", cache.name, format_size(cache.size),
+              cache.ways == 0 ? "full" : std::to_string(cache.ways), cache.line, cache.latency,
+              cores_per_copy(cache.shared_by, machine), name_of(cache.replacement), cache.next, habits(cache));
     for (const MemoryConfig& memory : machine.memories)
-        fmt::print("{:<10} {:>10} {:>22}{}\n", memory.name, format_size(memory.size), memory.latency,
-                   machine.has_nodes() ? fmt::format("  node {}", memory.node) : "");
+        print("{:<10} {:>10} {:>22}{}\n", memory.name, format_size(memory.size), memory.latency,
+              machine.has_nodes() ? fmt::format("  node {}", memory.node) : "");
     if (!machine.tlbs.empty())
-        fmt::print("\n{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", "TLB", "entries", "ways", "latency", "cores", "policy");
+        print("\n{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", "TLB", "entries", "ways", "latency", "cores", "policy");
     for (const TlbConfig& tlb : machine.tlbs)
-        fmt::print("{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", tlb.name, tlb.entries,
-                   tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency,
-                   cores_per_copy(tlb.shared_by, machine), name_of(tlb.replacement));
-    fmt::print("\npages of {}, mapped: {}{}\n", format_size(machine.pages.size), name_of(machine.pages.mapping),
-               machine.pages.ranges.empty() ? "" : "; others in ranges of addresses (--yaml)");
+        print("{:<10} {:>10} {:>6} {:>15} {:>6}  {}\n", tlb.name, tlb.entries,
+              tlb.ways == 0 ? "full" : std::to_string(tlb.ways), tlb.latency, cores_per_copy(tlb.shared_by, machine),
+              name_of(tlb.replacement));
+    print("\npages of {}, mapped: {}{}\n", format_size(machine.pages.size), name_of(machine.pages.mapping),
+          machine.pages.ranges.empty() ? "" : "; others in ranges of addresses (--yaml)");
     if (machine.coherence.protocol != Protocol::none)
-        fmt::print("caches of several cores are kept coherent: {}, by {}\n", name_of(machine.coherence.protocol),
-                   name_of(machine.coherence.by));
+        print("caches of several cores are kept coherent: {}, by {}\n", name_of(machine.coherence.protocol),
+              name_of(machine.coherence.by));
 }
 
 void print_nodes(const MachineDescription& machine) {
     if (!machine.has_nodes()) return;
     const NumaConfig& numa = machine.numa;
-    fmt::print("{} of {} each, homes: {}{}\n", numbered(numa.nodes, "node"), numbered(machine.cores_per_node(), "core"),
-               name_of(numa.policy),
-               numa.policy == HomePolicy::interleaved ? fmt::format(", every {}", format_size(numa.granule)) : "");
-    for (const HomeRange& range : numa.ranges) fmt::print("  {:#x} to {:#x}: {}\n", range.from, range.to, range.memory);
+    print("{} of {} each, homes: {}{}\n", numbered(numa.nodes, "node"), numbered(machine.cores_per_node(), "core"),
+          name_of(numa.policy),
+          numa.policy == HomePolicy::interleaved ? fmt::format(", every {}", format_size(numa.granule)) : "");
+    for (const HomeRange& range : numa.ranges) print("  {:#x} to {:#x}: {}\n", range.from, range.to, range.memory);
     if (numa.policy == HomePolicy::fixed)
-        fmt::print("  otherwise: {}\n", numa.otherwise.empty() ? machine.memories.front().name : numa.otherwise);
-    fmt::print("interconnect: {}, {} per cycle{}\n", numbered(numa.interconnect.latency, "cycle"),
-               numa.interconnect.bytes_per_cycle == 0 ? "any number of bytes"
-                                                      : numbered(numa.interconnect.bytes_per_cycle, "byte"),
-               numa.interconnect.bytes_per_cycle == 0 ? ""
-               : numa.interconnect.shared             ? ", one for all nodes"
-                                                      : ", one per node that asks");
+        print("  otherwise: {}\n", numa.otherwise.empty() ? machine.memories.front().name : numa.otherwise);
+    print("interconnect: {}, {} per cycle{}\n", numbered(numa.interconnect.latency, "cycle"),
+          numa.interconnect.bytes_per_cycle == 0 ? "any number of bytes"
+                                                 : numbered(numa.interconnect.bytes_per_cycle, "byte"),
+          numa.interconnect.bytes_per_cycle == 0 ? ""
+          : numa.interconnect.shared             ? ", one for all nodes"
+                                                 : ", one per node that asks");
 }
 
 void show(const std::string& name, bool dot, bool json, bool yaml) {
     const Topology topology(load_machine(name));
     const MachineDescription& machine = topology.machine();
     if (dot) {
-        fmt::print("{}", topology.to_dot());
+        print_lines(topology.to_dot());
     } else if (json) {
         print_json(describe(topology));
     } else if (yaml) {
-        fmt::print("{}", machine.text);
+        print_lines(machine.text);
     } else {
-        fmt::print("{}{}{}\n", machine.name, machine.description.empty() ? "" : ": ", machine.description);
-        if (!machine.source.empty()) fmt::print("source: {}\n", machine.source);
-        fmt::print("{}, {} ps per cycle\n\n", numbered(machine.cores, "core"), machine.period);
+        print("{}{}{}\n", machine.name, machine.description.empty() ? "" : ": ", folded(machine.description));
+        if (!machine.source.empty()) print("source: {}\n", folded(machine.source));
+        print("{}, {} ps per cycle\n\n", numbered(machine.cores, "core"), machine.period);
         print_components(machine);
         print_nodes(machine);
         print_timing(machine);
-        fmt::print("\nlinks:");
-        for (const LinkInfo& link : topology.links()) fmt::print(" {}", link.name);
-        fmt::print("\n");
+        print("\nlinks:");
+        for (const LinkInfo& link : topology.links()) print(" {}", link.name);
+        print("\n");
     }
 }
 
@@ -207,8 +207,8 @@ void check(const std::string& name, bool json) {
     if (json) {
         print_json({{"file", name}, {"components", components}, {"links", links}, {"monitors", monitors}});
     } else {
-        fmt::print("{}: good, {} and {}{}\n", name, numbered(components, "component"), numbered(links, "link"),
-                   monitors == 0 ? "" : ", " + numbered(monitors, "monitor"));
+        print("{}: good, {} and {}{}\n", name, numbered(components, "component"), numbered(links, "link"),
+              monitors == 0 ? "" : ", " + numbered(monitors, "monitor"));
     }
 }
 

@@ -26,7 +26,9 @@ std::vector<std::string> command_line() {
     return words;
 }
 
-void print_json(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
+void print_json_text(std::string_view json) { fmt::print("{}", printable_json(json)); }
+
+void print_json(const Json& json) { print_json_text(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'); }
 
 }  // namespace cachetally::app
 
@@ -53,8 +55,8 @@ constexpr char footer[] =
     "or the output cannot be written; 2 = the command line, a machine or a monitor is\n"
     "not right, or an input file is not there, and nothing was run.";
 
-/// A message without control characters and without the middle of endless words: both may come from what was typed.
-std::string printable(const std::string& message) {
+/// A message without the ends of endless words, which may come from what was typed.
+std::string without_endless_words(const std::string& message) {
     constexpr std::size_t longest_word = 300;
     std::string text;
     std::size_t word = 0;
@@ -62,14 +64,12 @@ std::string printable(const std::string& message) {
         const bool space = character == ' ' || character == '\n';
         word = space ? 0 : word + 1;
         if (word == longest_word) text += "...";
-        if (word >= longest_word) continue;
-        const auto code = static_cast<unsigned char>(character);
-        text += (code < 0x20 && character != '\n') || code == 0x7f ? '?' : character;
+        if (word < longest_word) text += character;
     }
     return text;
 }
 
-void tell(const std::string& message) { cachetally::app::to_stderr(printable(message) + "\n"); }
+void tell(const std::string& message) { cachetally::app::to_stderr(without_endless_words(message) + "\n"); }
 
 /// The innermost command that was named.
 const CLI::App& chosen(const CLI::App& app) {

@@ -121,7 +121,7 @@ Json json_of(const MeasuredCost& cost) {
             {"host_seconds", cost.host_seconds}};
 }
 
-void print(std::span<const Saving> savings, bool json) {
+void print_savings(std::span<const Saving> savings, bool json) {
     Json rows = Json::array();
     std::string text = fmt::format("{:<8} {:<24} {:>14} {:>14} {:>6}   {:>8} {:>8} {:>6}\n", "test", "without",
                                    "references", "exhaustive", "ratio", "host s", "exhaust.", "ratio");
@@ -137,14 +137,14 @@ void print(std::span<const Saving> savings, bool json) {
                             one.saving.host_seconds, one.exhaustive.host_seconds, one.host_ratio());
     }
     if (json) return print_json({{"savings", rows}});
-    fmt::print("{}", text);
+    print_lines(text);
 }
 
 void show_savings(const ProbeOptions& options, const Topology& topology) {
     catch_interrupts();
     const auto target = [&] { return std::make_unique<SimulatedTarget>(topology.machine(), simulated(options)); };
     try {
-        print(measure_savings(target, suite_of(options), options.savings), options.json);
+        print_savings(measure_savings(target, suite_of(options), options.savings), options.json);
     } catch (const ProbingEnded&) {
         throw std::runtime_error("interrupted before all tests were complete: nothing is told of their costs");
     }
@@ -189,7 +189,7 @@ void probe(const ProbeOptions& options) {
     check_machine(topology.machine(), options);
     if (options.savings > 0) return show_savings(options, topology);
     SimulatedTarget target(topology.machine(), simulated(options));
-    const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.machine});
     catch_interrupts();
     std::vector<TestReport> reports = reports_of(target, suite, options);
     std::vector<Fact> more;
@@ -202,8 +202,9 @@ void probe(const ProbeOptions& options) {
         if (!left_out.empty()) json["left_out"] = left_out;
         print_json(json);
     } else {
-        fmt::print("{}: {}\n{}\n{}", topology.machine().name, topology.machine().description,
-                   left_out.empty() ? "" : left_out + "\n", to_text(reports, terminal_width()));
+        print("{}: {}\n", topology.machine().name, folded(topology.machine().description));
+        if (!left_out.empty()) print("{}\n", left_out);
+        print_lines('\n' + to_text(reports, terminal_width()));
     }
     if (interrupted())
         throw std::runtime_error(
@@ -238,13 +239,13 @@ void add_probe(CLI::App& app) {
         ->type_name("NAME")
         ->capture_default_str();
     command->add_option("--seed", options->seed, "Seed of orders, page placement and noise")
-        ->check(whole_number())
+        ->transform(whole_number())
         ->capture_default_str();
     command->add_option("--orders", options->orders, "Seed of orders alone (default: that of --seed)")
-        ->check(whole_number())
+        ->transform(whole_number())
         ->type_name("SEED");
     command->add_option("--arena", options->arena_mib, "Memory that probes may have, MiB")
-        ->check(whole_number(1, 1 << 20))
+        ->transform(whole_number(1, 1 << 20))
         ->capture_default_str();
     command
         ->add_option("--budget", options->most_cycles,
@@ -265,13 +266,13 @@ void add_probe(CLI::App& app) {
     command->add_flag("--no-revival", options->no_revival, "Published levels and tlb: sizes left out stay out");
     command->add_flag("--exhaustive", options->exhaustive, "Published tlb: run T(2..4) at every size");
     command->add_option("--stability", options->stability, "Published levels and tlb: runs without a new minimum")
-        ->check(whole_number(1, 1000))
+        ->transform(whole_number(1, 1000))
         ->capture_default_str();
     command
         ->add_option("--savings", options->savings,
                      "Run the published levels and tlb exhaustively, too, in turn, N times; tell what knock-out and "
                      "confirmation on demand save in references and in time of the host (the least of N)")
-        ->check(whole_number(1, 1000))
+        ->transform(whole_number(1, 1000))
         ->type_name("N");
     add_output_options(*command, options->output, "findings, curves and decisions");
     command->add_flag("--json", options->json, "Print JSON");

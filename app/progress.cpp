@@ -50,7 +50,7 @@ public:
         double done = source_->progress();
         if (most_ != 0) done = std::max(done, static_cast<double>(references) / static_cast<double>(most_));
         const double seconds = std::chrono::duration<double>(now - start_).count();
-        to_stderr("\r" + progress_text(references, seconds, done) + "\033[K");
+        on_progress_line(progress_text(references, seconds, done));
     }
 
 private:
@@ -98,7 +98,7 @@ std::function<bool(std::uint64_t)> progress_line(const ReferenceSource& source, 
 }
 
 void clear_progress_line() {
-    if (on_terminal()) to_stderr("\r\033[K");
+    if (on_terminal()) on_progress_line("");
 }
 
 }  // namespace cachetally::app

@@ -6,6 +6,9 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/output.hpp"
+#include "app/terminal.hpp"
+#include "storage/target.hpp"
 #include "viewer/web/page.hpp"
 
 namespace cachetally::app {
@@ -20,12 +23,13 @@ struct ReportOptions {
 
 void run(const ReportOptions& options) {
     require_present(options.file);
-    require_other_file(options.file, options.output);
+    check_output(options.output, {options.file}, "HTML");
+    check_target(options.output, options.force ? Existing::overwrite : Existing::refuse, "pages");
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
     const ResultPage result = page_of(options.file, limit);
     write_page(options.output, result.html, options.force);
-    fmt::print("{}: {:.1f} MB{}\n", options.output, static_cast<double>(result.html.size()) / 1e6,
-               result.reduced ? ", with a reduced copy; --whole keeps every line" : "");
+    print("{}: {:.1f} MB{}\n", options.output, static_cast<double>(result.html.size()) / 1e6,
+          result.reduced ? ", with a reduced copy; --whole keeps every line" : "");
 }
 
 }  // namespace
@@ -35,7 +39,10 @@ void add_report(CLI::App& app) {
     CLI::App* command = app.add_subcommand("report", "Put a result file into a page that can be mailed or kept");
     command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
         ->required();
-    command->add_option("-o,--output", options->output, "The page to write (HTML)")->required();
+    command->add_option("-o,--output", options->output, "The page to write (HTML)")
+        ->required()
+        ->type_name("FILE.html")
+        ->check(not_empty("the name of a file"));
     command->add_flag("--whole", options->whole,
                       "Keep every line; default: histograms of files over 4 MiB are reduced to blocks of lines");
     command->add_flag("-f,--force,--overwrite", options->force, "Replace the page where it exists");

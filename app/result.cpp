@@ -32,7 +32,7 @@ public:
     explicit WritingNote(const std::string& path) {
         if (isatty(STDERR_FILENO) == 0) return;
         std::fflush(stdout);
-        to_stderr(fmt::format("writing {} ...", path));
+        on_progress_line(fmt::format("writing {} ...", path));
     }
     WritingNote(const WritingNote&) = delete;
     WritingNote& operator=(const WritingNote&) = delete;
@@ -51,22 +51,9 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
     return {name, settings, seed_of(name, settings), "", "", nullptr, std::move(source), check};
 }
 
-void add_output_options(CLI::App& command, OutputOptions& options, const std::string& what) {
-    command
-        .add_option("-o,--output", options.file, "Write the result to this file (HDF5; docs/format.md), with " + what)
-        ->type_name("FILE.h5")
-        ->check(not_empty("the name of a file"));
-    command.add_flag("-f,--force,--overwrite", options.force, "Replace the output file where it exists");
-}
-
-std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input& input) {
-    if (output.file.empty()) {
-        if (output.force) throw UsageError("--force means something with --output only");
-        return nullptr;
-    }
-    if (!input.trace_file.empty()) require_other_file(input.trace_file, output.file);
-    return std::make_unique<ResultFile>(output.file,
-                                        output.force ? ResultFile::Existing::overwrite : ResultFile::Existing::refuse);
+InputNames inputs_of(const Input& input, const SimulationOptions& options) {
+    const bool from_pipe = input.trace_file.empty() && input.notes != nullptr;
+    return {from_pipe ? "-" : input.trace_file, options.machine};
 }
 
 void close_output(ResultFile* file, const RunTitle& title) {
@@ -88,9 +75,10 @@ void refuse_incomplete(const RunResult& run, const RunTitle& title, const Result
 void simulate_and_report(Input input, const SimulationOptions& options, const OutputOptions& output) {
     const Topology topology = topology_of(options);
     check_cores(input, topology);
+    warn_of_one_stream(input, topology);
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
     const RunOptions run = run_options(options, *input.source);
-    const std::unique_ptr<ResultFile> file = open_output(output, input);
+    const std::unique_ptr<ResultFile> file = open_output(output, inputs_of(input, options));
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run,
                  {options.errors, options.errors && file != nullptr, options.causes}, host_of(options.host));
@@ -106,7 +94,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     } else {
         TextOptions text;
         text.width = terminal_width();
-        fmt::print("{}", to_text(view, text));
+        print_lines(to_text(view, text));
     }
     if (file) {
         const WritingNote note(file->path());

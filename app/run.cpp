@@ -1,8 +1,13 @@
 // cachetally run and workload: kernels through a machine.
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/commands.hpp"
+#include "app/input.hpp"
 #include "app/simulation.hpp"
+#include "app/terminal.hpp"
+#include "sim/topology/names.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {
@@ -15,18 +20,26 @@ struct RunArguments {
     OutputOptions output;
 };
 
+/// Throws UsageError where a kernel is expected, and a file was named.
+void refuse_file(const std::string& name) {
+    std::error_code error;
+    if (is_kernel(name) || (name != "-" && !std::filesystem::is_regular_file(name, error))) return;
+    throw UsageError(fmt::format("'{}' is {}, not a kernel; traces are run by 'cachetally replay {}'", shown(name),
+                                 name == "-" ? "standard input" : "a file", shown(name)));
+}
+
 void list_workloads(bool json) {
     Json all = Json::array();
     for (const WorkloadInfo& info : workload_list()) {
         Json options = Json::array();
-        if (!json) fmt::print("{}: {}\n", info.name, info.description);
+        if (!json) print("{}: {}\n", info.name, info.description);
         for (const WorkloadOption& option : info.options) {
             options.push_back({{"name", option.name},
                                {"default", option.initial},
                                {"range", option.range()},
                                {"meaning", option.meaning}});
             if (!json)
-                fmt::print("    {:<24} {} ({})\n", option.name + "=" + option.initial, option.meaning, option.range());
+                print("    {:<24} {} ({})\n", option.name + "=" + option.initial, option.meaning, option.range());
         }
         all.push_back({{"name", info.name}, {"description", info.description}, {"options", options}});
     }
@@ -50,6 +63,7 @@ void add_run(CLI::App& app) {
         "      --monitor link=core-L1,counters=64,granularity=2\n"
         "  cachetally run radix keys=65536 processors=4 --cores 4 -o radix.h5");
     command->callback([options] {
+        refuse_file(options->workload);
         simulate_and_report(kernel_input(options->workload, options->settings), options->simulation, options->output);
     });
 }

@@ -5,6 +5,7 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/lists.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"
 #include "viewer/show.hpp"
@@ -16,15 +17,21 @@ struct ShowArguments {
     std::string file;
     ShowOptions show;
     unsigned width = 0;
+    std::string phases;
     bool plain = false, unicode = false;
 };
 
 void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
+    if (!options.phases.empty()) options.show.phases = parse_phases(options.phases);
     require_present(options.file);
     const InputFile file(options.file);
-    fmt::print("{}", show(file, options.show));
+    const std::string text = show(file, options.show);
+    if (options.show.json)
+        print_json_text(text);
+    else
+        print_lines(text);
 }
 
 }  // namespace
@@ -39,8 +46,9 @@ void add_show(CLI::App& app) {
     command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
         ->type_name("NAME")
         ->check(not_empty("the name of a level"));
-    command->add_option("--phase", show.phase, "One phase, counted from 0")
-        ->check(whole_number(0, std::numeric_limits<std::uint32_t>::max()));
+    command->add_option("--phase,--phases", options->phases, "Some phases alone, counted from 0, as in 4 or 3,5-7")
+        ->type_name("N,N-N...")
+        ->check(not_empty("phases, as in 4 or 3,5-7"));
     command->add_option("--structure", show.structure, "One data structure, in full width")
         ->type_name("NAME")
         ->check(not_empty("the name of a data structure"));
@@ -51,7 +59,8 @@ void add_show(CLI::App& app) {
         ->check(one_of({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");
     command->add_flag("--all-phases", show.all_phases, "Every phase in the table, however many");
-    command->add_option("--width", options->width, "Columns; default: the terminal's")->check(whole_number(40, 1000));
+    command->add_option("--width", options->width, "Columns; default: the terminal's")
+        ->transform(whole_number(40, 1000));
     CLI::Option* plain = command->add_flag("--plain", options->plain, "Draw with ASCII alone");
     command->add_flag("--unicode", options->unicode, "Draw with Unicode blocks even where the output is no terminal")
         ->excludes(plain);

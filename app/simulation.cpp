@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "app/terminal.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
 #include "sim/tlm/host.hpp"
 
@@ -94,6 +95,15 @@ void check_cores(const Input& input, const Topology& topology) {
         throw UsageError(fmt::format("'{}' runs on {} processors, the machine '{}' has {} core{}; add --cores {}",
                                      input.name, streams, topology.machine().name, cores, cores == 1 ? "" : "s",
                                      streams));
+}
+
+void warn_of_one_stream(const Input& input, const Topology& topology) {
+    const bool is_trace = !input.check;
+    if (!is_trace || input.source->cores() != 1 || topology.machine().cores == 1) return;
+    to_stderr(fmt::format(
+        "cachetally: warning: {} has one stream of references, and the machine '{}' has {} cores: core 0 makes all of "
+        "them, also those of further threads, and the other cores make none (docs/traces.md)\n",
+        shown(input.name), shown(topology.machine().name), topology.machine().cores));
 }
 
 std::vector<Region> data_of(std::vector<Region> regions) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/output.hpp"
 #include "app/source.hpp"
 #include "monitor/accuracy.hpp"
 #include "monitor/causes/miss_causes.hpp"
@@ -35,17 +36,8 @@ struct Input {
 /// A kernel as an input. Throws OptionError.
 Input kernel_input(const std::string& name, const std::vector<std::string>& settings);
 
-/// Where the result goes besides standard output.
-struct OutputOptions {
-    std::string file;    ///< HDF5; empty = none
-    bool force = false;  ///< an existing file is replaced
-};
-
-/// --output and --force; `what` is in the file.
-void add_output_options(CLI::App& command, OutputOptions& options, const std::string& what);
-
-/// The output file, which must not exist (unless --force); null where none is wanted. Throws UsageError, StorageError.
-std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const Input& input);
+/// What a run reads.
+InputNames inputs_of(const Input& input, const SimulationOptions& options);
 
 /// Gives the file its name, marked partial where the run did not come to its end. Throws StorageError.
 void close_output(ResultFile* file, const RunTitle& title);
@@ -89,6 +81,9 @@ struct ExactCounting {
 
 /// Throws UsageError where the input has more streams than the machine has cores.
 void check_cores(const Input& input, const Topology& topology);
+
+/// Tells on standard error where a trace of one stream, which may be of several threads, is run by several cores.
+void warn_of_one_stream(const Input& input, const Topology& topology);
 
 /// The regions over which errors are measured: data structures, not stacks (Schulz et al. 2002, section 4.4, give
 /// errors of data).

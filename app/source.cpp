@@ -38,9 +38,11 @@ void add_machine_options(CLI::App& command, SimulationOptions& options) {
         ->check(not_empty("the name of a machine or of a machine file"))
         ->capture_default_str();
     command.add_option("--cores", options.cores, "Cores (1 to 256), in place of what the machine says")
-        ->check(whole_number(1, 256));
-    command.add_option("--max-references", options.max_references, "Stop after so many references; 0: make all")
-        ->check(whole_number());
+        ->transform(whole_number(1, 256));
+    command
+        .add_option("--max-references", options.max_references,
+                    "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: make all")
+        ->transform(whole_number());
     command.add_flag("--json", options.json, "Print JSON");
 }
 

@@ -198,7 +198,8 @@ void run_command(Options options) {
     if (options.slowdown) comparison.emplace(options.source, open, options.simulation, topology);
     const Input input = open(Opening::first);
     check_cores(input, topology);
-    const std::unique_ptr<ResultFile> file = open_output(options.output, input);
+    warn_of_one_stream(input, topology);
+    const std::unique_ptr<ResultFile> file = open_output(options.output, inputs_of(input, options.simulation));
     Result result = sweep(options, topology, input);
     clear_progress_line();
     std::string missing;
@@ -210,7 +211,7 @@ void run_command(Options options) {
     if (options.simulation.json) {
         print_json(to_json(result.view));
     } else {
-        fmt::print("{}", to_text(result.view, terminal_width()));
+        print_lines(to_text(result.view, terminal_width()));
     }
     if (file) {
         write_sweep_result(file->root(), topology, result.view, {result.exact, result.program_addresses},
@@ -258,7 +259,8 @@ void add_sweep(CLI::App& app) {
         ->add_option("--preset", options->preset,
                      "paper-2002: the experiment of Schulz et al. 2002, Table 2, beside the published figures. Of "
                      "the other options, only --counters, --granularity and those of output can stand beside it")
-        ->type_name("NAME");
+        ->type_name("NAME")
+        ->check(not_empty("the name of a preset: paper-2002"));
     command->add_flag("--slowdown", options->slowdown,
                       "Also run the program with the monitor of each cell, and tell by how much that takes longer "
                       "(docs/intrusion.md); then --monitor takes the keys of the ring, too");

@@ -41,8 +41,17 @@ bool draws_unicode() {
     return false;
 }
 
+void print_lines(std::string_view text) { fmt::print("{}", printable(text)); }
+
 void to_stderr(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    const std::string clean = printable(text);
+    std::fwrite(clean.data(), 1, clean.size(), stderr);
+    std::fflush(stderr);
+}
+
+void on_progress_line(std::string_view text) {
+    const std::string line = "\r" + without_controls(text) + "\033[K";
+    std::fwrite(line.data(), 1, line.size(), stderr);
     std::fflush(stderr);
 }
 

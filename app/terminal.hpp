@@ -1,7 +1,13 @@
 // What standard output is: how wide, and whether it can draw; and messages beside it.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
+#include <type_traits>
+
+#include "sim/topology/names.hpp"
 
 namespace cachetally::app {
 
@@ -11,7 +17,35 @@ unsigned terminal_width();
 /// Whether standard output is a terminal that takes UTF-8.
 bool draws_unicode();
 
-/// Writes to standard error, at once. Where nobody can read it, what was asked for goes on all the same.
+/// Writes lines to standard output. All that a command prints passes through here or print_json: names come from
+/// anybody's file, and a terminal acts upon control characters.
+void print_lines(std::string_view text);
+
+/// An argument of print(): a text in one line, all else as it is.
+template <class Value>
+decltype(auto) in_one_line(const Value& value) {
+    if constexpr (std::is_convertible_v<const Value&, std::string_view>)
+        return without_controls(value);
+    else
+        return (value);
+}
+template <class Value>
+using InOneLine = std::remove_cvref_t<decltype(in_one_line(std::declval<const Value&>()))>;
+
+/// Formats to standard output; texts among the arguments stay in their lines.
+template <class... Values>
+void print(fmt::format_string<InOneLine<Values>...> format, const Values&... values) {
+    const auto formatted = [&](const auto&... each) {
+        return fmt::vformat(fmt::string_view(format), fmt::make_format_args(each...));
+    };
+    print_lines(formatted(in_one_line(values)...));
+}
+
+/// Writes lines to standard error, at once, without control characters. Where nobody can read it, what was asked for
+/// goes on all the same.
 void to_stderr(std::string_view text);
+
+/// Writes over the current line of the terminal that standard error is; an empty text takes the line away.
+void on_progress_line(std::string_view text);
 
 }  // namespace cachetally::app

@@ -8,6 +8,7 @@
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/progress.hpp"
+#include "app/terminal.hpp"
 #include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "workloads/traces/packed_writer.hpp"
@@ -82,14 +83,14 @@ void print_summary(const ConvertCommand& command, std::uint64_t references, bool
                            {"skipped_lines", skipped}};
         print_json(json);
     } else {
-        fmt::print("{}: {} in {}, {:.2f} bytes each{}\n", command.output, numbered(references, "reference"),
-                   numbered(bytes, "byte"), each, complete ? "" : " (partial)");
-        if (skipped != 0) fmt::print("{} of {} skipped: not references\n", numbered(skipped, "line"), command.input);
+        print("{}: {} in {}, {:.2f} bytes each{}\n", command.output, numbered(references, "reference"),
+              numbered(bytes, "byte"), each, complete ? "" : " (partial)");
+        if (skipped != 0) print("{} of {} skipped: not references\n", numbered(skipped, "line"), command.input);
     }
 }
 
 void run_convert(const ConvertCommand& command) {
-    require_other_file(command.input, command.output);
+    check_output(command.output, {command.input}, "HDF5");
     catch_interrupts();
     const Input input = open_input(command.input, command.settings, command.choice);
     PackedOptions packed;
@@ -155,7 +156,7 @@ std::string percent(std::uint64_t part, const TraceInfo& info) {
 }
 
 void print_table(const std::string& name, const TraceInfo& info) {
-    const auto row = [](std::string_view what, const std::string& value) { fmt::print("{:<14} {}\n", what, value); };
+    const auto row = [](std::string_view what, const std::string& value) { print("{:<14} {}\n", what, value); };
     row("trace", name);
     row("format", info.complete ? std::string(name_of(info.format))
                                 : fmt::format("{}, marked partial: {}", name_of(info.format), info.incomplete));
@@ -176,14 +177,18 @@ void print_table(const std::string& name, const TraceInfo& info) {
                                 info.skipped_lines));
     if (!info.functions.empty()) row("functions", fmt::format("{}", fmt::join(info.functions, ", ")));
     if (info.regions.empty()) return;
-    fmt::print("\n{:<20} {:>18} {:>16} {:>14}\n", "region", "base", "bytes", "element bytes");
+    print("\n{:<20} {:>18} {:>16} {:>14}\n", "region", "base", "bytes", "element bytes");
     for (const Region& region : info.regions)
-        fmt::print("{:<20} {:>#18x} {:>16} {:>14}\n", region.name, region.base, region.bytes, region.element_bytes);
+        print("{:<20} {:>#18x} {:>16} {:>14}\n", region.name, region.base, region.bytes, region.element_bytes);
 }
 
 void run_info(const InfoOptions& options) {
     catch_interrupts();
-    if (options.trace != "-") require_present(options.trace);
+    if (options.trace.empty()) throw UsageError("the name of the trace is empty; - is standard input");
+    if (options.trace != "-") {
+        refuse_kernel(options.trace);
+        require_present(options.trace);
+    }
     TraceOptions trace_options = options_of(options.choice);
     const TraceInfo info =
         trace_info(options.trace, trace_options, [](const ReferenceSource& source) { return progress_line(source); });
@@ -222,10 +227,12 @@ void add_convert(CLI::App& trace) {
         ->check(not_empty("the name of a file"));
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_trace_options(*command, options->choice);
-    command->add_option("--max-references", options->max_references, "Stop after so many references; 0: take all")
-        ->check(whole_number());
+    command
+        ->add_option("--max-references", options->max_references,
+                     "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: take all")
+        ->transform(whole_number());
     command->add_option("--level", options->level, "Effort on size: 1 (fastest to write) to 12 (smallest)")
-        ->check(whole_number(1, 12))
+        ->transform(whole_number(1, 12))
         ->capture_default_str();
     command->add_flag("-f,--force,--overwrite", options->force, "Replace OUT where it exists");
     command->add_flag("--json", options->json, "Print JSON");

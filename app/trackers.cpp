@@ -73,6 +73,7 @@ public:
           input_(open_input(options.source, options.settings, options.choice, opening)),
           hierarchy_(topology) {
         check_cores(input_, topology);
+        if (opening == Opening::first) warn_of_one_stream(input_, topology);
     }
 
     template <class Listener, class... Arguments>
@@ -268,8 +269,9 @@ void print_rows_json(const Truth& truth, const std::string& link, std::uint64_t 
 
 void print_table(const Truth& truth, const std::string& link, std::uint64_t top, Asked asked,
                  const std::vector<TrackerRow>& rows) {
-    fmt::print("{}: {} on {}, {}\n{}\n", truth.title.text(), counted(truth.exact.total(), "event"), link,
-               counted(truth.exact.phases(), "phase"), truth.title.remarks());
+    print("{}: {} on {}, {}\n", truth.title.text(), counted(truth.exact.total(), "event"), link,
+          counted(truth.exact.phases(), "phase"));
+    print_lines(truth.title.remarks() + '\n');
     TextTable table({{"tracker", TextTable::Align::left},
                      {"bits"},
                      {"comparators"},
@@ -284,13 +286,13 @@ void print_table(const Truth& truth, const std::string& link, std::uint64_t top,
                    percent_text(100 * row.error), fmt::format("{:.1f}", 100 * row.top.recall),
                    fmt::format("{:.1f}", 100 * row.top.worst_recall),
                    row.top.precision ? fmt::format("{:.1f}", 100 * *row.top.precision) : "-"});
-    fmt::print("{}\n", table.text(terminal_width()));
+    print_lines(table.text(terminal_width()) + '\n');
     if (std::ranges::any_of(rows, [&](const TrackerRow& row) { return is_off(row, asked); }))
-        fmt::print("*: off the {:.4g} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",
-                   asked.value_or(0));
+        print("*: off the {:.4g} bytes/event asked for by more than a tenth; errors are not at equal traffic\n",
+              asked.value_or(0));
     for (const TrackerRow& row : rows)
-        fmt::print("{}: {}{}\n", row.name, row.spec,
-                   row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
+        print("{}: {}{}\n", row.name, row.spec,
+              row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
 }
 
 bool can_be_read_only_once(const std::string& source) {
@@ -354,13 +356,13 @@ void add_trackers(CLI::App& app) {
         ->check(not_empty("a tracker, as in kind=sampling,period=100"))
         ->allow_extra_args(false);
     CLI::Option* bits =
-        command->add_option("--bits", options->bits, "Bits of the default trackers")->check(whole_number(1));
+        command->add_option("--bits", options->bits, "Bits of the default trackers")->transform(whole_number(1));
     CLI::Option* traffic = command->add_option("--traffic", options->traffic, "Bytes per event of the default trackers")
                                ->type_name("BYTES")
                                ->check(positive_number());
     command->get_option("--tracker")->excludes(bits)->excludes(traffic);
     command->add_option("--top", options->top, "How many of the hottest lines of a phase are looked for")
-        ->check(whole_number(1, 1'000'000))
+        ->transform(whole_number(1, 1'000'000))
         ->capture_default_str();
     command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
         ->type_name("NAME")

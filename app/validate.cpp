@@ -90,9 +90,9 @@ std::function<bool(std::uint64_t)> progress(std::uint64_t machines) {
     if (::isatty(STDERR_FILENO) == 0) return [](std::uint64_t) { return !interrupted(); };
     return [machines, begin = std::chrono::steady_clock::now()](std::uint64_t done) {
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        to_stderr(fmt::format("\r{} of {} machines, {:.0f} s left  {}", done, machines,
-                              seconds / static_cast<double>(done) * static_cast<double>(machines - done),
-                              done == machines ? "\n" : ""));
+        on_progress_line(fmt::format("{} of {} machines, {:.0f} s left", done, machines,
+                                     seconds / static_cast<double>(done) * static_cast<double>(machines - done)));
+        if (done == machines) to_stderr("\n");
         return !interrupted();
     };
 }
@@ -173,15 +173,15 @@ void validate(ValidateOptions options) {
     options.campaign.progress = progress(options.campaign.machines);
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
-    const std::unique_ptr<ResultFile> file = open_output(options.output, Input());
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {});
     const CampaignView view = view_of(run_campaign(options.campaign), options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
     if (options.json) {
         print_json(to_json(view));
     } else {
-        fmt::print("{}", to_text(view, fmt::format("{:.1f} s, {:.1f} s of processor time", seconds, processor_time()),
-                                 terminal_width()));
+        print_lines(to_text(view, fmt::format("{:.1f} s, {:.1f} s of processor time", seconds, processor_time()),
+                            terminal_width()));
     }
     std::fflush(stdout);  // whatever becomes of the files, the scores are told
     if (file) write(*file, view);
@@ -197,10 +197,10 @@ void add_validate(CLI::App& app) {
     campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
     command->add_option("--machines", campaign.machines, "Number of machines")
-        ->check(whole_number(1, 10'000'000))
+        ->transform(whole_number(1, 10'000'000))
         ->capture_default_str();
     command->add_option("--seed", campaign.seed, "Seed of the machines, orders and noise")
-        ->check(whole_number())
+        ->transform(whole_number())
         ->capture_default_str();
     command
         ->add_option("--population", options->population,
@@ -225,7 +225,7 @@ void add_validate(CLI::App& app) {
         ->type_name("NAME")
         ->capture_default_str();
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
-        ->check(whole_number(1, 1024))
+        ->transform(whole_number(1, 1024))
         ->capture_default_str();
     command
         ->add_option(
@@ -234,7 +234,7 @@ void add_validate(CLI::App& app) {
         ->check(not_empty("the name of a directory"))
         ->type_name("DIR");
     command->add_option("--most-worst", options->most_worst, "How many worst machines to name")
-        ->check(whole_number())
+        ->transform(whole_number())
         ->capture_default_str();
     command->add_option("--no-events", campaign.no_events, "Machines count no events, for this reason: times alone")
         ->check(not_empty("a reason, which the answers repeat"))
@@ -244,7 +244,7 @@ void add_validate(CLI::App& app) {
     command
         ->add_option("--costly-every", campaign.costly_every,
                      "Without --tests: published variants that take seconds are run on every N-th machine (0: on none)")
-        ->check(whole_number())
+        ->transform(whole_number())
         ->type_name("N")
         ->capture_default_str();
     add_output_options(*command, options->output, "scores and worst machines");

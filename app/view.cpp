@@ -6,6 +6,7 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/terminal.hpp"
 #include "viewer/web/browser.hpp"
 #include "viewer/web/page.hpp"
 #include "viewer/web/slim_file.hpp"
@@ -39,14 +40,14 @@ void run(const ViewOptions& options) {
         reduced = result.reduced;
     }
     if (!options.no_browser && open_in_browser(page)) {
-        fmt::print("{} is open in the browser\n", page);
+        print("{} is open in the browser\n", page);
     } else {
-        fmt::print("Open this page in a browser: {}\n", page);
+        print("Open this page in a browser: {}\n", page);
     }
     if (alone && !options.file.empty())
-        fmt::print("Drop {} on it: it is too large to be put inside, and is read in place.\n", options.file);
+        print("Drop {} on it: it is too large to be put inside, and is read in place.\n", options.file);
     if (reduced)
-        fmt::print("It holds a reduced copy; drop {} on it to see every line (it is read in place).\n", options.file);
+        print("It holds a reduced copy; drop {} on it to see every line (it is read in place).\n", options.file);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
 #include "storage/driver.hpp"
@@ -47,16 +46,6 @@ Handle access_properties() {
         H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG) < 0 || H5Pset_cache(list.get(), 0, 521, 0, 0.75) < 0)
         throw_storage_error("cannot make a property list");
     return list;
-}
-
-void check_target(const std::string& path, ResultFile::Existing existing) {
-    if (path.empty()) throw StorageError("the output file needs a name");
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) return;
-    if (!S_ISREG(status.st_mode))
-        throw StorageError(fmt::format("{}: is not a regular file; results need the name of a file", path));
-    if (existing == ResultFile::Existing::refuse)
-        throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
 }
 
 constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
@@ -119,19 +108,6 @@ void remove_stale(const std::string& part) {
     ::unlink(part.c_str());
 }
 
-/// Where symbolic links lead to.
-std::string behind_links(const std::string& path) {
-    constexpr int most_links = 40;
-    std::filesystem::path target = path;
-    std::error_code error;
-    for (int i = 0; i < most_links && std::filesystem::is_symlink(target, error); ++i) {
-        const std::filesystem::path next = std::filesystem::read_symlink(target, error);
-        if (error) break;
-        target = target.parent_path() / next;  // next alone where it is absolute
-    }
-    return target.string();
-}
-
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
@@ -156,11 +132,11 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 ResultFile::ResultFile(std::string path, Existing existing)
     : path_(std::move(path)),
       target_(behind_links(path_)),
-      part_(target_ + ".part"),
+      part_(temporary_name(path_)),
       existing_(existing),
       written_(std::make_unique<Written>()) {
     silence_library();
-    check_target(path_, existing_);
+    check_target(path_, existing_, "results");
     remove_stale(part_);
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation.get(), false);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "storage/group.hpp"
+#include "storage/target.hpp"
 
 namespace cachetally {
 
@@ -31,7 +32,7 @@ private:
 /// before finish() or keep_partial(), it leaves nothing behind.
 class ResultFile {
 public:
-    enum class Existing { refuse, overwrite };
+    using Existing = cachetally::Existing;
 
     /// Throws StorageError where the file exists (and is not to be overwritten, or is no regular file), where another
     /// process is writing it, where NAME.part is a file of somebody else, or where it cannot be created.

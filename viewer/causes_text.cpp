@@ -26,7 +26,7 @@ bool is_wanted(const RunView& view, std::uint32_t structure, const TextOptions& 
 }
 
 void add_misses(TextTable& table, const RunView& view, const LevelCauses& level, const TextOptions& options) {
-    const std::vector<CauseCounts> totals = level.totals(view.structures.regions.size(), options.phase);
+    const std::vector<CauseCounts> totals = level.totals(view.structures.regions.size());
     for (std::uint32_t i = 0; i < totals.size(); ++i) {
         const std::uint64_t all = std::accumulate(totals[i].begin(), totals[i].end(), std::uint64_t{0});
         if (all == 0 || !is_wanted(view, i, options)) continue;
@@ -38,7 +38,7 @@ void add_misses(TextTable& table, const RunView& view, const LevelCauses& level,
 
 /// Those that happened most.
 void add_evictions(TextTable& table, const RunView& view, const LevelCauses& level, const TextOptions& options) {
-    std::vector<Evictions> pairs = level.eviction_totals(options.phase);
+    std::vector<Evictions> pairs = level.eviction_totals();
     const std::uint64_t all =
         std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0},
                         [](std::uint64_t sum, const Evictions& each) { return sum + each.count; });
@@ -50,8 +50,8 @@ void add_evictions(TextTable& table, const RunView& view, const LevelCauses& lev
         table.add({level.level, structure_name(view, pairs[i].victim), structure_name(view, pairs[i].by),
                    count_cell(pairs[i].count), percent_text(pairs[i].count, all)});
     if (pairs.size() > pairs_shown)
-        table.add_line(
-            fmt::format("... {} of {} pairs in {}; --json tells all", pairs_shown, pairs.size(), level.level));
+        table.add_line(fmt::format("... {} of {} pairs in {}; --json tells all", pairs_shown, pairs.size(),
+                                   without_controls(level.level)));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ public:
     }
 
     void add(std::uint32_t phase, Address address, double value, double weight = 1) {
-        if (options_.phase && phase != *options_.phase) return;
+        if (!options_.phases.contains(phase)) return;
         if (address < first_ || address > last_) return;
         if (options_.heat) {
             plot_.points.push_back({address, value, weight});
@@ -61,7 +61,7 @@ std::string line_text(std::uint32_t bytes) { return fmt::format("line of {} byte
 std::string where_text(const ShowOptions& options) {
     std::string text;
     if (!options.structure.empty()) text += fmt::format(" in {}", options.structure);
-    if (options.phase) text += fmt::format(", phase {}", *options.phase);
+    if (!options.phases.all()) text += ", " + options.phases.text();
     return text;
 }
 
@@ -129,9 +129,9 @@ void check_names(const RunView& view, const ShowOptions& options) {
         throw std::invalid_argument(fmt::format("'--level {}': the machine has no such level; there are: {}",
                                                 options.level, fmt::join(levels, ", ")));
     const std::size_t phases = view.counts.run.phases.size();
-    if (options.phase && *options.phase >= phases)
-        throw std::invalid_argument(fmt::format("'--phase {}': the run has {} phase{}, numbered from 0", *options.phase,
-                                                phases, phases == 1 ? "" : "s"));
+    if (!options.phases.all() && options.phases.highest() >= phases)
+        throw std::invalid_argument(fmt::format("'--phase {}': the run has {} phase{}, numbered from 0",
+                                                options.phases.highest(), phases, phases == 1 ? "" : "s"));
     std::vector<std::string> structures, monitors;
     for (const Region& region : view.structures.regions) structures.push_back(region.name);
     if (!options.structure.empty() && std::ranges::find(structures, options.structure) == structures.end())

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "sim/topology/names.hpp"
 #include "viewer/plot.hpp"
 
 namespace cachetally {
@@ -19,7 +20,8 @@ std::vector<PlotSegment> region_segments(std::span<const Region> regions, std::u
         if (region.bytes == 0) continue;
         const Address first = align_down(region.base, line_bytes);
         const Address last = align_down(region.base + (region.bytes - 1), line_bytes);
-        segments.push_back({region.name, first, last - first + line_bytes, 0, region.base, region.bytes});
+        segments.push_back(
+            {without_controls(region.name), first, last - first + line_bytes, 0, region.base, region.bytes});
     }
     std::ranges::stable_sort(segments, {}, &PlotSegment::first);
     std::vector<PlotSegment> disjoint;

@@ -118,11 +118,11 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
                       unsigned most_rows) {
     constexpr unsigned margin = 13;
     const PlotColumns columns = plot_columns(input, regions, std::max(style.width, margin + 8) - margin);
-    if (columns.heights.empty()) return input.title + "\n  (no events)\n";
+    if (columns.heights.empty()) return without_controls(input.title) + "\n  (no events)\n";
     const unsigned phases = *std::ranges::max_element(input.phases) + 1, rows = std::min(phases, most_rows);
     const HeatCells cells(input, columns, rows, phases);
     const double highest = cells.highest();
-    if (highest <= 0) return input.title + "\n  (0 everywhere)\n";
+    if (highest <= 0) return without_controls(input.title) + "\n  (0 everywhere)\n";
     const std::vector<std::string> glyphs = style.unicode ? std::vector<std::string>{" ", "░", "▒", "▓", "█"}
                                                           : std::vector<std::string>{" ", ".", ":", "+", "#"};
     const auto steps = static_cast<double>(glyphs.size() - 1);

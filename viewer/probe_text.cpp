@@ -156,7 +156,8 @@ std::string show_probe(const InputFile& file, const ShowOptions& options) {
     const RunTitle title = read_title(file);
     if (options.json)
         return to_json(reports, title.complete).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    std::string text = title.machine + '\n' + title.remarks() + '\n' + to_text(reports, options.width);
+    std::string text =
+        without_controls(title.machine) + '\n' + title.remarks() + '\n' + to_text(reports, options.width);
     for (const TestReport& report : reports)
         for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
     return text;

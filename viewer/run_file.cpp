@@ -19,6 +19,11 @@ std::optional<Check> read_check(const Group& root) {
 std::string result_kind(const InputFile& file) {
     const Group& root = file.root();
     const std::string format = root.has_attribute("format") ? root.text_attribute("format") : "";
+    if (format.empty() && root.has("trace"))
+        throw StorageError(
+            fmt::format("{}: is a trace, not a result of cachetally; 'cachetally replay' runs it, and "
+                        "'cachetally trace info' tells what is in it",
+                        file.path()));
     if (format != result_format)
         throw StorageError(
             fmt::format("{}: is an HDF5 file, but not a result of cachetally{}; give what run, replay, sweep, "

@@ -52,7 +52,8 @@ std::string wrapped_list(const std::string& title, const std::vector<std::string
 }
 
 std::string memory_line(const std::string& name, const MemoryCounts& memory) {
-    std::string text = fmt::format("{}: {}, {}", name, counted(memory.reads, "read"), counted(memory.writes, "write"));
+    std::string text = fmt::format("{}: {}, {}", without_controls(name), counted(memory.reads, "read"),
+                                   counted(memory.writes, "write"));
     if (memory.page_walks != 0) text += ", " + counted(memory.page_walks, "page walk read");
     if (memory.ring_writes != 0) text += ", " + counted(memory.ring_writes, "monitor record");
     return text + '\n';
@@ -192,7 +193,7 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
     bool exact = true;
     for (std::size_t i = 0; i < table.levels.size(); ++i) {
         if (!wanted(table.levels[i].name, options.level)) continue;
-        levels.push_back(options.phase ? table.totals(i, *options.phase) : table.totals(i));
+        levels.push_back(table.totals(i));
         names.push_back(table.levels[i].name);
         exact = exact && table.levels[i].exact;
     }
@@ -226,7 +227,8 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
     std::vector<std::string> unknown;
     const auto add = [&](const std::string& name, bool used) {
         const bool known =
-            std::ranges::any_of(view.structures.levels, [&](const auto& level) { return level.name == name; });
+            std::ranges::any_of(view.structures.levels, [&](const auto& level) { return level.name == name; }) ||
+            std::ranges::any_of(view.causes, [&](const auto& level) { return level.level == name; });
         if (used && !known && wanted(name, options.level)) unknown.push_back(name);
     };
     const HierarchyCounts& counts = view.counts.run.counts;
@@ -273,8 +275,8 @@ std::string monitor_table(const std::vector<MonitorSummary>& monitors, const Tex
             text += fmt::format(
                 "{}: stalled the system for {} cycles, lost {} records; at most {} of {} places of the "
                 "ring were taken\n",
-                monitor.name, count_cell(monitor.stall_cycles).full, count_cell(monitor.lost_records).full,
-                monitor.ring_high_water, monitor.ring_capacity);
+                without_controls(monitor.name), count_cell(monitor.stall_cycles).full,
+                count_cell(monitor.lost_records).full, monitor.ring_high_water, monitor.ring_capacity);
     return text;
 }
 
@@ -330,14 +332,38 @@ std::string phase_table(const RunView& view, const TextOptions& options) {
     return '\n' + table.text(options.width);
 }
 
+/// By differences, which are all that counts of whole hierarchies have.
+HierarchyCounts sum(const HierarchyCounts& a, const HierarchyCounts& b) { return a - ((b - b) - b); }
+
+/// What happened in some phases.
+RunView of_phases(RunView view, const PhaseChoice& phases) {
+    RunResult& run = view.counts.run;
+    bool any = false;
+    for (std::uint32_t i = 0; i < run.phases.size(); ++i) {
+        if (!phases.contains(i)) continue;
+        run.counts = any ? sum(run.counts, run.phases[i].counts) : run.phases[i].counts;
+        any = true;
+    }
+    const auto unwanted = [&](const auto& row) { return !phases.contains(row.phase); };
+    for (StructureTable::Level& level : view.structures.levels) std::erase_if(level.tallies, unwanted);
+    for (LevelCauses& level : view.causes) {
+        for (StructureCauses& row : level.misses)
+            if (unwanted(row)) row.misses = {};  // that the level missed at all is known
+        std::erase_if(level.evictions, unwanted);
+    }
+    return view;
+}
+
 std::string heading(const RunView& view, const TextOptions& options) {
-    const auto& phases = view.counts.run.phases;
-    const bool one = options.phase.has_value();
-    const std::uint64_t references = one ? phases[*options.phase].counts.references : view.counts.run.counts.references;
-    const Tick cycles =
-        one ? (phases[*options.phase].end - phases[*options.phase].begin) / view.counts.period : view.cycles();
-    std::string text =
-        view.title.text() + (one ? fmt::format(", phase {} of 0-{}", *options.phase, phases.size() - 1) : "");
+    const RunResult& run = view.counts.run;
+    const std::uint64_t references = run.counts.references;
+    Tick time = 0;
+    for (std::uint32_t i = 0; i < run.phases.size(); ++i)
+        if (options.phases.contains(i)) time += run.phases[i].end - run.phases[i].begin;
+    const Tick cycles = options.phases.all() ? view.cycles() : time / view.counts.period;
+    const std::string text =
+        view.title.text() +
+        (options.phases.all() ? "" : fmt::format(", {} of 0-{}", options.phases.text(), run.phases.size() - 1));
     std::string sums = fmt::format("{}, {}", counted(references, "reference"), counted(cycles, "cycle"));
     if (references != 0)
         sums +=
@@ -361,21 +387,22 @@ std::string RunTitle::remarks() const {
     if (lines && lines->skipped != 0)
         text += fmt::format("{} of the {} of the trace skipped: not references\n", count_cell(lines->skipped).full,
                             counted(lines->lines, "line"));
-    if (!complete) text += fmt::format("PARTIAL: {}\n", incomplete);
+    if (!complete) text += fmt::format("PARTIAL: {}\n", folded(incomplete));
     return text;
 }
 
-std::string to_text(const RunView& view, const TextOptions& options) {
-    const RunResult& run = view.counts.run;
+std::string to_text(const RunView& whole, const TextOptions& options) {
+    const RunView part = options.phases.all() ? RunView() : of_phases(whole, options.phases);
+    const RunView& view = options.phases.all() ? whole : part;
+    const HierarchyCounts& counts = view.counts.run.counts;
     std::string text = heading(view, options);
-    if (run.counts.references == 0) return text + "no references: nothing was counted\n";
-    const HierarchyCounts& counts = options.phase ? run.phases[*options.phase].counts : run.counts;
+    if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
     text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
             coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options);
     text += structure_table(view.structures, options);
     text += unknown_levels(view, options);
     text += causes_text(view, options);
-    if (options.phase) return text;
+    if (!options.phases.all()) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);
     text += function_table(view, options);

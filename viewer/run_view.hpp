@@ -10,6 +10,7 @@
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
+#include "viewer/phase_choice.hpp"
 
 namespace cachetally {
 
@@ -71,8 +72,8 @@ nlohmann::ordered_json to_json(const RunView& view);
 struct TextOptions {
     unsigned width = 80;           ///< columns of the terminal
     std::string level, structure;  ///< only these; empty = all
-    std::optional<std::uint32_t> phase;
-    bool all_phases = false;  ///< the table of phases in full, however long
+    PhaseChoice phases;            ///< only these
+    bool all_phases = false;       ///< the table of phases in full, however long
 };
 
 /// Tables of levels, data structures, monitors and phases, for people.

@@ -51,7 +51,7 @@ std::string missing_parts(const InputFile& file, unsigned width) {
 std::string show_run(const InputFile& file, const ShowOptions& options) {
     const RunView view = read_run_view(file);
     const bool chosen = !options.level.empty() || !options.structure.empty() || !options.monitor.empty() ||
-                        !options.what.empty() || options.phase || options.heat;
+                        !options.what.empty() || !options.phases.all() || options.heat;
     const std::optional<HistogramView> histogram =
         options.json && !chosen ? std::nullopt : histogram_view(file, view, options);
     if (options.json) {
@@ -63,7 +63,7 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     text.width = options.width;
     text.level = options.level;
     text.structure = options.structure;
-    text.phase = options.phase;
+    text.phases = options.phases;
     text.all_phases = options.all_phases;
     std::string result = to_text(view, text);
     PlotStyle style;
@@ -80,7 +80,7 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
 
 void refuse_choices(const InputFile& file, const ShowOptions& options, const std::string& kind) {
     if (options.level.empty() && options.structure.empty() && options.monitor.empty() && options.what.empty() &&
-        !options.phase && !options.heat)
+        options.phases.all() && !options.heat)
         return;
     throw std::invalid_argument(
         fmt::format("{}: is of a {}: --level, --phase, --structure, --monitor, --what and --heat mean something for "

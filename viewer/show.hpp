@@ -5,13 +5,14 @@
 #include <string>
 
 #include "storage/file.hpp"
+#include "viewer/phase_choice.hpp"
 
 namespace cachetally {
 
 struct ShowOptions {
     std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
     std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks
-    std::optional<std::uint32_t> phase;
+    PhaseChoice phases;
     bool all_phases = false;
     bool heat = false;  ///< the histogram as phases over addresses
     unsigned width = 80;

@@ -232,7 +232,7 @@ nlohmann::ordered_json to_json(const SweepView& view) {
 
 std::string to_text(const SweepView& view, unsigned width) {
     std::string text = fmt::format("{}: {}, {} on {}\n", view.title.text(), counted(view.references, "reference"),
-                                   counted(view.events, "event"), view.link);
+                                   counted(view.events, "event"), without_controls(view.link));
     text += view.title.remarks();
     const bool published =
         std::ranges::any_of(view.cells, [](const SweepCell& cell) { return cell.published.has_value(); });

@@ -73,7 +73,7 @@ std::string bytes_text(std::uint64_t bytes) {
     return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
-void TextTable::add_line(const std::string& text) { lines_.emplace_back(rows_.size(), text); }
+void TextTable::add_line(const std::string& text) { lines_.emplace_back(rows_.size(), printable(text)); }
 
 std::vector<std::size_t> TextTable::widths(bool brief) const {
     std::vector<std::size_t> result;
@@ -148,6 +148,7 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
     bool begun = false;
     std::istringstream words(text);
     for (std::string word; words >> word; begun = true) {
+        word = without_controls(word);
         if (begun && columns_of(line) + 1 + columns_of(word) > columns) {
             lines += line + '\n';
             line.assign(indent, ' ');
@@ -159,7 +160,8 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
     return lines + line + '\n';
 }
 
-std::string shortened(const std::string& text, std::size_t columns) {
+std::string shortened(const std::string& raw, std::size_t columns) {
+    const std::string text = without_controls(raw);
     if (columns_of(text) <= columns) return text;
     if (columns == 0) return "";
     std::size_t end = 0;

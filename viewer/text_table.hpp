@@ -5,16 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "sim/topology/names.hpp"
+
 namespace cachetally {
 
-/// A field in two lengths: the short one is taken where a table would be too wide for the terminal.
+/// A field in two lengths: the short one is taken where a table would be too wide for the terminal. Names come from
+/// anybody's file; a field is a line without control characters.
 struct Cell {
     std::string full;
     std::string brief;
 
-    Cell(std::string text) : full(text), brief(std::move(text)) {}  // NOLINT: texts are cells
-    Cell(const char* text) : Cell(std::string(text)) {}             // NOLINT
-    Cell(std::string whole, std::string shortened) : full(std::move(whole)), brief(std::move(shortened)) {}
+    Cell(const std::string& text) : full(without_controls(text)), brief(full) {}  // NOLINT: texts are cells
+    Cell(const char* text) : Cell(std::string(text)) {}                           // NOLINT
+    Cell(const std::string& whole, const std::string& shortened)
+        : full(without_controls(whole)), brief(without_controls(shortened)) {}
 };
 
 /// 12345678 as "12,345,678", in short "12.3M".
@@ -43,7 +47,9 @@ public:
     };
 
     /// `keys`: how many of the first columns name a row.
-    explicit TextTable(std::vector<Column> columns, std::size_t keys = 1) : columns_(std::move(columns)), keys_(keys) {}
+    explicit TextTable(std::vector<Column> columns, std::size_t keys = 1) : columns_(std::move(columns)), keys_(keys) {
+        for (Column& column : columns_) column.title = without_controls(column.title);
+    }
 
     /// Missing fields at the end stay empty.
     void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
@@ -73,11 +79,11 @@ private:
 /// Columns that a UTF-8 text takes on a terminal, for letters of one column.
 std::size_t columns_of(const std::string& text);
 
-/// A paragraph in lines of at most so many columns, where words allow it, each ended by a line break. The first is
-/// indented as the text is, the others by `indent`.
+/// A paragraph, without control characters, in lines of at most so many columns, where words allow it, each ended by a
+/// line break. The first is indented as the text is, the others by `indent`.
 std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent = 0);
 
-/// At most so many columns; cut texts end with "~".
+/// A line of at most so many columns, without control characters; cut texts end with "~".
 std::string shortened(const std::string& text, std::size_t columns);
 
 }  // namespace cachetally

@@ -9,7 +9,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <utility>
+
+#include "sim/topology/sizes.hpp"
 
 namespace cachetally {
 namespace {
@@ -43,6 +46,50 @@ std::size_t distance(std::string_view a, std::string_view b) {
         }
     }
     return row.back();
+}
+
+struct Character {
+    std::size_t bytes = 0;  ///< none where the text does not begin with a character of UTF-8
+    char32_t code = 0;
+};
+
+Character first_character(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return {1, lead};
+    const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
+    char32_t code = lead & (0x7FU >> bytes);
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(i) & 0xC0U) != 0x80U) return {};
+        code = code << 6 | (byte(i) & 0x3FU);
+    }
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool surrogate = code >= 0xD800 && code < 0xE000;
+    return code < least[bytes] || code > 0x10FFFF || surrogate ? Character{} : Character{bytes, code};
+}
+
+/// Whether a terminal acts upon it: controls, separators of lines, and what turns the direction of writing.
+bool is_control(char32_t code) {
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+/// The text with each control character, and each byte that is no UTF-8, as `replacement` of it and what follows it.
+template <class Replacement>
+std::string replaced(std::string_view text, const Replacement& replacement) {
+    std::string result;
+    result.reserve(text.size());
+    while (!text.empty()) {
+        const Character character = first_character(text);
+        const std::size_t bytes = std::max<std::size_t>(character.bytes, 1);
+        if (character.bytes == 0 || is_control(character.code))
+            result += replacement(character, text);
+        else
+            result += text.substr(0, bytes);
+        text.remove_prefix(bytes);
+    }
+    return result;
 }
 
 template <std::size_t count>
@@ -122,6 +169,16 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     return std::nullopt;
 }
 
+bool is_size_out_of_range(std::string_view text) {
+    text = trim(text);
+    const bool negative = text.starts_with('-');
+    if (negative) text.remove_prefix(1);
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    if (negative) return parse_size(text) || is_size_out_of_range(text);
+    return !parse_size(text) && parse_size("1" + std::string(text.substr(digits)));  // else it is no size at all
+}
+
 std::string format_size(std::uint64_t bytes) {
     static constexpr std::string_view units[] = {"TiB", "GiB", "MiB", "KiB"};
     unsigned shift = 40;
@@ -166,10 +223,29 @@ std::string numbered(std::uint64_t number, std::string_view noun) {
 }
 
 std::string without_controls(std::string_view text) {
-    std::string changed(text);
-    std::ranges::replace_if(
-        changed, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-    return changed;
+    return replaced(text, [](const Character&, std::string_view) { return "?"; });
+}
+
+std::string printable(std::string_view text) {
+    return replaced(text, [](const Character& character, std::string_view rest) {
+        if (character.bytes == 1 && (rest.front() == '\n' || rest.front() == '\t')) return rest.substr(0, 1);
+        return std::string_view(rest.starts_with("\r\n") ? "\r" : "?");
+    });
+}
+
+std::string folded(std::string_view text) {
+    std::string line;
+    std::istringstream words{std::string(text)};
+    for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+    return line;
+}
+
+std::string printable_json(std::string_view json) {
+    return replaced(json, [](const Character& character, std::string_view) {
+        if (character.bytes == 0) return std::string("?");
+        return character.code < 0x20 ? std::string(1, static_cast<char>(character.code))  // between values
+                                     : fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character.code));
+    });
 }
 
 std::string shown(std::string_view word) {
@@ -186,7 +262,7 @@ std::string shown(std::string_view word) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
     std::string_view best;
-    if (word.size() > 64) return best;  // nobody meant that
+    if (word.empty() || word.size() > 64) return best;  // nobody meant that
     std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
     for (const std::string_view candidate : known) {
         const std::size_t d = distance(word, candidate);

@@ -59,8 +59,17 @@ std::string format_frequency(std::uint64_t period);
 /// "1 core", "2 cores"; `noun` takes an s.
 std::string numbered(std::uint64_t number, std::string_view noun);
 
-/// The text without control characters, '?' in their places: it may come from anybody's file.
+/// The text in one line, as a terminal may have it: '?' in place of control characters and of bytes that are no UTF-8.
 std::string without_controls(std::string_view text);
+
+/// The same of a text of several lines: line breaks and tabs stay.
+std::string printable(std::string_view text);
+
+/// A text of several lines in one: words with a space between them.
+std::string folded(std::string_view text);
+
+/// JSON whose texts hold no control characters: those that JSON permits are written as \u....
+std::string printable_json(std::string_view json);
 
 /// A word of a machine file as messages show it: without control characters, long ones cut.
 std::string shown(std::string_view word);

@@ -4,6 +4,7 @@
 #include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -44,6 +45,27 @@ bool ends_quotation(std::string_view text, const YAML::Mark& mark) {
         }
     }
     return false;
+}
+
+/// What is wrong with the bytes of a text; nothing where that is not told here.
+std::string_view fault_of_bytes(std::string_view text) {
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+        return "the file is in UTF-16 or UTF-32; write it in UTF-8, as by iconv -f UTF-16 -t UTF-8";
+    if (text.find('\0') != text.npos)
+        return "the file holds zero bytes, as binary files and those in UTF-16 do; a machine file is a text in UTF-8";
+    return {};
+}
+
+/// The first tab in the indentation of a line, down to a line (counted from 0): where yaml-cpp complains of something
+/// else, that is the reason.
+std::optional<Mark> tab_before(std::string_view text, int last_line) {
+    for (int line = 0; line <= last_line && !text.empty(); ++line) {
+        const std::size_t tab = std::min(text.find_first_not_of(' '), text.size());
+        if (tab < text.size() && text[tab] == '\t') return Mark{line + 1, static_cast<int>(tab) + 1};
+        const std::size_t end = text.find('\n');
+        text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    }
+    return std::nullopt;
 }
 
 /// Follows the events of a parser and stops it where nodes would be dangerous to build: yaml-cpp recurses over nesting,
@@ -116,6 +138,8 @@ Mark mark_of(const YAML::Mark& mark) {
 YAML::Node load_yaml(const std::string& text, const std::string& file) {
     if (text.size() > largest_machine_file)
         throw MachineError(file, {{{}, "the file is larger than 1 MiB, which no machine file is"}});
+    if (const std::string_view fault = fault_of_bytes(text); !fault.empty())
+        throw MachineError(file, {{{}, std::string(fault)}});
     try {
         std::istringstream stream(text);
         YAML::Parser parser(stream);
@@ -125,6 +149,8 @@ YAML::Node load_yaml(const std::string& text, const std::string& file) {
         guard.check_last_quotation(text);
         return YAML::Load(text);
     } catch (const YAML::Exception& error) {
+        if (const auto tab = tab_before(text, error.mark.line))
+            throw MachineError(file, {{*tab, "this is not valid YAML: a tab in the indentation; write spaces"}});
         throw MachineError(file, {{mark_of(error.mark), "this is not valid YAML: " + shown(error.msg)}});
     }
 }

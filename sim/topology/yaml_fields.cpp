@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "sim/topology/sizes.hpp"
 #include "sim/topology/yaml_document.hpp"
 
 namespace cachetally {
@@ -92,6 +93,9 @@ void FieldReader::size(const YAML::Node& node, std::string_view key, std::uint64
     if (!value) return;
     if (const auto bytes = parse_size(*value)) {
         target = *bytes;
+    } else if (is_size_out_of_range(*value)) {
+        complain(mark_of(node), fmt::format("'{}' is out of range for '{}'; write a size from 0 to less than {}",
+                                            shown(*value), key, size_limit));
     } else {
         complain(mark_of(node),
                  fmt::format("'{}' is not a size for '{}'; write whole bytes, or a number with KiB, MiB, "

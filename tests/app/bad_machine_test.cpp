@@ -109,6 +109,53 @@ TEST(BadMachine, NumbersOutOfRange) {
     }
 }
 
+TEST(BadMachine, SizesOutOfRangeAreNotSaidToBeNone) {
+    const TemporaryDirectory directory;
+    const auto told = [&](const char* size) { return check(directory, changed("size: 1 GiB", size)).err; };
+    EXPECT_THAT(told("size: 99999999 TiB"), HasSubstr("m.yaml:6:16: error: '99999999 TiB' is out of range for 'size'; "
+                                                      "write a size from 0 to less than 8192 TiB"));
+    EXPECT_THAT(told("size: -4 KiB"), HasSubstr("'-4 KiB' is out of range for 'size'"));
+    EXPECT_THAT(told("size: 4 Kib"), HasSubstr("'4 Kib' is not a size for 'size'"));
+    EXPECT_THAT(told("size: 1.3"), HasSubstr("'1.3' is not a size for 'size'"));
+}
+
+TEST(BadMachine, TextThatIsNotUtf8) {
+    const TemporaryDirectory directory;
+    for (const bool marked : {true, false}) {
+        std::string utf16(marked ? "\xff\xfe" : "");
+        for (const char letter : std::string(good)) utf16 += {letter, '\0'};
+        const Finished finished = check(directory, utf16);
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_THAT(finished.err, HasSubstr("UTF-16"));
+        EXPECT_THAT(finished.err, HasSubstr("UTF-8"));
+    }
+    const Finished finished = check(directory, changed("cores", "co\xffres"));
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:2:1: error: unknown key 'co?res'"));
+}
+
+TEST(BadMachine, TabsInTheIndentation) {
+    const TemporaryDirectory directory;
+    std::string nested = good;
+    nested.replace(nested.find("memory: {"), std::string::npos, "memory:\n\tsize: 1 GiB\n");
+    EXPECT_THAT(check(directory, nested).err,
+                HasSubstr("m.yaml:7:1: error: this is not valid YAML: a tab in the indentation; write spaces"));
+    EXPECT_THAT(check(directory, changed("  - {", "  \t- {")).err,
+                HasSubstr("m.yaml:5:3: error: this is not valid YAML: a tab"));
+    EXPECT_EQ(check(directory, changed("cores: 1", "cores:\t1")).status, 0);
+}
+
+/// Sharing that is impossible is told once, with advice that helps.
+TEST(BadMachine, SharingThatIsImpossibleIsToldOnce) {
+    const TemporaryDirectory directory;
+    std::string text = changed("cores: 1", "cores: 4");
+    text.replace(text.find("next: memory"), 12, "next: L2, shared_by: 3");
+    text.insert(text.find("memory: {"), "  - {name: L2, size: 8 KiB, ways: 2, line: 64, latency: 9, next: memory}\n");
+    const Finished finished = check(directory, text);
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_EQ(finished.err, "m.yaml:5:81: error: 'L1' is shared by 3 of 4 cores; write a divisor of 4, or all\n");
+}
+
 TEST(BadMachine, FilesThatAreNone) {
     const TemporaryDirectory directory;
     std::filesystem::create_directory(directory.path() / "folder.yaml");

@@ -55,6 +55,14 @@ TEST_F(CausesOfMisses, InTheFileAreThoseTold) {
     EXPECT_THAT(call({"show", "lu.h5", "--phase", "4", "--level", "L1D"}).out, HasSubstr("why levels miss"));
 }
 
+TEST_F(CausesOfMisses, AreNotSaidToBeUnknownAboveTheirTable) {
+    const Words command = {"run", "lu", "n=32", "-m", "schulz2002", "--monitor", "none"};
+    const std::string without = call(command).out, with = call(command + Words{"--causes"}).out;
+    EXPECT_THAT(without, HasSubstr("by data structure are not known of L1, L2:"));
+    EXPECT_THAT(with, ::testing::Not(HasSubstr("not known")));
+    EXPECT_THAT(with, HasSubstr("why levels miss"));
+}
+
 TEST_F(CausesOfMisses, AreTheSameOnBothHosts) {
     const Words command = {"run", "radix", "keys=4096", "processors=4", "--cores",
                            "4",   "-m",    "coherent8", "--causes",     "--json"};

@@ -14,6 +14,8 @@ namespace {
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
+using Words = std::vector<std::string>;
+
 constexpr char full_device[] = "/dev/full";
 
 /// A trace whose packed form has some 100 kB: addresses without order (xorshift).
@@ -143,6 +145,98 @@ TEST_F(Outputs, AResultDoesNotReplaceItsTrace) {
         EXPECT_THAT(finished.err, testing::HasSubstr("would be written over itself"));
     }
     EXPECT_EQ(contents(directory / "t.din"), before);
+}
+
+/// Every command with an output, with what it reads, and `output` in the place of its output.
+std::vector<std::pair<std::string, Words>> readers(const std::string& output) {
+    const Words short_run = {"--max-references", "1000", "--force", "-o", output};
+    return {
+        {"m.yaml", Words{"run", "chase", "-m", "m.yaml"} + short_run},
+        {"m.yaml", Words{"replay", "t.din", "-m", "m.yaml"} + short_run},
+        {"m.yaml", Words{"sweep", "chase", "-m", "m.yaml"} + short_run},
+        {"m.yaml", Words{"intrusion", "chase", "-m", "m.yaml"} + short_run},
+        {"m.yaml", Words{"probe", "l1", "--on", "m.yaml", "--arena", "1", "--force", "-o", output}},
+        {"t.din", Words{"replay", "t.din"} + short_run},
+        {"t.din", Words{"sweep", "t.din"} + short_run},
+        {"t.din", Words{"intrusion", "t.din"} + short_run},
+        {"t.din", {"trace", "convert", "t.din", output, "--force"}},
+        {"r.h5", {"report", "r.h5", "-o", output, "--force"}},
+        {"r.h5", {"figure", "histogram", "r.h5", "-o", output, "--force"}},
+    };
+}
+
+TEST_F(Outputs, NeverReplaceWhatTheCommandReads) {
+    write_contents(directory / "m.yaml", call({"machine", "show", "schulz2002", "--yaml"}).out);
+    ASSERT_EQ(call({"run", "chase", "--max-references", "1000", "-o", "r.h5"}).status, 0);
+    std::filesystem::create_directory(directory.path() / "far");
+    for (const auto& [input, unused] : readers("")) {
+        const std::string before = contents(directory / input);
+        for (const std::string kind : {"itself", "symbolic", "hard", "growing"}) {
+            const std::string name = kind == "itself" ? "far/../" + input : kind + ".svg";
+            const std::string link = directory / (kind == "growing" ? name + ".part" : name);
+            if (kind == "symbolic") std::filesystem::create_symlink(input, link);
+            if (kind == "hard" || kind == "growing") std::filesystem::create_hard_link(directory / input, link);
+            for (const auto& [read, words] : readers(name)) {
+                if (read != input) continue;
+                // figures end in .svg: another ending is refused before
+                if (words.front() == "figure" && !name.ends_with(".svg")) continue;
+                const Finished finished = call(words);
+                EXPECT_EQ(finished.status, 2) << words.front() << " " << kind;
+                EXPECT_THAT(finished.err,
+                            HasSubstr(kind == "growing" ? "has the name under which" : "would be written over itself"))
+                    << words.front() << " " << kind;
+                EXPECT_EQ(contents(directory / input), before) << words.front() << " " << kind;
+            }
+            if (kind != "itself") std::filesystem::remove(link);
+        }
+    }
+    Circumstances from_trace;
+    from_trace.in_file = directory / "t.din";
+    const std::string before = contents(directory / "t.din");
+    EXPECT_THAT(call({"replay", "-", "-o", "t.din", "--force"}, from_trace).err,
+                HasSubstr("'standard input' would be"));
+    EXPECT_EQ(contents(directory / "t.din"), before);
+}
+
+TEST_F(Outputs, AMachineOfTheProgramIsNoFile) {
+    write_contents(directory / "generic3", "precious");
+    EXPECT_EQ(call({"run", "chase", "--max-references", "1000", "-o", "generic3", "--force"}).status, 0);
+    EXPECT_EQ(contents(directory / "generic3").substr(1, 3), "HDF");
+}
+
+TEST_F(Outputs, OfAnotherFormatThanTheNameSaysAreRefused) {
+    ASSERT_EQ(call({"run", "chase", "--max-references", "1000", "-o", "r.h5"}).status, 0);
+    const std::pair<Words, const char*> cases[] = {
+        {{"report", "r.h5", "-o", "x.pdf"}, "'x.pdf': what is written is HTML, not PDF; end the name in .html"},
+        {{"report", "r.h5", "-o", "x.h5"}, "what is written is HTML, not HDF5"},
+        {{"run", "chase", "-o", "x.json"}, "what is written is HDF5, not JSON; end the name in .h5, or have JSON"},
+        {{"trace", "convert", "t.din", "x.TXT"}, "what is written is HDF5, not text; end the name in .h5"},
+        {{"figure", "histogram", "r.h5", "-o", "x.html"}, "end it in .pdf, .svg or .png"},
+        {{"report", "r.h5", "-o", ""}, "the name of a file"},
+    };
+    for (const auto& [words, says] : cases) {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 2) << words.back();
+        EXPECT_THAT(finished.err, HasSubstr(says));
+    }
+    EXPECT_EQ(listing(directory.path()), "r.h5 t.din");
+}
+
+TEST_F(Outputs, NameTheDirectoryThatIsNotThere) {
+    ASSERT_EQ(call({"run", "chase", "--max-references", "1000", "-o", "r.h5"}).status, 0);
+    std::filesystem::create_symlink("nix/y.h5", directory / "link.h5");
+    for (const Words& words : {Words{"run", "chase", "-o", "nix/x.h5"},
+                               {"sweep", "t.din", "-o", "nix/x.h5"},
+                               {"trace", "convert", "t.din", "nix/x.h5"},
+                               {"report", "r.h5", "-o", "nix/x.html"},
+                               {"figure", "histogram", "r.h5", "-o", "nix/x.pdf"},
+                               {"run", "chase", "-o", "link.h5"}}) {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 1) << words.front();
+        EXPECT_THAT(finished.err, HasSubstr(words.back() + ": there is no directory 'nix'; make it first"));
+    }
+    for (const Words& words : {Words{"run", "chase", "-o", "t.din/x.h5"}, {"report", "r.h5", "-o", "t.din/x.html"}})
+        EXPECT_THAT(call(words).err, HasSubstr("'t.din' is not a directory"));
 }
 
 TEST_F(Outputs, APictureDoesNotReplaceItsResult) {

@@ -49,6 +49,7 @@ struct Pipe {
 [[noreturn]] void become(const std::string& directory, const std::vector<std::string>& arguments,
                          const Circumstances& circumstances, const Pipe& in, const Pipe& out, const Pipe& err) {
     ::dup2(in.ends[0], STDIN_FILENO);
+    if (!circumstances.in_file.empty()) ::dup2(::open(circumstances.in_file.c_str(), O_RDONLY), STDIN_FILENO);
     ::dup2(err.ends[1], STDERR_FILENO);
     int target = out.ends[1];
     if (!circumstances.out_file.empty()) target = ::open(circumstances.out_file.c_str(), O_WRONLY | O_CREAT, 0600);

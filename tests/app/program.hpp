@@ -25,6 +25,7 @@ struct Circumstances {
     std::string input;                        ///< comes through a pipe to standard input
     bool endless_input = false;               ///< `input` again and again
     bool input_stays_open = false;            ///< the pipe's end does not come, until the process is gone
+    std::string in_file;                      ///< is standard input
     std::string out_file;                     ///< standard output goes to this file
     bool out_closed = false;                  ///< there is no standard output
     bool out_reader_leaves = false;           ///< the other end of the pipe is closed after the first bytes

@@ -290,5 +290,17 @@ TEST_F(SweepCommand, ATraceThatIsGoneKeepsTheSlowdownsThatAreComplete) {
     EXPECT_TRUE(told["rows"].back().at("slowdown").is_null());
 }
 
+TEST(ListsOfCounters, TakeRangesAndUnits) {
+    const TemporaryDirectory directory;
+    const auto cells = [&](const char* counters, const char* references) {
+        return cachetally(directory.path(), {"sweep", "chase", "-m", "schulz2002", "--granularity", "1", "--counters",
+                                             counters, "--max-references", references, "--json"})
+            .out;
+    };
+    const std::string listed = cells("2,16,17,18,1024", "2048");
+    EXPECT_THAT(listed, ::testing::HasSubstr("\"counters\": 17"));
+    EXPECT_EQ(cells("2,16-18,1K", "2K"), listed);
+}
+
 }  // namespace
 }  // namespace cachetally::testing

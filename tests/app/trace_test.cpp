@@ -365,6 +365,25 @@ TEST_F(Traces, AMonitorDoesNotSwallowTheTraceBehindIt) {
     EXPECT_EQ(finished.json()["monitors"].size(), 2U);
 }
 
+TEST_F(Traces, OneStreamOnSeveralCoresIsToldOnce) {
+    write_contents(directory / "t.lackey", lackey);
+    const std::string warning =
+        "warning: t.lackey has one stream of references, and the machine 'coherent8' has 8 cores: core 0";
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"replay", "t.lackey"},
+          {"sweep", "t.lackey", "--slowdown", "--counters", "2", "--granularity", "1"},
+          {"intrusion", "t.lackey"},
+          {"trackers", "t.lackey"}}) {
+        const Finished finished = call(words + std::vector<std::string>{"-m", "coherent8"});
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        const std::size_t place = finished.err.find(warning);
+        EXPECT_NE(place, std::string::npos) << words.front();
+        EXPECT_EQ(finished.err.find(warning, place + 1), std::string::npos) << words.front();
+    }
+    EXPECT_EQ(call({"replay", "t.lackey", "-m", "generic3"}).err, "");
+    EXPECT_EQ(call({"run", "lu", "n=8", "block=4", "-m", "coherent8"}).err, "");  // of one processor on purpose
+}
+
 TEST_F(Traces, FewerStreamsThanCores) {
     put("two.din", din);
     const Finished finished = call({"replay", "two.din", "-m", "m.yaml", "--cores", "3", "--json"});

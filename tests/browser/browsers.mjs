@@ -14,6 +14,7 @@ const flags = [
     '--hide-scrollbars',
     '--mute-audio',
     '--disable-dev-shm-usage',
+    '--disable-frame-rate-limit', // a frame is drawn when it is asked for, not at the next of 60 in a second
 ];
 
 /** Chromium, headless; playwright-core is taken only now, when it has been installed (install.mjs). */
@@ -55,14 +56,27 @@ export async function openPage(browser, errors, options = {}) {
 }
 
 /**
- * Waits until an expression is true; its value. Says what was waited for, and what the page showed instead. (Playwright's own way puts a large
- * script into each page, and is slower.)
+ * Waits until an expression is true; its value. Says what was waited for, and what the page showed instead. The page itself looks: a question
+ * from outside takes the browser longer than most answers. (Playwright's own way puts a large script into each page, and is slower.)
  */
 export async function until(page, expression, what, timeout = 60000) {
-    for (const end = Date.now() + timeout; Date.now() < end; ) {
-        const value = await page.evaluate(expression);
-        if (value) return value;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const value = await page.evaluate(
+        ([text, patience]) =>
+            new Promise((resolve, reject) => {
+                const end = performance.now() + patience;
+                const look = () => {
+                    try {
+                        const found = (0, eval)(text);
+                        if (found || performance.now() > end) resolve(found || null);
+                        else setTimeout(look, 5);
+                    } catch (error) {
+                        reject(error);
+                    }
+                };
+                look();
+            }),
+        [expression, timeout],
+    );
+    if (value) return value;
     throw new Error(`waited in vain for ${what}; on the page: ${(await page.innerText('body')).slice(0, 400)}`);
 }

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Tab",
                 "cores: 1\n"
                 "\tname: a\n",
-                "m:2:1: error: this is not valid YAML: illegal tab when looking for indentation"},
+                "m:2:1: error: this is not valid YAML: a tab in the indentation; write spaces"},
         Refusal{"NotAMapping", "- 1\n", "m:1:1: error: a machine is a mapping of keys to values, as in 'cores: 4'"},
         Refusal{"JustAWord", "hello\n", "m:1:1: error: a machine is a mapping of keys to values, as in 'cores: 4'"},
         Refusal{"Empty", "", "m:1:1: error: a machine is a mapping of keys to values, as in 'cores: 4'"},

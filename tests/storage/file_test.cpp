@@ -101,7 +101,7 @@ TEST(ResultFile, RefusesDevicesDirectoriesAndAbsentDirectories) {
     EXPECT_THAT(message_of([&] { ResultFile file("/dev/full", overwrite); }), HasSubstr("is not a regular file"));
     EXPECT_THAT(message_of([&] { ResultFile file(directory.path().string()); }), HasSubstr("is not a regular file"));
     EXPECT_THAT(message_of([&] { ResultFile file(directory / "absent/out.h5"); }),
-                HasSubstr("absent/out.h5.part: cannot create: No such file or directory"));
+                HasSubstr("absent/out.h5: there is no directory '"));
 }
 
 TEST(ResultFile, ReplacesTheRestOfAKilledRunButNotALiveOne) {

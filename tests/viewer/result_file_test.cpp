@@ -143,7 +143,7 @@ TEST_F(ResultFiles, TenThousandPhasesAreASensibleTable) {
     all.all_phases = true;
     EXPECT_GT(std::ranges::count(shown(all), '\n'), 10000);
     ShowOptions one;
-    one.phase = 9999;
+    one.phases = PhaseChoice({{9999, 9999}});
     EXPECT_THAT(shown(one), HasSubstr("phase 9999 of 0-9999\n10,009 references, 2,000 cycles"));
 }
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "storage/file.hpp"
+#include "storage/target.hpp"
 
 // NOLINTNEXTLINE(hicpp-no-assembler): as the viewer's page is embedded
 __asm__(
@@ -139,14 +140,9 @@ std::string figure_format(const std::string& output) {
 
 void draw_figure(const FigureRequest& request) {
     namespace fs = std::filesystem;
-    const fs::file_status status = fs::status(request.output);
-    if (fs::exists(status) && !fs::is_regular_file(status))
-        throw StorageError(fmt::format("{}: is not a regular file; a figure needs the name of a file", request.output));
-    if (fs::exists(status) && !request.overwrite)
-        throw StorageError(
-            fmt::format("{}: exists already; give another name, or --force to replace it", request.output));
+    check_target(request.output, request.overwrite ? Existing::overwrite : Existing::refuse, "figures");
     (void)InputFile(request.file);  // h5py has no checksums where the library has none
-    const std::string part = request.output + ".part";
+    const std::string part = temporary_name(request.output);
     std::error_code error;
     try {
         run_script(request, part);
@@ -154,7 +150,7 @@ void draw_figure(const FigureRequest& request) {
         fs::remove(part, error);
         throw;
     }
-    fs::rename(part, request.output, error);
+    fs::rename(part, behind_links(request.output), error);
     if (error) throw StorageError(fmt::format("{}: cannot get its name: {}", request.output, error.message()));
 }
 

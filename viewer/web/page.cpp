@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <iterator>
 
 #include "storage/handle.hpp"
+#include "storage/target.hpp"
 #include "viewer/web/slim_file.hpp"
 
 // NOLINTNEXTLINE(hicpp-no-assembler): the only way to embed a file that costs no time to compile
@@ -135,13 +135,8 @@ ResultPage page_of(const std::string& path, std::uintmax_t limit) {
 }
 
 void write_page(const std::string& path, std::string_view text, bool overwrite) {
-    struct stat status {};
-    const bool exists = ::stat(path.c_str(), &status) == 0;
-    if (exists && !S_ISREG(status.st_mode))
-        throw StorageError(fmt::format("{}: is not a regular file; a page needs the name of a file", path));
-    if (exists && !overwrite)
-        throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
-    const std::string part = path + ".part";
+    check_target(path, overwrite ? Existing::overwrite : Existing::refuse, "pages");
+    const std::string part = temporary_name(path);
     ::unlink(part.c_str());
     const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0) throw StorageError(fmt::format("{}: cannot be created: {}", part, std::strerror(errno)));
@@ -155,7 +150,7 @@ void write_page(const std::string& path, std::string_view text, bool overwrite) 
         throw;
     }
     ::close(descriptor);
-    if (::rename(part.c_str(), path.c_str()) != 0) {
+    if (::rename(part.c_str(), behind_links(path).c_str()) != 0) {
         const std::string why = std::strerror(errno);
         ::unlink(part.c_str());
         throw StorageError(fmt::format("{}: cannot get its name: {}", path, why));

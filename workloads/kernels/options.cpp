@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "sim/topology/names.hpp"
+#include "sim/topology/sizes.hpp"
 
 namespace cachetally {
 namespace {
@@ -65,7 +66,8 @@ OptionValues::Value OptionValues::checked(const WorkloadOption& option, const st
     const auto value = begins_with_digit(text) ? parse_size(text) : std::nullopt;
     if (!value || *value < option.least || *value > option.most)
         throw OptionError(fmt::format("{}: {}={} is {}; it must be from {} to {}", workload_, option.name, text,
-                                      value ? "out of range" : "not a whole number", option.least, option.most));
+                                      value || is_size_out_of_range(text) ? "out of range" : "not a whole number",
+                                      option.least, option.most));
     return {text, *value};
 }
 

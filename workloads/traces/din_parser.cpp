@@ -10,6 +10,7 @@ namespace {
 constexpr char sample[] = "'0 1ffefff0': 0 load, 1 store, 2 fetch, then a hexadecimal address, then perhaps a size";
 
 bool is_blank(char character) { return character == ' ' || character == '\t'; }
+bool is_decimal_digit(char character) { return character >= '0' && character <= '9'; }
 bool is_end(char character) { return character == '\n' || character == '\r'; }
 
 const char* skip_blanks(const char* text) {
@@ -73,7 +74,9 @@ private:
 
         std::uint32_t size = default_size_;
         const char* number = skip_blanks(behind);
-        if (*number >= '0' && *number <= '9') {
+        if ((*number == '-' || *number == '+') && is_decimal_digit(number[1]))
+            return wrong(line, number, "a size is from 1 to 65535, without a sign");
+        if (is_decimal_digit(*number)) {
             const char* after = read_decimal(number, size);
             if (!is_blank(*after) && !is_end(*after)) return wrong(line, after, "the size is not a decimal number");
             if (size == 0 || size > 65535) return wrong(line, number, "a size is from 1 to 65535");

@@ -40,6 +40,10 @@ struct PackedFile {
 
     Group open_group() const {
         const std::string expected = packed_names::format_text;
+        if (!input.root().has(packed_names::group) && input.root().has_attribute("kind"))
+            throw TraceError(fmt::format("{}: is an HDF5 file, but not a packed trace: it is a result, which "
+                                         "'cachetally show' shows",
+                                         input.path()));
         if (!input.root().has(packed_names::group))
             throw TraceError(fmt::format("{}: is an HDF5 file, but not a packed trace: it has no group '{}'",
                                          input.path(), packed_names::group));

@@ -159,9 +159,9 @@ TEST(Lackey, PassesVeryLongLinesOfTheProgram) {
 }
 
 TEST(Din, ReadsLabelsSizesAndComments) {
-    EXPECT_THAT(din("0 1000\n1 0x1004\n2 dead more text\n\n  0\t20 8\n1 30 16 comment\r\n3 40\n4 0\n"),
+    EXPECT_THAT(din("0 1000\n1 0x1004\n2 dead more text\n\n  0\t20 8\n1 30 16 comment\r\n3 40\n4 0\n1 50 - dash\n"),
                 ElementsAre(ref(0x1000, 4, load), ref(0x1004, 4, store), ref(0xdead, 4, fetch), ref(0x20, 8, load),
-                            ref(0x30, 16, store)));
+                            ref(0x30, 16, store), ref(0x50, 4, store)));
 }
 
 TEST(Din, TakesTheSizeOfReferencesThatStateNone) {
@@ -181,6 +181,8 @@ TEST(Din, SaysWhatIsWrongAndWhere) {
              Wrong{"0 12h4", "t:2:5: the address has a digit that is none"},
              Wrong{"0 11112222333344445", "t:2:3: an address has at most 16 digits"},
              Wrong{"0 10 0", "t:2:6: a size is from 1 to 65535"},
+             Wrong{"1 10 -8", "t:2:6: a size is from 1 to 65535, without a sign"},
+             Wrong{"1 10 +8", "t:2:6: a size is from 1 to 65535, without a sign"},
              Wrong{"0 10 8k", "t:2:7: the size is not a decimal number"},
              Wrong{"0 fffffffffffffffe", "t:2:3: the reference runs beyond the end of the address space"},
          }) {
