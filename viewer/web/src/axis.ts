@@ -48,10 +48,7 @@ export function axisOf(list: Extents[], unit: number): Axis {
         return [base, Number(stop - base)];
     });
     const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
-    const gap =
-        sizes.length < 2
-            ? 0
-            : Math.ceil(Math.min(total * rule.gap_share, (total * rule.gaps_share) / (sizes.length - 1)));
+    const gap = gapBetween(sizes.length, total);
     const segments: Segment[] = [];
     let start = 0;
     for (const [base, bytes] of sizes) {
@@ -59,6 +56,12 @@ export function axisOf(list: Extents[], unit: number): Axis {
         start += bytes + gap;
     }
     return { segments, bytes: Math.max(1, start - (segments.length ? gap : 0)) };
+}
+
+/** Bytes of each gap between so many stretches of `total` bytes together. */
+export function gapBetween(stretches: number, total: number): number {
+    if (stretches < 2) return 0;
+    return Math.ceil(Math.min(total * rule.gap_share, (total * rule.gaps_share) / (stretches - 1)));
 }
 
 /** The address at a place of the axis; null in gaps. */

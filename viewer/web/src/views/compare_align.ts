@@ -1,6 +1,7 @@
 // What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element.
 import { shows } from '../app';
 import type { Source } from '../client';
+import { gapBetween } from '../axis';
 import { bytes } from '../numbers';
 import type { Axis, FileInfo, Quantity, Segment, SeriesInfo, Structure } from '../protocol';
 
@@ -143,7 +144,7 @@ export function pairsOf(source: Source, other: Source): Pairs {
 /** The axis of each file: the same structure and element at the same place. */
 export function axesOf(twins: Twin[], unit: number): [Axis, Axis] {
     const total = twins.reduce((sum, each) => sum + each.bytes, 0);
-    const gap = twins.length < 2 ? 0 : Math.ceil(Math.min(total * 0.012, (total * 0.12) / (twins.length - 1)) / unit) * unit;
+    const gap = Math.ceil(gapBetween(twins.length, total) / unit) * unit;
     let start = 0;
     const starts = twins.map((each) => {
         const here = start;
