@@ -1,4 +1,5 @@
 // Which histograms tell the accesses and misses of which level.
+#include <algorithm>
 #include <map>
 
 #include "app/simulation.hpp"
@@ -82,6 +83,14 @@ bool collect(const std::vector<LinkKinds>& places, Histograms& histograms, std::
     return true;
 }
 
+/// False where a unit of some histogram has several lines of the level.
+bool fit_into_lines(const LevelInput& level) {
+    const auto fits = [&](const Histogram* each) {
+        return level.line_bytes == 0 || each->unit_bytes() <= level.line_bytes;
+    };
+    return std::ranges::all_of(level.above, fits) && std::ranges::all_of(level.below, fits);
+}
+
 }  // namespace
 
 LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome) {
@@ -90,10 +99,11 @@ LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome) {
     for (const LevelLinks& level : level_links(topology)) {
         LevelInput input;
         input.name = level.name;
+        input.line_bytes = level.line_bytes;
         histograms.begin();
         if (!collect(level.above, histograms, input.above) || !collect(level.below, histograms, input.below)) continue;
         levels.lines.push_back(level_lines(input, level.tlb ? AddressMap() : outcome.virtual_address));
-        levels.exact.push_back(histograms.exact());
+        levels.exact.push_back(histograms.exact() && fit_into_lines(input));
     }
     return levels;
 }

@@ -33,7 +33,8 @@ public:
             monitor->finish();
             results.push_back(monitor->result());
         }
-        MonitorOutcome outcome{spec_, merged(results), std::nullopt, std::nullopt};
+        MonitorOutcome outcome{spec_, results.size() == 1 ? std::move(results.front()) : merged(results), std::nullopt,
+                               std::nullopt};
         if (error_known_zero(spec_)) outcome.error = 0.0;
         if (exact_.empty()) return outcome;
         std::vector<Histogram> exact;
@@ -62,6 +63,7 @@ public:
         counts_.virtual_addresses = info.virtual_addresses;
         MonitorSpec spec;
         spec.link = info.name;
+        spec.line = shorter_line(topology, info);
         spec = completed(spec, topology);
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy)
             for (unsigned kind = 0; kind < event_kind_count; ++kind) {

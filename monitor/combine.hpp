@@ -15,6 +15,7 @@ struct LevelInput {
     std::string name;
     std::vector<const Histogram*> above;
     std::vector<const Histogram*> below;
+    std::uint32_t line_bytes = 0;  ///< 0: not known
 };
 
 /// Fractional where counts for several units were spread.

@@ -25,7 +25,7 @@ void ExactHistogram::on_control(const Control& control, Tick, Injector&) {
 void ExactHistogram::close_phase() {
     std::vector<HistogramRow> rows;
     counts_.take(rows, units_.unit_bytes(), 1, control_.phase());
-    histogram_.append(rows);
+    histogram_.append(std::move(rows));
 }
 
 const Histogram& ExactHistogram::finish() {

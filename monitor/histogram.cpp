@@ -94,11 +94,15 @@ Histogram Histogram::aggregated(std::uint32_t lines) const {
     return grouped;
 }
 
-void Histogram::append(std::span<const HistogramRow> rows) {
+void Histogram::append(std::vector<HistogramRow> rows) {
     if (rows.empty()) return;
     if (!rows_.empty() && !before(rows_.back(), rows.front()))
         throw std::logic_error("rows are appended to a histogram in order");
-    rows_.insert(rows_.end(), rows.begin(), rows.end());
+    if (rows_.empty()) {
+        rows_ = std::move(rows);
+    } else {
+        rows_.insert(rows_.end(), rows.begin(), rows.end());
+    }
     set_phases(rows_.back().phase + 1);
 }
 

@@ -66,7 +66,7 @@ public:
     Histogram aggregated(std::uint32_t lines) const;
 
     /// Appends rows that come after all rows here; in order.
-    void append(std::span<const HistogramRow> rows);
+    void append(std::vector<HistogramRow> rows);
 
     friend bool operator==(const Histogram&, const Histogram&) = default;
 

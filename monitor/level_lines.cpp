@@ -17,10 +17,12 @@ struct Share {
 };
 
 void add(std::vector<Share>& shares, const Histogram& histogram, std::uint32_t line_bytes, bool miss) {
+    const std::uint32_t step = std::min(histogram.unit_bytes(), line_bytes);
     for (const HistogramRow& row : histogram.rows()) {
-        const double share = static_cast<double>(row.count) / static_cast<double>(row.span);
-        for (std::uint32_t i = 0; i < row.span; ++i) {
-            const Address line = align_down(row.address + Address{i} * histogram.unit_bytes(), line_bytes);
+        const std::uint64_t parts = std::uint64_t{row.span} * (histogram.unit_bytes() / step);
+        const double share = static_cast<double>(row.count) / static_cast<double>(parts);
+        for (std::uint64_t i = 0; i < parts; ++i) {
+            const Address line = align_down(row.address + i * step, line_bytes);
             shares.push_back({row.phase, line, miss ? 0 : share, miss ? share : 0});
         }
     }
@@ -48,11 +50,11 @@ void sort_and_sum(std::vector<Share>& shares) {
 LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
     LevelLines lines;
     lines.level = input.name;
-    lines.line_bytes = 1;
+    lines.line_bytes = input.line_bytes == 0 ? 1 : input.line_bytes;
     std::size_t rows = 0;
     for (const auto& side : {input.above, input.below})
         for (const Histogram* histogram : side) {
-            lines.line_bytes = std::max(lines.line_bytes, histogram->unit_bytes());
+            if (input.line_bytes == 0) lines.line_bytes = std::max(lines.line_bytes, histogram->unit_bytes());
             rows += histogram->rows().size();
         }
     std::vector<Share> shares;
@@ -61,8 +63,13 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
     for (const Histogram* histogram : input.below) add(shares, *histogram, lines.line_bytes, true);
     if (map)
         for (Share& share : shares) share.line = map(share.line);
-    if (input.above.empty() && input.below.empty()) lines.line_bytes = LevelLines{}.line_bytes;
+    if (input.above.empty() && input.below.empty() && input.line_bytes == 0)
+        lines.line_bytes = LevelLines{}.line_bytes;
     sort_and_sum(shares);
+    lines.phase.reserve(shares.size());
+    lines.address.reserve(shares.size());
+    lines.accesses.reserve(shares.size());
+    lines.misses.reserve(shares.size());
     for (const Share& share : shares) {
         lines.phase.push_back(share.phase);
         lines.address.push_back(share.line);

@@ -13,7 +13,7 @@ namespace cachetally {
 /// One level's lines in columns, ascending by (phase, address); counts for several units are spread evenly.
 struct LevelLines {
     std::string level;
-    std::uint32_t line_bytes = 64;  ///< the largest unit among the histograms
+    std::uint32_t line_bytes = 64;  ///< of the level; where not known, the largest unit
     std::vector<std::uint32_t> phase;
     std::vector<Address> address;  ///< as `map` gives it: virtual, so that regions can be found
     std::vector<double> accesses, misses;

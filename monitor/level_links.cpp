@@ -25,7 +25,8 @@ bool is_hidden(const Topology& topology, const Component& component) {
 
 LevelLinks links_of(const Topology& topology, std::size_t component) {
     const Component& level = topology.components()[component];
-    LevelLinks found{level.name, level.kind == Component::Kind::tlb, {}, {}};
+    LevelLinks found{level.name, level.kind == Component::Kind::tlb, {}, {}, 0};
+    if (level.kind == Component::Kind::cache) found.line_bytes = topology.machine().caches[level.index].line;
     for (std::size_t id = 0; id < topology.links().size(); ++id) {
         const LinkInfo& link = topology.links()[id];
         if (topology.components()[link.from].kind == Component::Kind::walker) continue;

@@ -26,6 +26,7 @@ struct LevelLinks {
     std::string name;
     bool tlb = false;
     std::vector<LinkKinds> above, below;
+    std::uint32_t line_bytes = 0;  ///< 0 of a TLB
 };
 
 /// The levels of data and instructions, caches before TLBs, as the machine file has them. Left out are levels of which

@@ -75,7 +75,7 @@ void Monitor::on_control(const Control& control, Tick time, Injector& injector) 
 void Monitor::close_phase() {
     std::vector<HistogramRow> rows;
     bank_->take(rows, control_.phase());
-    result_.histogram.append(rows);
+    result_.histogram.append(std::move(rows));
     result_.swapouts_per_phase.push_back(bank_->swapouts() - swapouts_before_);
     swapouts_before_ = bank_->swapouts();
 }

@@ -34,6 +34,11 @@ Conflict check_granularity(const MonitorSpec& spec) {
                             "use 'granularity: aligned:N'"};
     if (spec.granularity.mode != Granularity::Mode::mask && spec.granularity.amount == 0)
         return SpecConflict{"granularity", "a group of 0 lines; write at least 1"};
+    if (spec.is_dynamic() && std::uint64_t{spec.counters} * spec.granularity.amount > most_window_lines)
+        return SpecConflict{"granularity",
+                            fmt::format("{} counters for windows of up to {} lines take too much memory; write at most "
+                                        "dynamic:{}, or fewer counters",
+                                        spec.counters, spec.granularity.amount, most_window_lines / spec.counters)};
     if (spec.granularity.mode == Granularity::Mode::mask && spec.granularity.amount > 30)
         return SpecConflict{"granularity", "at most 30 bits can be masked"};
     if (spec.line != 0 && (!is_power_of_two(spec.line) || spec.line > 1U << 20))

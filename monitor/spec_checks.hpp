@@ -10,6 +10,7 @@
 namespace cachetally {
 
 inline constexpr std::uint64_t most_counters = 1U << 22;
+inline constexpr std::uint64_t most_window_lines = 1U << 23;  ///< counters times lines; half a GiB of ours
 inline constexpr std::uint64_t longest_period = 1'000'000'000'000;  ///< cycles
 inline constexpr std::uint64_t most_cost = 1'000'000;               ///< cycles per record
 

@@ -226,6 +226,17 @@ MonitorSpec completed(MonitorSpec spec, const Topology& topology) {
     return spec;
 }
 
+std::uint32_t shorter_line(const Topology& topology, const LinkInfo& link) {
+    std::uint32_t line = 0;
+    for (const std::size_t end : {link.from, link.to}) {
+        const Component& component = topology.components()[end];
+        if (component.kind != Kind::cache) return 0;
+        const std::uint32_t own = topology.machine().caches[component.index].line;
+        line = line == 0 ? own : std::min(line, own);
+    }
+    return line;
+}
+
 std::vector<MonitorSpec> monitors_of(const Topology& topology) {
     const MachineDescription& machine = topology.machine();
     std::vector<MonitorSpec> specs;

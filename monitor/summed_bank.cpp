@@ -209,14 +209,9 @@ public:
     void select(std::uint32_t function) override { cells_ = &cells_of_[function]; }
 
     void take(std::vector<HistogramRow>& rows, std::uint32_t phase) override {
-        for (auto& [function, cells] : cells_of_) {
-            cells.each_used([&, name = function](std::uint64_t first, PagedArray<Cell>::Elements& elements) {
-                for (std::uint64_t i = 0; i < elements.size(); ++i)
-                    if (elements[i].count != 0)
-                        rows.push_back({(first + i) * span_ * unit_, span_, phase, name, elements[i].count});
-                elements.fill({});
-            });
-        }
+        for (auto& [function, cells] : cells_of_)
+            take_rows(cells, rows, {.span = span_, .phase = phase, .function = function}, unit_,
+                      [](const Cell& cell) { return cell.count; });
     }
 
     std::uint64_t resident_events() const override {

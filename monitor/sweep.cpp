@@ -188,7 +188,7 @@ struct Sweep::Parts {
     void close_phase() {
         std::vector<HistogramRow> rows;
         counts.take(rows, units.unit_bytes(), 1, control.phase());
-        exact.append(rows);
+        exact.append(std::move(rows));
     }
 
     SweepSpec spec;

@@ -36,56 +36,80 @@ std::vector<CauseLinks> cause_links(const Topology& topology) {
     return found;
 }
 
-CauseWatch::CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map)
+CauseWatch::CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map,
+                       LineNumbers& numbers)
     : line_bytes_(cache.line),
       victims_allocate_(cache.write_back_miss == WriteBackMiss::allocate),
       regions_(regions),
       map_(std::move(map)),
       above_(*this, asked_for, false),
       below_(*this, consequences, true),
-      full_(cache.size / cache.line) {}
+      numbers_(numbers),
+      lines_(cache.size / cache.line) {}
 
-std::uint32_t CauseWatch::structure_of(Address line) const {
-    return regions_.find(map_ ? map_(line) : line, line_bytes_);
+/// Looked up once: what a line holds does not change when its page is mapped.
+std::uint32_t CauseWatch::structure_of(std::uint32_t number) {
+    std::uint32_t& structure = numbers_.structure(number);
+    if (structure == LineNumbers::none) {
+        const Address line = numbers_.address(number);
+        structure = regions_.find(map_ ? map_(line) : line, line_bytes_);
+    }
+    return structure;
 }
 
 /// A line that is asked for comes by a fill, if it comes; one that is written back comes at once, if it comes.
 void CauseWatch::asked(const LinkEvent& event) {
-    const Address line = align_down(event.address, line_bytes_);
-    const auto known = fates_.find(line);
-    const bool here = known != fates_.end() && known->second == Fate::here;
-    if (!here && (bit(event.kind) & demand) != 0) {
-        MissCause cause = MissCause::first_use;
-        if (known != fates_.end() && known->second == Fate::taken_away) cause = MissCause::taken_away;
-        if (known != fates_.end() && known->second == Fate::replaced)
-            cause = full_.holds(line) ? MissCause::conflict : MissCause::capacity;
-        ++misses_[{structure_of(line), phase_}][static_cast<unsigned>(cause)];
-    }
+    const std::uint32_t number = numbers_.number(align_down(event.address, line_bytes_));
+    Line& line = lines_.line(number);
+    if (line.fate != Fate::here && (bit(event.kind) & demand) != 0) count_miss(number);
+    lines_.use(number);  // hit or miss
     const bool written_back = event.kind == EventKind::write_back || event.kind == EventKind::ring_write;
-    if (!written_back || !victims_allocate_) return full_.use(line);
-    full_.insert(line);
-    fates_[line] = Fate::here;
+    if (written_back && victims_allocate_) line.fate = Fate::here;
+}
+
+void CauseWatch::count_miss(std::uint32_t number) {
+    const Line& line = lines_.line(number);
+    MissCause cause = MissCause::first_use;
+    if (line.fate == Fate::taken_away) cause = MissCause::taken_away;
+    if (line.fate == Fate::replaced) cause = line.near ? MissCause::conflict : MissCause::capacity;
+    ++misses_now_[structure_of(number)][static_cast<unsigned>(cause)];
 }
 
 void CauseWatch::happened(const LinkEvent& event) {
+    const std::uint32_t by = event.kind == EventKind::eviction ? numbers_.number(event.by) : LineNumbers::none;
+    const std::uint32_t number = numbers_.number(event.address);
+    Line& line = lines_.line(number);
     if (event.kind == EventKind::fill) {
-        full_.insert(event.address);
-        fates_[event.address] = Fate::here;
-        return;
+        lines_.use(number);
+        line.fate = Fate::here;
+    } else if (event.kind == EventKind::eviction) {
+        line.fate = Fate::replaced;
+        ++evictions_now_[std::uint64_t{structure_of(by)} << 32 | structure_of(number)];
+    } else {
+        lines_.remove(number);
+        line.fate = Fate::taken_away;
     }
-    if (event.kind == EventKind::eviction) {
-        fates_[event.address] = Fate::replaced;
-        ++evictions_[{structure_of(event.by), structure_of(event.address), phase_}];
-        return;
-    }
-    full_.remove(event.address);
-    fates_[event.address] = Fate::taken_away;
 }
 
-LevelCauses CauseWatch::sum(const std::string& level, const std::vector<const CauseWatch*>& copies) {
+void CauseWatch::close_phase() {
+    keep_counts();
+    ++phase_;
+}
+
+void CauseWatch::keep_counts() {
+    for (const auto& [structure, counts] : misses_now_.counts)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) misses_[{structure, phase_}][cause] += counts[cause];
+    for (const auto& [pair, count] : evictions_now_.counts)
+        evictions_[{static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair), phase_}] += count;
+    misses_now_.clear();
+    evictions_now_.clear();
+}
+
+LevelCauses CauseWatch::sum(const std::string& level, const std::vector<CauseWatch*>& copies) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions;
-    for (const CauseWatch* copy : copies) {
+    for (CauseWatch* copy : copies) {
+        copy->keep_counts();
         for (const auto& [place, counts] : copy->misses_)
             for (unsigned cause = 0; cause < miss_cause_count; ++cause) misses[place][cause] += counts[cause];
         for (const auto& [place, count] : copy->evictions_) evictions[place] += count;

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "monitor/causes/full_lru.hpp"
+#include "monitor/causes/line_numbers.hpp"
+#include "monitor/causes/line_stack.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/region_finder.hpp"
@@ -30,8 +31,9 @@ std::vector<CauseLinks> cause_links(const Topology& topology);
 
 class CauseWatch {
 public:
-    /// `regions` must live as long as this; `map` gives the addresses in which they are.
-    CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map);
+    /// `regions` and `numbers`, of the cache's line, must live as long as this; `map` gives the addresses in which
+    /// regions are.
+    CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map, LineNumbers& numbers);
     CauseWatch(const CauseWatch&) = delete;
     CauseWatch& operator=(const CauseWatch&) = delete;
 
@@ -40,7 +42,7 @@ public:
     LinkListener& below() { return below_; }
 
     /// What was found so far, of several copies together.
-    static LevelCauses sum(const std::string& level, const std::vector<const CauseWatch*>& copies);
+    static LevelCauses sum(const std::string& level, const std::vector<CauseWatch*>& copies);
 
 private:
     class Side final : public LinkListener {
@@ -52,7 +54,7 @@ private:
             below_ ? watch_.happened(event) : watch_.asked(event);
         }
         void on_control(const Control& control, Tick, Injector&) override {
-            if (below_ && control.kind == Control::Kind::barrier) ++watch_.phase_;
+            if (below_ && control.kind == Control::Kind::barrier) watch_.close_phase();
         }
 
     private:
@@ -61,21 +63,46 @@ private:
         bool below_;
     };
 
+    using Line = LineStack::Line;
+    using Fate = LineStack::Fate;
+
     void asked(const LinkEvent& event);
     void happened(const LinkEvent& event);
-    std::uint32_t structure_of(Address line) const;
+    void count_miss(std::uint32_t number);
+    std::uint32_t structure_of(std::uint32_t number);
+    void close_phase();
+    void keep_counts();
 
     std::uint32_t line_bytes_;
     bool victims_allocate_;
     const RegionFinder& regions_;
     AddressMap map_;
     Side above_, below_;
+    LineNumbers& numbers_;
+    LineStack lines_;
     std::uint32_t phase_ = 0;
 
-    enum class Fate : std::uint8_t { here, replaced, taken_away };
-    std::unordered_map<Address, Fate> fates_;  ///< of the lines that were here once
-    FullLru full_;
+    /// Counts of a phase, of which the last one is at hand: the next is of the same structures more often than not.
+    template <class Key, class Count>
+    struct PhaseCounts {
+        std::unordered_map<Key, Count> counts;
+        Key last{};
+        Count* at_hand = nullptr;
 
+        Count& operator[](Key key) {
+            if (at_hand == nullptr || key != last) {
+                last = key;
+                at_hand = &counts[key];
+            }
+            return *at_hand;
+        }
+        void clear() {
+            counts.clear();
+            at_hand = nullptr;
+        }
+    };
+    PhaseCounts<std::uint32_t, CauseCounts> misses_now_;       // structure
+    PhaseCounts<std::uint64_t, std::uint64_t> evictions_now_;  // by, victim: 32 bits each
     std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;                       // structure, phase
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions_;  // by, victim, phase
 };

@@ -12,7 +12,9 @@ HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy,
         level.name = part.name;
         for (unsigned copy = 0; copy < part.copies; ++copy) {
             const CacheConfig& config = topology.machine().caches[part.index];
-            level.copies.push_back(std::make_unique<CauseWatch>(config, finder_, map));
+            auto& numbers = numbers_[{part.cores_per_copy, copy, config.line}];
+            if (!numbers) numbers = std::make_unique<LineNumbers>(config.line);
+            level.copies.push_back(std::make_unique<CauseWatch>(config, finder_, map, *numbers));
             hierarchy.listen(links.below, copy, level.copies[copy]->below());
         }
         for (const std::size_t link : links.above)
@@ -26,7 +28,7 @@ HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy,
 std::vector<LevelCauses> HierarchyCauses::found() const {
     std::vector<LevelCauses> causes;
     for (const Level& level : levels_) {
-        std::vector<const CauseWatch*> copies;
+        std::vector<CauseWatch*> copies;
         for (const auto& copy : level.copies) copies.push_back(copy.get());
         causes.push_back(CauseWatch::sum(level.name, copies));
     }

@@ -1,8 +1,11 @@
 // HierarchyCauses: CauseWatches on all levels of a hierarchy of which causes can be told.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "monitor/causes/cause_watch.hpp"
@@ -27,6 +30,8 @@ private:
     };
 
     RegionFinder finder_;
+    /// By the number of cores that share a cache, its copy, and its line.
+    std::map<std::tuple<unsigned, unsigned, std::uint32_t>, std::unique_ptr<LineNumbers>> numbers_;
     std::vector<Level> levels_;
 };
 

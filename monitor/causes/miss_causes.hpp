@@ -15,8 +15,8 @@ namespace cachetally {
 enum class MissCause : std::uint8_t {
     first_use,   ///< this copy of the cache never held the line (cold, compulsory)
     taken_away,  ///< the line was taken away last: by an inclusive level below, or by another core's store
-    capacity,    ///< replaced, and a fully associative LRU cache of the same size would miss, too
-    conflict,    ///< replaced, though such a cache would hit
+    capacity,    ///< replaced, and its LRU stack distance is at least the number of lines of the cache
+    conflict,    ///< replaced, though its stack distance is less
 };
 inline constexpr unsigned miss_cause_count = 4;
 

@@ -71,7 +71,7 @@ void TrackerListener::close_phase() {
     const std::uint32_t span = keys_.units_per_key();
     for (const auto& [key, count] : sums_)
         rows.push_back({key * span * keys_.unit_bytes(), span, control_.phase(), no_function, count});
-    result_.histogram.append(rows);
+    result_.histogram.append(std::move(rows));
     sums_.clear();
 }
 

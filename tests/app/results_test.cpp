@@ -147,6 +147,23 @@ TEST_F(Results, DataStructuresSumToLevelsOfEveryKind) {
         }
 }
 
+/// L1 with shorter lines than L2: it has the counts that it has above a memory.
+TEST_F(Results, ALevelIsCountedByItsOwnLinesOrItIsNotExact) {
+    const std::string l1 = "name: m\ncaches:\n  - {name: L1, size: 2 KiB, ways: 4, line: 16, next: ";
+    write_contents(directory / "one.yaml", l1 + "memory}\nmemory: {name: memory}\n");
+    write_contents(directory / "two.yaml", l1 + "L2}\n  - {name: L2, size: 16 KiB, ways: 4, line: 64, next: memory}\n"
+                                                "memory: {name: memory}\n");
+    const Words words = {"run", "water", "molecules=8", "--machine", "two.yaml"};
+    const Words counted = {"--monitor", "none", "-o", "r.h5", "-f"};
+    const json alone = good_json(Words{"run", "water", "molecules=8", "--machine", "one.yaml"} + counted);
+    const json exact = good_json(words + counted);
+    for (const auto& [name, structure] : alone["structures"].items())
+        EXPECT_EQ(exact["structures"][name]["levels"]["L1"], structure["levels"]["L1"]) << name;
+    EXPECT_EQ(exact["structures_exact"], (json{{"L1", true}, {"L2", true}}));
+    EXPECT_EQ(good_json(words)["structures_exact"], (json{{"L1", false}, {"L2", true}}))
+        << "the monitor below L1 counts its misses by lines of 64 bytes";
+}
+
 TEST_F(Results, ALevelWhoseStoreMissesNoLinkTellsIsLeftOut) {
     write_contents(
         directory / "m.yaml",

@@ -5,6 +5,7 @@
 
 #include "monitor/accuracy.hpp"
 #include "monitor/combine.hpp"
+#include "monitor/level_lines.hpp"
 
 namespace cachetally {
 namespace {
@@ -23,6 +24,20 @@ TEST(Histogram, SortsAndSumsItsRows) {
     EXPECT_EQ(histogram.total(9), 0U);
     EXPECT_EQ(histogram.only_phase(1), Histogram(64, {{128, 1, 0, none, 5}}));
     EXPECT_EQ(histogram.only_function(7).total(), 4U);
+}
+
+// Two structures in one line of 64 bytes of the link below, of which a level with lines of 16 bytes has three in each.
+TEST(LevelLines, AreThoseOfTheLevel) {
+    const Histogram above(16, {{0, 1, 0, none, 5}, {16, 1, 0, none, 7}, {48, 1, 0, none, 11}});
+    const Histogram below(64, {{0, 1, 0, none, 8}});
+    const LevelLines lines = level_lines({"L1", {&above}, {&below}, 16});
+    EXPECT_EQ(lines.line_bytes, 16U);
+    EXPECT_EQ(lines.address, (std::vector<Address>{0, 16, 32, 48}));
+    EXPECT_EQ(lines.accesses, (std::vector<double>{5, 7, 0, 11}));
+    EXPECT_EQ(lines.misses, (std::vector<double>{2, 2, 2, 2}));
+    const std::vector<Region> regions = {{"a", 0, 24, 8}, {"b", 40, 24, 8}};
+    EXPECT_EQ(by_structure(lines, regions),
+              (std::vector<StructureTally>{{0, 0, {12, 4}}, {1, 0, {11, 4}}}));
 }
 
 TEST(Histogram, SumsOverPhasesAndFunctions) {

@@ -104,6 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"link=a-b,range=0x1000", "10", "FROM-TO"}, Wrong{"link=a-b,range=8-8", "10", "is empty"},
         Wrong{"link=a-b,barriers=maybe", "10", "off, on"}, Wrong{"link=a-b,counters=10,ways=4", "22", "divisor of 10"},
         Wrong{"link=a-b,granularity=dynamic:4,ways=2", "32", "belong to no set"},
+        Wrong{"link=a-b,counters=4194304,granularity=dynamic:1024", "27", "write at most dynamic:2"},
         Wrong{"link=a-b,line=48", "10", "power of two"},
         Wrong{"link=a-b,watermark=4", "10", "with 'drain: watermark' only"},
         Wrong{"link=a-b,drain=watermark", "1", "needs a 'watermark'"},

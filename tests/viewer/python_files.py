@@ -100,7 +100,40 @@ def check_frame(path):
         assert by_phase.sum() == counted.sum() > 0
 
 
+def causes_of(lines, sets, ways):
+    """Misses by first use, capacity and conflict in one level of LRU: sets as lists, and one stack of all lines."""
+    held, stack, counts = [[] for _ in range(sets)], [], [0, 0, 0]
+    for line in lines:
+        own = held[line % sets]
+        if line not in own:
+            distance = stack.index(line) if line in stack else None
+            counts[0 if distance is None else 1 if distance >= sets * ways else 2] += 1
+        for order in (own, stack):
+            if line in order:
+                order.remove(line)
+            order.insert(0, line)
+        del own[ways:]
+    return counts
+
+
+def check_causes(directory):
+    """/causes of random programs is what stack distances say."""
+    random = np.random.default_rng(11)
+    for sets, ways in ((1, 4), (2, 1), (8, 2), (3, 4), (16, 1)):
+        lines = random.zipf(1.3, 4000) % (4 * sets * ways)
+        pathlib.Path(directory, "t.din").write_text("".join(f"0 {line * 64:x}\n" for line in lines))
+        pathlib.Path(directory, "m.yaml").write_text(
+            f"name: m\ncaches:\n  - {{name: L1, size: {64 * sets * ways}, ways: {ways}, line: 64, next: memory}}\nmemory: {{name: memory}}\n")
+        subprocess.run([program, "replay", "t.din", "-m", "m.yaml", "--monitor", "none", "--causes", "-o", "c.h5", "--force"],
+                       check=True, cwd=directory, stdout=subprocess.DEVNULL)
+        with h5py.File(pathlib.Path(directory, "c.h5")) as file:
+            misses = file["causes/L1/misses"]
+            found = [int(misses[name][:].sum()) for name in ("first_use", "capacity", "conflict", "taken_away")]
+        assert found == [*causes_of(lines.tolist(), sets, ways), 0], (sets, ways, found)
+
+
 with tempfile.TemporaryDirectory() as directory:
+    check_causes(directory)
     for name, words in RESULTS.items():
         path = pathlib.Path(directory) / name
         subprocess.run([program, *words.split(), "-o", path], check=True, stdout=subprocess.DEVNULL)
