@@ -50,6 +50,12 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return {check, named};
 }
 
+void add_trust_option(CLI::App& command, Trust& trust) {
+    command.add_flag_callback(
+        "--trust", [&trust] { trust = Trust::file; },
+        "Read an HDF5 file as it is, unverified: of an earlier version, or changed by another program");
+}
+
 void require_other_file(const std::string& input, const std::string& output) {
     std::error_code absent;
     if (std::filesystem::equivalent(input, output, absent) && !absent)

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "storage/trust.hpp"
+
 namespace cachetally::app {
 
 /// `what` may not be empty, e.g. "the name of a file".
@@ -20,6 +22,9 @@ CLI::Validator positive_number();
 
 /// One of some words, which the help names.
 CLI::Validator one_of(std::vector<std::string> words);
+
+/// --trust, of commands that read files of ours.
+void add_trust_option(CLI::App& command, Trust& trust);
 
 /// Throws UsageError where the output would be written over the input.
 void require_other_file(const std::string& input, const std::string& output);

@@ -46,7 +46,7 @@ void run(const FigureOptions& options) {
         throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
     require_present(request.file);
     require_other_file(request.file, request.output);
-    check_result(request.file);
+    check_result(request.file, request.trust);
     const auto pass = [&](const char* option, const std::string& value) {
         if (!value.empty()) request.options.push_back(fmt::format("{}={}", option, value));
     };
@@ -117,6 +117,7 @@ void add_figure(CLI::App& app) {
         ->check(one_of({"published", "hardened"}));
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->check(whole_number(1, 2));
+    add_trust_option(*command, options->request.trust);
     command->add_flag("-f,--force,--overwrite", options->request.overwrite, "Replace the figure where it exists");
     command->footer(
         "Drawn by Python 3 with h5py and matplotlib (Debian: python3-h5py,\n"

@@ -16,13 +16,14 @@ constexpr std::uintmax_t small_file = 4 << 20;
 struct ReportOptions {
     std::string file, output;
     bool whole = false, force = false;
+    Trust trust = Trust::digests;
 };
 
 void run(const ReportOptions& options) {
     require_present(options.file);
     require_other_file(options.file, options.output);
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
-    const ResultPage result = page_of(options.file, limit);
+    const ResultPage result = page_of(options.file, limit, options.trust);
     write_page(options.output, result.html, options.force);
     fmt::print("{}: {:.1f} MB{}\n", options.output, static_cast<double>(result.html.size()) / 1e6,
                result.reduced ? ", with a reduced copy; --whole keeps every line" : "");
@@ -38,6 +39,7 @@ void add_report(CLI::App& app) {
     command->add_option("-o,--output", options->output, "The page to write (HTML)")->required();
     command->add_flag("--whole", options->whole,
                       "Keep every line; default: histograms of files over 4 MiB are reduced to blocks of lines");
+    add_trust_option(*command, options->trust);
     command->add_flag("-f,--force,--overwrite", options->force, "Replace the page where it exists");
     command->footer(
         "The page is one file that shows the result in any browser, without cachetally,\n"

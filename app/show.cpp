@@ -17,13 +17,14 @@ struct ShowArguments {
     ShowOptions show;
     unsigned width = 0;
     bool plain = false, unicode = false;
+    Trust trust = Trust::digests;
 };
 
 void run(ShowArguments options) {
     options.show.width = options.width != 0 ? options.width : terminal_width();
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
     require_present(options.file);
-    const InputFile file(options.file);
+    const InputFile file(options.file, options.trust);
     fmt::print("{}", show(file, options.show));
 }
 
@@ -35,6 +36,7 @@ void add_show(CLI::App& app) {
         app.add_subcommand("show", "Show a result file: tables, histograms over the addresses, heat maps, curves");
     command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
         ->required();
+    add_trust_option(*command, options->trust);
     ShowOptions& show = options->show;
     command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
         ->type_name("NAME")

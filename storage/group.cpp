@@ -44,7 +44,10 @@ std::string Group::path_of(const std::string& name) const {
 
 bool Group::has(const std::string& name) const {
     silence_library();
-    return H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0;
+    const htri_t found = H5Lexists(id(), name.c_str(), H5P_DEFAULT);
+    if (found < 0 && !name.empty() && name.find('/') == std::string::npos)  // what cannot be looked for is not absent
+        throw_storage_error(fmt::format("{}: cannot list the group", where_));
+    return found > 0;
 }
 
 std::vector<std::string> Group::children() const {

@@ -10,6 +10,7 @@
 #include "sim/topology/machine.hpp"
 #include "sim/topology/names.hpp"
 #include "viewer/curve_plot.hpp"
+#include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
 #include "viewer/text_table.hpp"
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/trust.hpp"
+
 namespace cachetally {
 
 /// The script: Python 3 with h5py, numpy and matplotlib.
@@ -15,6 +17,7 @@ struct FigureRequest {
     std::string file;    ///< the result
     std::string output;  ///< the figure: .pdf, .svg or .png
     bool overwrite = false;
+    Trust trust = Trust::digests;
     std::vector<std::string> options;  ///< of the script, as in {"--level", "L1"}
 };
 

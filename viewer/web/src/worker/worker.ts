@@ -3,6 +3,7 @@ import './quiet';
 import type { FileInfo, Quantity, Axis, Phases, Stretch } from '../protocol';
 import { Counts } from './counts';
 import { factsOf } from './facts';
+import { NoDigests } from './digests';
 import { FileError, Store } from './h5';
 import { Cancelled, Series, type Token } from './series';
 
@@ -29,9 +30,9 @@ function seriesOf(id: string): Series {
     return found;
 }
 
-async function open(source: File | { name: string; bytes: ArrayBuffer }): Promise<FileInfo> {
+async function open(source: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<FileInfo> {
     const blob = source instanceof File ? source : new Blob([source.bytes]);
-    store = await Store.open(source.name, blob);
+    store = await Store.open(source.name, blob, trust);
     try {
         info = factsOf(store, source.name, blob.size);
     } catch (error) {
@@ -52,7 +53,7 @@ function dataRanges(): [bigint, bigint][] {
 async function answer(method: string, args: unknown[], token: Token): Promise<unknown> {
     switch (method) {
         case 'open':
-            return open(args[0] as File);
+            return open(args[0] as File, args[1] as boolean);
         case 'extents':
             return counts.extents((args[0] as string[]).map(seriesOf), token);
         case 'buckets': {
@@ -102,7 +103,8 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
     } catch (error) {
         const cancelled = error instanceof Cancelled;
         const message = error instanceof Error ? error.message : String(error);
-        self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError });
+        const untrusted = error instanceof NoDigests;
+        self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError, untrusted });
     } finally {
         running.delete(id);
     }
