@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "storage/describe.hpp"
 #include "storage/digests.hpp"
 #include "storage/driver.hpp"
 
@@ -146,6 +147,7 @@ void ResultFile::keep_partial(const std::string& reason) {
 }
 
 void ResultFile::publish() {
+    describe_columns(*root_);
     root_.reset();
     if (!file_.close()) throw_storage_error(fmt::format("{}: cannot write", part_));
     check_written(written_->failure, path_);

@@ -28,6 +28,8 @@ std::string long_trace() {
     return text;
 }
 
+using Words = std::vector<std::string>;
+
 class Outputs : public ::testing::Test {
 protected:
     Outputs() { write_contents(directory / "t.din", long_trace()); }
