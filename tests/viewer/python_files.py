@@ -36,7 +36,7 @@ RESULTS = {
     "intrusion.h5": "intrusion lu n=16 -m generic3-timed --counters 16,64 --granularity 1,4",
     "large.h5": "run gups updates=300000 --machine schulz2002",
 }
-OTHERS = {"trace.ct.h5": "trace convert lu {} n=16", "validate.h5": "validate --machines 1 -o {}"}  # without groups that say what is drawn
+OTHERS = {"trace.ct.h5": "trace convert lu {} n=16", "validate.h5": "validate --machines 1 --tests l1 -o {}"}  # without groups that say what is drawn
 
 
 def data_groups(file):

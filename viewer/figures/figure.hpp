@@ -17,8 +17,8 @@ struct FigureRequest {
     std::string file;    ///< the result
     std::string output;  ///< the figure: .pdf, .svg or .png
     bool overwrite = false;
-    Trust trust = Trust::digests;
     std::vector<std::string> options;  ///< of the script, as in {"--level", "L1"}
+    Trust trust = Trust::digests;
 };
 
 /// "pdf", "svg" or "png" by the end of a file's name; empty for others.
