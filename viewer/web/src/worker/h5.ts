@@ -44,7 +44,15 @@ function refuseWhatCannotBeRead(library: Library, blob: VerifiedBlob | null): vo
 export class Store {
     private readonly datasets = new Map<string, Dataset | null>();
 
-    private constructor(private readonly file: H5File) {}
+    private constructor(
+        private readonly file: H5File,
+        private readonly blob: VerifiedBlob | null,
+    ) {}
+
+    /** What was found damaged while something was read; empty where nothing was. */
+    get fault(): string {
+        return this.blob?.fault ?? '';
+    }
 
     /** `trust`: as it is, whether it has digests or not. */
     static async open(name: string, blob: Blob, trust: boolean): Promise<Store> {
@@ -68,8 +76,9 @@ export class Store {
         try {
             const file = new h5wasm.File('/in/data.h5', 'r');
             if (file.file_id <= 0n) throw damaged();
-            return new Store(file);
+            return new Store(file, data instanceof VerifiedBlob ? data : null);
         } catch {
+            if (data instanceof VerifiedBlob && data.fault) throw new FileError(`${name} is damaged: ${data.fault}`);
             throw damaged();
         }
     }

@@ -38,7 +38,8 @@ async function open(source: File | { name: string; bytes: ArrayBuffer }, trust: 
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
         if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
-        throw new FileError(`${source.name} is damaged: ${error instanceof Error ? error.message : String(error)}`);
+        const why = store.fault || (error instanceof Error ? error.message : String(error));
+        throw new FileError(`${source.name} is damaged: ${why}`);
     }
     return info;
 }
@@ -100,8 +101,10 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
     running.set(id, token);
     try {
         self.postMessage({ id, result: await answer(method, args, token) });
-    } catch (error) {
-        const cancelled = error instanceof Cancelled;
+    } catch (thrown) {
+        // where bytes are damaged the library says that, and names nothing
+        const error = thrown instanceof FileError || !store?.fault ? thrown : new FileError(store.fault);
+        const cancelled = thrown instanceof Cancelled;
         const message = error instanceof Error ? error.message : String(error);
         const untrusted = error instanceof NoDigests;
         self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError, untrusted });
