@@ -64,6 +64,12 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return {check, named};
 }
 
+void add_trust_option(CLI::App& command, Trust& trust) {
+    command.add_flag_callback(
+        "--trust", [&trust] { trust = Trust::file; },
+        "Read an HDF5 file as it is, unverified: of an earlier version, or changed by another program");
+}
+
 void require_present(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error) && !(error && error != std::errc::no_such_file_or_directory))

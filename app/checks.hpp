@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/trust.hpp"
+
 namespace cachetally::app {
 
 /// `what` may not be empty, e.g. "the name of a file".
@@ -25,6 +27,9 @@ CLI::Validator positive_number();
 
 /// One of some words, which the help names.
 CLI::Validator one_of(std::vector<std::string> words);
+
+/// --trust, of commands that read files of ours.
+void add_trust_option(CLI::App& command, Trust& trust);
 
 /// Throws UsageError where there is no file of this name.
 void require_present(const std::string& path);

@@ -56,7 +56,7 @@ std::string with_article(std::string_view noun) {
 
 /// Throws where a figure is of another kind of result than the file.
 void check_kind(const FigureRequest& request) {
-    const std::string found = result_kind(InputFile(request.file));
+    const std::string found = result_kind(InputFile(request.file, request.trust));
     const std::string_view wanted = kind_of(request.kind).result;
     if (found == wanted) return;
     std::vector<std::string_view> possible;
@@ -74,7 +74,7 @@ void run(const FigureOptions& options) {
         throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
     require_present(request.file);
     check_output(request.output, {request.file}, "");
-    check_result(request.file);
+    check_result(request.file, request.trust);
     check_kind(request);
     const auto pass = [&](const char* option, const std::string& value) {
         if (!value.empty()) request.options.push_back(fmt::format("{}={}", option, value));
@@ -147,6 +147,7 @@ void add_figure(CLI::App& app) {
         ->check(one_of({"published", "hardened"}));
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
+    add_trust_option(*command, options->request.trust);
     command->add_flag("-f,--force,--overwrite", options->request.overwrite, "Replace the figure where it exists");
     command->footer(
         "Drawn by Python 3 with h5py and matplotlib (Debian: python3-h5py,\n"

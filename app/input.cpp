@@ -49,6 +49,7 @@ void add_trace_options(CLI::App& command, TraceChoice& choice) {
     command.add_option("--din-bytes", choice.din_bytes, "Bytes of din references that state none (1 to 65535)")
         ->transform(whole_number(1, 65535))
         ->capture_default_str();
+    add_trust_option(command, choice.trust);
 }
 
 TraceOptions options_of(const TraceChoice& choice) {
@@ -56,6 +57,7 @@ TraceOptions options_of(const TraceChoice& choice) {
     options.format = parse_trace_format(choice.format).value_or(TraceFormat::automatic);
     options.data_only = choice.data_only;
     options.din_reference_bytes = choice.din_bytes;
+    options.trust = choice.trust;
     options.stop = [] { return interrupted(); };
     return options;
 }
@@ -88,8 +90,8 @@ Input open_input(const std::string& name, const std::vector<std::string>& settin
                  Opening opening) {
     if (is_kernel(name)) {
         const TraceChoice usual;
-        if (choice.format != usual.format || choice.din_bytes != usual.din_bytes)
-            throw UsageError(fmt::format("--format and --din-bytes are for traces; '{}' is a kernel", name));
+        if (choice.format != usual.format || choice.din_bytes != usual.din_bytes || choice.trust != usual.trust)
+            throw UsageError(fmt::format("--format, --din-bytes and --trust are for traces; '{}' is a kernel", name));
         return kernel_input(name, settings);
     }
     std::error_code error;

@@ -15,9 +15,10 @@ struct TraceChoice {
     std::string format = "auto";
     bool data_only = false;
     std::uint16_t din_bytes = 4;
+    Trust trust = Trust::digests;
 };
 
-/// --format, --data-only, --din-bytes.
+/// --format, --data-only, --din-bytes, --trust.
 void add_trace_options(CLI::App& command, TraceChoice& choice);
 
 /// The same for the reader; its reading of pipes ends with interrupted().

@@ -19,6 +19,7 @@ constexpr std::uintmax_t small_file = 4 << 20;
 struct ReportOptions {
     std::string file, output;
     bool whole = false, force = false;
+    Trust trust = Trust::digests;
 };
 
 void run(const ReportOptions& options) {
@@ -26,7 +27,7 @@ void run(const ReportOptions& options) {
     check_output(options.output, {options.file}, "HTML");
     check_target(options.output, options.force ? Existing::overwrite : Existing::refuse, "pages");
     const std::uintmax_t limit = options.whole ? std::numeric_limits<std::uintmax_t>::max() : small_file;
-    const ResultPage result = page_of(options.file, limit);
+    const ResultPage result = page_of(options.file, limit, options.trust);
     write_page(options.output, result.html, options.force);
     print("{}: {:.1f} MB{}\n", options.output, static_cast<double>(result.html.size()) / 1e6,
           result.reduced ? ", with a reduced copy; --whole keeps every line" : "");
@@ -45,6 +46,7 @@ void add_report(CLI::App& app) {
         ->check(not_empty("the name of a file"));
     command->add_flag("--whole", options->whole,
                       "Keep every line; default: histograms of files over 4 MiB are reduced to blocks of lines");
+    add_trust_option(*command, options->trust);
     command->add_flag("-f,--force,--overwrite", options->force, "Replace the page where it exists");
     command->footer(
         "The page is one file that shows the result in any browser, without cachetally,\n"

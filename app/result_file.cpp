@@ -41,10 +41,10 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
         monitors.push_back({view.monitors[i], &monitor.result.histogram,
                             link.virtual_addresses ? AddressMap() : outcome.virtual_address});
     }
+    write_structures(root, view.structures, view.functions);  // with names that others give their rows
     write_monitors(root, monitors);
     write_links(root, outcome.links, outcome.virtual_address);
     write_combined(root, levels.lines);
-    write_structures(root, view.structures, view.functions);
     write_causes(root, view.causes);
     if (!levels.lines.empty()) root.set_attribute("default", "combined");
     if (!view.check) return;

@@ -19,6 +19,7 @@ struct ShowArguments {
     unsigned width = 0;
     std::string phases;
     bool plain = false, unicode = false;
+    Trust trust = Trust::digests;
 };
 
 void run(ShowArguments options) {
@@ -26,7 +27,7 @@ void run(ShowArguments options) {
     options.show.unicode = options.unicode || (!options.plain && draws_unicode());
     if (!options.phases.empty()) options.show.phases = parse_phases(options.phases);
     require_present(options.file);
-    const InputFile file(options.file);
+    const InputFile file(options.file, options.trust);
     const std::string text = show(file, options.show);
     if (options.show.json)
         print_json_text(text);
@@ -42,6 +43,7 @@ void add_show(CLI::App& app) {
         app.add_subcommand("show", "Show a result file: tables, histograms over the addresses, heat maps, curves");
     command->add_option("FILE", options->file, "A result of run, replay, sweep, intrusion or probe with --output")
         ->required();
+    add_trust_option(*command, options->trust);
     ShowOptions& show = options->show;
     command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
         ->type_name("NAME")

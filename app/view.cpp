@@ -22,6 +22,7 @@ constexpr std::uintmax_t reducible_file = 512 << 20;
 struct ViewOptions {
     std::string file;
     bool no_browser = false;
+    Trust trust = Trust::digests;
 };
 
 void run(const ViewOptions& options) {
@@ -29,13 +30,13 @@ void run(const ViewOptions& options) {
     const std::string page = temporary_page(options.file);
     bool reduced = false, alone = options.file.empty();
     if (!alone) {
-        check_result(options.file);
+        check_result(options.file, options.trust);
         alone = std::filesystem::file_size(options.file) > reducible_file;
     }
     if (alone) {
         write_page(page, viewer_page(), true);
     } else {
-        const ResultPage result = page_of(options.file, whole_file);
+        const ResultPage result = page_of(options.file, whole_file, options.trust);
         write_page(page, result.html, true);
         reduced = result.reduced;
     }
@@ -58,6 +59,7 @@ void add_view(CLI::App& app) {
     command->add_option("FILE", options->file,
                         "A result of run, replay, sweep, intrusion or probe; without it, a page to drop files on");
     command->add_flag("--no-browser", options->no_browser, "Write the page and tell where it is, but open no browser");
+    add_trust_option(*command, options->trust);
     command->footer(
         "The page needs no server and no network. It is one file in the directory for\n"
         "temporary files; 'report' writes one to keep. Of results larger than 32 MiB it\n"

@@ -29,47 +29,51 @@ void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::s
     set_axes(group, "accesses", {axis}, {"misses", "hits", "miss_rate"});
 }
 
-std::vector<std::uint32_t> numbers_to(std::size_t count) {
-    std::vector<std::uint32_t> numbers(count);
-    for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(i);
-    return numbers;
+/// The rows of structures: the regions, and elsewhere.
+std::vector<std::string> names_of(const std::vector<Region>& regions) {
+    std::vector<std::string> names;
+    for (const Region& region : regions) names.push_back(region.name);
+    names.emplace_back("(elsewhere)");
+    return names;
 }
 
-/// The table of structures: the regions, and elsewhere.
 void write_regions(Group& group, const std::vector<Region>& regions) {
-    std::vector<std::string> names;
+    const std::vector<std::string> names = names_of(regions);
     std::vector<std::uint64_t> base, bytes, element_bytes;
     for (const Region& region : regions) {
-        names.push_back(region.name);
         base.push_back(region.base);
         bytes.push_back(region.bytes);
         element_bytes.push_back(region.element_bytes);
     }
-    names.emplace_back("(elsewhere)");
     for (auto* column : {&base, &bytes, &element_bytes}) column->push_back(0);
     group.write("structure", numbers_to(names.size()));
     group.write_texts("name", names);
     group.write("base", base);
     group.write("bytes", bytes).set_attribute("units", "bytes");
     group.write("element_bytes", element_bytes).set_attribute("units", "bytes");
-    set_axes(group, "bytes", {"structure"}, {"base", "element_bytes"});
+    set_axes(group, "bytes", {"name"}, {"base", "element_bytes"});
 }
 
 void write_level(Group& group, const StructureTable& table, std::size_t level) {
+    const std::vector<std::string> names = names_of(table.regions);
     group.set_attribute("exact", table.levels[level].exact);
-    group.write("structure", numbers_to(table.regions.size() + 1));
-    write_tallies(group, table.totals(level), "structure");
+    group.write("structure", numbers_to(names.size()));
+    group.write_texts("name", names);
+    write_tallies(group, table.totals(level), "name");
     Group phases = group.create_group("phases");
     std::vector<std::uint32_t> structure, phase;
+    std::vector<std::string> row_names;
     std::vector<Tally> tallies;
     for (const StructureTally& row : table.levels[level].tallies) {
         structure.push_back(row.structure);
+        row_names.push_back(names.at(row.structure));
         phase.push_back(row.phase);
         tallies.push_back(row.tally);
     }
     phases.write("structure", structure);
+    phases.write_texts("name", row_names);
     phases.write("phase", phase);
-    write_tallies(phases, tallies, "structure");
+    write_tallies(phases, tallies, "name");
 }
 
 StructureTable::Level read_level(const Group& group, const std::string& name, std::size_t structures) {
@@ -179,6 +183,40 @@ void write_pyramid(Group& group, const LevelLines& lines) {
     set_nexus_class(pyramid, "NXcollection", fmt::format("level{}", number - 1));
 }
 
+constexpr std::uint64_t most_grid_cells = 1 << 18;
+
+/// Phases by lines, which are asked for by their values; by blocks of 2, 4, ... lines where cells would be too many.
+void write_grid(Group& level, const LevelLines& lines) {
+    if (lines.address.empty()) return;
+    const std::uint64_t phases = std::uint64_t{1} + *std::ranges::max_element(lines.phase);
+    std::vector<std::uint64_t> blocks;
+    for (const Address address : lines.address) blocks.push_back(address / lines.line_bytes);
+    std::ranges::sort(blocks);
+    std::uint64_t units = 1;
+    for (;; units *= 2) {
+        blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+        if (blocks.size() * phases <= most_grid_cells || blocks.size() == 1) break;
+        for (std::uint64_t& block : blocks) block /= 2;
+    }
+    std::vector<double> accesses(phases * blocks.size()), misses(accesses.size());
+    const std::uint64_t block_bytes = units * lines.line_bytes;
+    for (std::size_t i = 0; i < lines.address.size(); ++i) {
+        const auto column = std::ranges::lower_bound(blocks, lines.address[i] / block_bytes) - blocks.begin();
+        const std::size_t cell = lines.phase[i] * blocks.size() + static_cast<std::size_t>(column);
+        accesses[cell] += lines.accesses[i];
+        misses[cell] += lines.misses[i];
+    }
+    for (std::uint64_t& block : blocks) block *= block_bytes;
+    Group grid = level.create_group("grid");
+    grid.set_attribute("units", units);
+    grid.set_attribute("line_bytes", lines.line_bytes);
+    grid.write("phase", numbers_to(phases));
+    grid.write("address", blocks);
+    grid.write_table("accesses", std::span<const double>(accesses), phases, blocks.size());
+    grid.write_table("misses", std::span<const double>(misses), phases, blocks.size());
+    set_axes(grid, "accesses", {"phase", "address"}, {"misses"});
+}
+
 }  // namespace
 
 void write_combined(Group& root, const std::vector<LevelLines>& levels) {
@@ -197,6 +235,7 @@ void write_combined(Group& root, const std::vector<LevelLines>& levels) {
         for (std::size_t i = 0; i < level.address.size(); ++i) tallies.push_back({level.accesses[i], level.misses[i]});
         write_tallies(group, tallies, "address");
         write_pyramid(group, level);
+        write_grid(group, level);
     }
 }
 

@@ -61,18 +61,21 @@ constexpr Number number_fields[] = {
     {"stall_cycles", &MonitorSummary::stall_cycles},
 };
 
-void write_functions(Group& monitor, const MonitorSummary& summary) {
+void write_functions(Group& monitor, const MonitorSummary& summary, const std::vector<std::string>& names) {
     if (summary.events_per_function.empty()) return;
     std::vector<std::uint32_t> function;
+    std::vector<std::string> name;
     std::vector<std::uint64_t> events;
     for (const auto& [index, count] : summary.events_per_function) {
         function.push_back(index);
+        name.push_back(index < names.size() ? names[index] : index == no_function ? "(none)" : std::to_string(index));
         events.push_back(count);
     }
     Group group = monitor.create_group("functions");
     group.write("function", function);
+    group.write_texts("name", name);
     group.write("events", events);
-    set_axes(group, "events", {"function"});
+    set_axes(group, "events", {"name"});
 }
 
 void read_functions(const Group& monitor, MonitorSummary& summary) {
@@ -85,7 +88,8 @@ void read_functions(const Group& monitor, MonitorSummary& summary) {
     for (std::size_t i = 0; i < events.size(); ++i) summary.events_per_function.emplace_back(function[i], events[i]);
 }
 
-void write_monitor(Group& parent, const std::string& name, const MonitorContents& contents) {
+void write_monitor(Group& parent, const std::string& name, const MonitorContents& contents,
+                   const std::vector<std::string>& functions) {
     const MonitorSummary& summary = contents.summary;
     Group group = parent.create_group(name);
     set_nexus_class(group, "NXcollection", "histogram");
@@ -102,7 +106,7 @@ void write_monitor(Group& parent, const std::string& name, const MonitorContents
     phases.write("events", summary.events_per_phase);
     phases.write("swapouts", summary.swapouts_per_phase);
     set_axes(phases, "events", {"phase"}, {"swapouts"});
-    write_functions(group, summary);
+    write_functions(group, summary, functions);
     write_histogram(group, "histogram", *contents.histogram, contents.map);
 }
 
@@ -174,7 +178,9 @@ void write_monitors(Group& root, const std::vector<MonitorContents>& monitors) {
     for (const MonitorContents& monitor : monitors) groups.push_back(group_name(monitor.summary.name, taken));
     group.set_attribute("groups", groups);
     set_nexus_class(group, "NXcollection", groups.front());
-    for (std::size_t i = 0; i < monitors.size(); ++i) write_monitor(group, groups[i], monitors[i]);
+    std::vector<std::string> functions;
+    if (root.has("functions")) functions = root.open_group("functions").read_texts("name");
+    for (std::size_t i = 0; i < monitors.size(); ++i) write_monitor(group, groups[i], monitors[i], functions);
 }
 
 std::vector<MonitorSummary> read_monitors(const Group& root) {

@@ -60,7 +60,9 @@ void write_curve(Group& curves, const Curve& curve, std::size_t number) {
     std::string name = fmt::format("{:02}_{}_{}_{}", number, curve.test, curve.variant, curve.name);
     std::ranges::replace(name, ' ', '_');
     Group group = curves.create_group(name);
-    group.write("x", curve.x).set_attribute("units", curve.x_unit);
+    Dataset x = group.write("x", curve.x);
+    x.set_attribute("units", curve.x_unit);
+    x.set_attribute("long_name", curve.x_name);
     group.write("value", curve.cycles).set_attribute("units", curve.unit);
     std::vector<std::string> more;
     if (!curve.trials.empty()) group.write("trials", curve.trials), more.push_back("trials");

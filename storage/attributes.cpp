@@ -14,7 +14,12 @@ struct FreeTexts {
 
 }  // namespace
 
-bool Object::has_attribute(const std::string& name) const { return H5Aexists(id(), name.c_str()) > 0; }
+bool Object::has_attribute(const std::string& name) const {
+    const htri_t found = H5Aexists(id(), name.c_str());
+    if (found < 0 && !name.empty())  // what cannot be looked for is not absent
+        throw_storage_error(fmt::format("{}: cannot list the attributes", where_));
+    return found > 0;
+}
 
 Handle Object::create_attribute(const std::string& name, hid_t type, hid_t space) {
     silence_library();

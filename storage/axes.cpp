@@ -29,6 +29,13 @@ void attach(Group& group, const Dataset& data, const std::vector<std::string>& a
     }
 }
 
+/// NeXus has axes of numbers alone; a dot is "no axis".
+std::string nexus_axis(const Group& group, const std::string& axis) {
+    if (axis.empty()) return ".";
+    const Handle type(H5Dget_type(group.open_dataset(axis).id()), H5Tclose);
+    return H5Tget_class(type.get()) == H5T_STRING ? "." : axis;
+}
+
 /// The other datasets of the group that have the shape of the signal.
 std::vector<std::string> companions(const Group& group, const std::string& signal,
                                     const std::vector<std::string>& axes) {
@@ -64,7 +71,7 @@ void set_axes(Group& group, const std::string& signal, const std::vector<std::st
     // xarray opens no group that has a dataset without axes
     for (const auto& name : companions(group, signal, axes)) attach(group, group.open_dataset(name), axes);
     std::vector<std::string> names;
-    for (const auto& axis : axes) names.push_back(axis.empty() ? "." : axis);  // NeXus: a dot is "no axis"
+    for (const auto& axis : axes) names.push_back(nexus_axis(group, axis));
     group.set_attribute("NX_class", "NXdata");
     group.set_attribute("signal", signal);
     group.set_attribute("axes", names);

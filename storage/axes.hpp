@@ -9,7 +9,7 @@
 namespace cachetally {
 
 /// Makes `group` a NeXus NXdata group whose data are the dataset `signal`. `axes` names one 1-D dataset of the group
-/// per dimension of the signal (empty where a dimension has none); each becomes a dimension scale of it, and of all
+/// per dimension of the signal (empty where a dimension has none), of numbers or texts; each becomes a dimension scale of it, and of all
 /// datasets of the group that have its shape by now. Those that should be drawn beside it are given as `auxiliary`.
 /// Throws StorageError where lengths do not match.
 void set_axes(Group& group, const std::string& signal, const std::vector<std::string>& axes,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "storage/axes.hpp"
-#include "storage/heaps.hpp"
 
 namespace cachetally {
 namespace {
@@ -55,7 +54,7 @@ void copy_attributes(const Object& from, Object& to) {
     };
     H5Aiterate2(from.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
     for (const std::string& name : names)
-        if (name != "complete" && name != "incomplete" && name != heap_checksums && !scale_attributes.contains(name))
+        if (name != "complete" && name != "incomplete" && !scale_attributes.contains(name))
             copy_attribute(from, to, name);
 }
 
@@ -72,27 +71,6 @@ void copy_dataset(const Group& from, const std::string& name, Group& to) {
         throw_storage_error(fmt::format("{}/{}: cannot be copied", from.where(), name));
     Dataset copy = to.open_dataset(name);
     copy_attributes(from.open_dataset(name), copy);
-}
-
-void require_readable(const Dataset& data) {
-    const Handle type(H5Dget_type(data.id()), H5Tclose), space(H5Dget_space(data.id()), H5Sclose);
-    const std::vector<std::uint64_t> shape = data.shape();
-    if (shape.empty() || H5Tdetect_class(type.get(), H5T_VLEN) > 0 || H5Tis_variable_str(type.get()) > 0) return;
-    constexpr std::uint64_t bytes_at_once = 16 << 20;
-    std::vector<hsize_t> first(shape.size()), count(shape.begin(), shape.end());
-    std::uint64_t row_bytes = H5Tget_size(type.get());
-    for (std::size_t i = 1; i < shape.size(); ++i) row_bytes *= shape[i];
-    if (row_bytes == 0) return;
-    std::vector<char> buffer;
-    for (; first[0] < shape[0]; first[0] += count[0]) {
-        const std::uint64_t rows = std::max<std::uint64_t>(1, bytes_at_once / row_bytes);
-        count[0] = std::min<std::uint64_t>(rows, shape[0] - first[0]);
-        buffer.resize(count[0] * row_bytes);
-        const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
-        if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) < 0 ||
-            H5Dread(data.id(), type.get(), memory.get(), space.get(), H5P_DEFAULT, buffer.data()) < 0)
-            throw_storage_error(fmt::format("{}: cannot read", data.where()));
-    }
 }
 
 void copy_axes(const Group& from, Group& to) {

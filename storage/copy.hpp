@@ -16,9 +16,6 @@ void copy_dataset(const Group& from, const std::string& name, Group& to);
 /// Makes the dimension scales of the datasets of `from` those of their copies in `to`.
 void copy_axes(const Group& from, Group& to);
 
-/// Reads all of a dataset, as copies of damaged data are not noticed otherwise. Throws StorageError, which names it.
-void require_readable(const Dataset& data);
-
 bool is_group(const Group& group, const std::string& name);
 
 }  // namespace cachetally

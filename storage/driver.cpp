@@ -1,4 +1,4 @@
-// The driver of result files: plain pread and pwrite, and a memory of the first failure.
+// The driver of result files: plain pread and pwrite, a memory of the first failure, and digests of what is read.
 #include "storage/driver.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,8 @@ namespace {
 
 /// What travels in the property list.
 struct Settings {
-    Written* written;
+    Written* written = nullptr;      ///< of a file that is created
+    VerifiedFile* source = nullptr;  ///< of a file that is read
 };
 
 struct OpenFile {
@@ -25,6 +26,7 @@ struct OpenFile {
     haddr_t end_allocated = 0;
     haddr_t end_written = 0;
     Written* written = nullptr;
+    VerifiedFile* source = nullptr;  ///< whose descriptor it is
 };
 
 OpenFile& self(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
@@ -32,9 +34,17 @@ const OpenFile& self(const H5FD_t* file) { return *reinterpret_cast<const OpenFi
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
     const auto* settings = static_cast<const Settings*>(H5Pget_driver_info(access));
-    if (settings == nullptr || (flags & H5F_ACC_EXCL) == 0) return nullptr;  // results are created, never opened
+    if (settings == nullptr) return nullptr;
     auto file = std::make_unique<OpenFile>();
     file->written = settings->written;
+    file->source = settings->source;
+    if (file->source != nullptr) {
+        if ((flags & H5F_ACC_RDWR) != 0) return nullptr;
+        file->descriptor = file->source->descriptor();
+        file->end_written = file->source->size();
+        return &file.release()->library;
+    }
+    if ((flags & H5F_ACC_EXCL) == 0) return nullptr;  // results are created, never changed
     file->descriptor = ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file->descriptor < 0) return nullptr;
     return &file.release()->library;
@@ -42,7 +52,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t access, haddr_t) {
 
 herr_t close_file(H5FD_t* file) {
     const std::unique_ptr<OpenFile> owned(&self(file));
-    ::close(owned->descriptor);
+    if (owned->source == nullptr) ::close(owned->descriptor);
     return 0;
 }
 
@@ -68,7 +78,16 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
     return 0;
 }
 
+herr_t read_verified(VerifiedFile& source, haddr_t address, std::span<char> bytes) {
+    if (source.read(address, bytes)) return 0;
+    H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, H5E_READERROR, "%s",
+             source.fault().c_str());
+    return -1;
+}
+
 herr_t read_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+    if (self(file).source != nullptr)
+        return read_verified(*self(file).source, address, {static_cast<char*>(buffer), size});
     auto* bytes = static_cast<char*>(buffer);
     while (size > 0) {
         const ssize_t count = ::pread(self(file).descriptor, bytes, size, static_cast<off_t>(address));
@@ -88,8 +107,6 @@ herr_t write_file(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size,
     OpenFile& open = self(file);
     const auto* bytes = static_cast<const char*>(buffer);
     open.end_written = std::max(open.end_written, address + size);
-    // Global heaps are written as a whole, and there is no other way to learn where they are.
-    if (size > 4 && std::memcmp(bytes, "GCOL", 4) == 0) open.written->heaps[address] = size;
     while (size > 0 && open.written->failure == 0) {
         const ssize_t count = ::pwrite(open.descriptor, bytes, size, static_cast<off_t>(address));
         if (count < 0 && errno == EINTR) continue;
@@ -124,7 +141,7 @@ herr_t unlock_file(H5FD_t* file) {
 
 }  // namespace
 
-Handle register_result_driver() {
+Handle register_driver() {
     H5FD_class_t driver{};
     driver.name = "cachetally";
     driver.maxaddr = (haddr_t{1} << 62) - 1;
@@ -150,9 +167,20 @@ Handle register_result_driver() {
     return id;
 }
 
-void set_result_driver(const Handle& access, const Handle& driver, Written* written) {
-    const Settings settings{written};
+namespace {
+
+void set_driver(const Handle& access, const Handle& driver, const Settings& settings) {
     if (H5Pset_driver(access.get(), driver.get(), &settings) < 0) throw_storage_error("cannot set the file driver");
+}
+
+}  // namespace
+
+void set_driver(const Handle& access, const Handle& driver, Written* written) {
+    set_driver(access, driver, Settings{written, nullptr});
+}
+
+void set_driver(const Handle& access, const Handle& driver, VerifiedFile* source) {
+    set_driver(access, driver, Settings{nullptr, source});
 }
 
 void check_written(int failure, const std::string& where) {

@@ -14,21 +14,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "storage/describe.hpp"
+#include "storage/digests.hpp"
 #include "storage/driver.hpp"
 
 namespace cachetally {
 namespace {
-
-/// A file descriptor that is closed at the end of its scope.
-struct Descriptor {
-    int number;
-    explicit Descriptor(int descriptor) : number(descriptor) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number >= 0) ::close(number);
-    }
-};
 
 std::string system_error() { return std::strerror(errno); }
 
@@ -49,42 +40,6 @@ Handle access_properties() {
 }
 
 constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
-
-/// What is wrong with a file, as its first bytes tell it; empty where they tell nothing. The library's own messages do
-/// not help people.
-std::string fault_of_head(int file, std::uint64_t size) {
-    static constexpr const char* wanted = "cachetally reads HDF5 files that it wrote itself, with -o FILE.h5";
-    if (size == 0) return fmt::format("is empty; {}", wanted);
-    std::array<char, 64> head{};
-    const ssize_t count = ::pread(file, head.data(), head.size(), 0);
-    const std::string_view begin(head.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-    if (!begin.starts_with(signature)) return "";
-    const std::size_t place =
-        begin.size() > 8 && begin[8] < 2 ? 40 : 28;  // of the size, in superblocks 0 and 1, and later
-    std::uint64_t whole = 0;
-    if (begin.size() < place + sizeof whole)
-        return fmt::format("is cut off: it has {} bytes alone; copy it again, or make it anew", size);
-    std::memcpy(&whole, begin.data() + place, sizeof whole);
-    if (whole == ~std::uint64_t{0} || whole <= size) return "";
-    return fmt::format(
-        "is cut off: it should have {} bytes and has {}; copy it again, or wait for the run that is writing it, or "
-        "make "
-        "it anew",
-        whole, size);
-}
-
-/// What a file is that is not HDF5.
-std::string foreign(int file) {
-    std::array<char, 64> head{};
-    const ssize_t count = ::pread(file, head.data(), head.size(), 0);
-    std::string_view text(head.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    if (text.starts_with("<!") || text.starts_with("<html"))
-        return "is not an HDF5 file, but a page: open it in a browser";
-    if (text.starts_with('{') || text.starts_with('['))
-        return "is not an HDF5 file, but looks like JSON; run with -o FILE.h5 for a file that can be shown again";
-    return "is not an HDF5 file; cachetally reads HDF5 files that it wrote itself, with -o FILE.h5";
-}
 
 /// Whether a file begins as those do that were not written to their end: as HDF5, or not at all.
 bool is_unfinished(int file) {
@@ -110,24 +65,23 @@ void remove_stale(const std::string& part) {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : path_(path) {
+InputFile::InputFile(const std::string& path, Trust trust) : path_(path) {
     silence_library();
-    const Descriptor probe(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (probe.number < 0) throw StorageError(fmt::format("{}: {}", path, system_error()));
-    struct stat status {};
-    const bool known = ::fstat(probe.number, &status) == 0;
-    if (known && S_ISDIR(status.st_mode))
-        throw StorageError(fmt::format("{}: is a directory; give a file that is in it", path));
-    if (known && !S_ISREG(status.st_mode)) throw StorageError(fmt::format("{}: is not a file", path));
-    const std::string fault = fault_of_head(probe.number, static_cast<std::uint64_t>(status.st_size));
-    if (!fault.empty()) throw StorageError(fmt::format("{}: {}", path, fault));
-    if (H5Fis_hdf5(path.c_str()) <= 0) throw StorageError(fmt::format("{}: {}", path, foreign(probe.number)));
+    source_ = std::make_unique<VerifiedFile>(path, trust);
+    driver_ = register_driver();
     const Handle access = access_properties();
+    set_driver(access, driver_, source_.get());
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
     if (!file_) throw_storage_error(fmt::format("{}: is damaged", path));
-    check_heaps(file_, path, probe.number);
     root_ = open_root(file_, path);
 }
+
+InputFile::~InputFile() {
+    root_.reset();
+    file_.close();
+}
+
+void verify_file(const std::string& path) { VerifiedFile(path, Trust::digests).verify_all(); }
 
 ResultFile::ResultFile(std::string path, Existing existing)
     : path_(std::move(path)),
@@ -140,9 +94,9 @@ ResultFile::ResultFile(std::string path, Existing existing)
     remove_stale(part_);
     const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
     H5Pset_obj_track_times(creation.get(), false);
-    driver_ = register_result_driver();
+    driver_ = register_driver();
     const Handle access = access_properties();
-    set_result_driver(access, driver_, written_.get());
+    set_driver(access, driver_, written_.get());
     file_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), H5Fclose);
     if (!file_) throw StorageError(fmt::format("{}: cannot create: {}", part_, system_error()));
     root_ = open_root(file_, path_);
@@ -169,15 +123,13 @@ void ResultFile::keep_partial(const std::string& reason) {
 }
 
 void ResultFile::publish() {
+    describe_columns(*root_);
     root_.reset();
-    {
-        const Descriptor file(::open(part_.c_str(), O_RDONLY | O_CLOEXEC));
-        keep_heap_checksums(file_, part_, file.number, written_->heaps);
-    }
     if (!file_.close()) throw_storage_error(fmt::format("{}: cannot write", part_));
     check_written(written_->failure, path_);
     {
         const Descriptor file(::open(part_.c_str(), O_RDWR | O_CLOEXEC));
+        if (file.number >= 0) append_digests(file.number, part_);
         if (file.number < 0 || ::fdatasync(file.number) != 0)
             throw StorageError(fmt::format("{}: cannot write: {}", part_, system_error()));
     }

@@ -7,25 +7,36 @@
 
 #include "storage/group.hpp"
 #include "storage/target.hpp"
+#include "storage/trust.hpp"
 
 namespace cachetally {
 
 struct Written;
+class VerifiedFile;
 
 /// An HDF5 file opened for reading.
 class InputFile {
 public:
-    /// Throws StorageError where the file is absent, not HDF5, truncated or damaged.
-    explicit InputFile(const std::string& path);
+    /// Throws StorageError where the file is absent, not HDF5, truncated or damaged, or without digests and not
+    /// trusted. Of large files, damage is told when what is damaged is read.
+    explicit InputFile(const std::string& path, Trust trust = Trust::digests);
+    ~InputFile();
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
 
     const Group& root() const { return *root_; }
     const std::string& path() const { return path_; }
 
 private:
     std::string path_;
+    std::unique_ptr<VerifiedFile> source_;  ///< outlives the file
+    Handle driver_;
     Handle file_;
     std::optional<Group> root_;
 };
+
+/// Throws StorageError where any byte of a file is not what was written, or it has no digests.
+void verify_file(const std::string& path);
 
 /// An HDF5 file being written. It grows as NAME.part in the same directory and gets its name by finish(); where the
 /// name is a symbolic link, all that happens to the file that it leads to. Equal contents give equal bytes. Destroyed

@@ -44,7 +44,10 @@ std::string Group::path_of(const std::string& name) const {
 
 bool Group::has(const std::string& name) const {
     silence_library();
-    return H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0;
+    const htri_t found = H5Lexists(id(), name.c_str(), H5P_DEFAULT);
+    if (found < 0 && !name.empty() && name.find('/') == std::string::npos)  // what cannot be looked for is not absent
+        throw_storage_error(fmt::format("{}: cannot list the group", where_));
+    return found > 0;
 }
 
 std::vector<std::string> Group::children() const {
@@ -98,7 +101,7 @@ Dataset Group::write_array(const std::string& name, Element element, const std::
 }
 
 Dataset Group::write_texts(const std::string& name, std::span<const std::string> texts) {
-    std::size_t longest = 1;
+    std::size_t longest = 2;  // xarray takes texts of one byte for the letters of others
     for (const auto& text : texts) {
         if (text.find('\0') != std::string::npos)
             throw StorageError(fmt::format("{}: a text holds a zero byte", path_of(name)));
@@ -116,8 +119,10 @@ Dataset Group::write_texts(const std::string& name, std::span<const std::string>
     Handle dataset = create_dataset(*this, path_of(name), name, type.get(), space.get(), properties);
     if (count > 0 && H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, buffer.data()) < 0)
         throw_storage_error(fmt::format("{}: cannot write", path_of(name)));
+    Dataset texts_there(std::move(dataset), path_of(name));
+    texts_there.set_attribute("_Encoding", "utf-8");  // netCDF: xarray shows texts, not bytes
     check_object_written(id(), path_of(name));
-    return {std::move(dataset), path_of(name)};
+    return texts_there;
 }
 
 Dataset Group::create_column(const std::string& name, Element element, Compression compression,

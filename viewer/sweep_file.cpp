@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "storage/axes.hpp"
@@ -69,6 +70,21 @@ void write_published(Group& rows, const std::vector<SweepCell>& cells) {
     rows.write("published_error", error);
 }
 
+/// The axis of granularities: lines where all are numbers of them, else their texts, so that .sel() finds each by itself.
+void write_granularities(Group& group, const std::vector<std::string>& texts) {
+    std::vector<std::uint32_t> lines;
+    for (const std::string& text : texts) {
+        std::uint32_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error == std::errc() && end == text.data() + text.size()) lines.push_back(value);
+    }
+    if (lines.size() == texts.size()) {
+        group.write("granularity", lines);
+    } else {
+        group.write_texts("granularity", texts);
+    }
+}
+
 /// Granularities by counters; the cells of one eviction policy stand in this order.
 void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool timed) {
     Group matrices = sweep.create_group("matrices");
@@ -82,8 +98,7 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool time
         const auto granularities = distinct(column(own, &SweepCell::granularity));
         if (own.size() != counters.size() * granularities.size()) continue;  // a value was given twice
         Group group = matrices.create_group(eviction);
-        group.write("granularity", numbers_to(granularities.size()));
-        group.write_texts("granularity_name", granularities);
+        write_granularities(group, granularities);
         group.write("counters", counters);
         const auto table = [&](const char* name, const auto& values) {
             using Value = std::remove_cvref_t<decltype(values.front())>;
@@ -95,7 +110,6 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool time
         if (has_cost(own)) for_each_cost(own, table);
         if (timed) table("slowdown", slowdowns_of(own));
         set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
-        attach_axes(group, "granularity_name", {"granularity"});
     }
 }
 

@@ -23,21 +23,34 @@ std::vector<std::string> cause_names() {
     return names;
 }
 
-void write_misses(Group group, const std::vector<StructureCauses>& rows) {
+/// Of the structures with these numbers; `names` as /structures has them.
+template <class Row>
+std::vector<std::string> names_of(const std::vector<Row>& rows, std::uint32_t Row::*structure,
+                                  const std::vector<std::string>& names) {
+    std::vector<std::string> found;
+    for (const Row& row : rows)
+        found.push_back(row.*structure < names.size() ? names[row.*structure] : std::to_string(row.*structure));
+    return found;
+}
+
+void write_misses(Group group, const std::vector<StructureCauses>& rows, const std::vector<std::string>& structures) {
     group.write("structure", column_of(rows, [](const auto& row) { return row.structure; }));
     group.write("phase", column_of(rows, [](const auto& row) { return row.phase; }));
     const std::vector<std::string> names = cause_names();
     for (unsigned cause = 0; cause < miss_cause_count; ++cause)
         group.write(names[cause], column_of(rows, [&](const auto& row) { return row.misses[cause]; }));
-    set_axes(group, names.front(), {"structure"}, {names.begin() + 1, names.end()});
+    group.write_texts("name", names_of(rows, &StructureCauses::structure, structures));
+    set_axes(group, names.front(), {"name"}, {names.begin() + 1, names.end()});
 }
 
-void write_evictions(Group group, const std::vector<Evictions>& rows) {
+void write_evictions(Group group, const std::vector<Evictions>& rows, const std::vector<std::string>& structures) {
     group.write("by", column_of(rows, [](const auto& row) { return row.by; }));
     group.write("victim", column_of(rows, [](const auto& row) { return row.victim; }));
     group.write("phase", column_of(rows, [](const auto& row) { return row.phase; }));
     group.write("count", column_of(rows, [](const auto& row) { return row.count; }));
-    set_axes(group, "count", {"by"});
+    group.write_texts("by_name", names_of(rows, &Evictions::by, structures));
+    group.write_texts("victim_name", names_of(rows, &Evictions::victim, structures));
+    set_axes(group, "count", {"by_name"});
 }
 
 void require_structure(const Group& group, std::uint32_t structure, std::size_t structures) {
@@ -84,11 +97,13 @@ void write_causes(Group& root, const std::vector<LevelCauses>& levels) {
     Group causes = root.create_group("causes");
     set_nexus_class(causes, "NXcollection", levels.front().level);
     causes.set_attribute("levels", column_of(levels, [](const auto& level) { return level.level; }));
+    std::vector<std::string> structures;
+    if (root.has("structures")) structures = root.open_group("structures").read_texts("name");
     for (const LevelCauses& level : levels) {
         Group group = causes.create_group(level.level);
         set_nexus_class(group, "NXcollection", "misses");
-        write_misses(group.create_group("misses"), level.misses);
-        write_evictions(group.create_group("evictions"), level.evictions);
+        write_misses(group.create_group("misses"), level.misses, structures);
+        write_evictions(group.create_group("evictions"), level.evictions, structures);
     }
 }
 

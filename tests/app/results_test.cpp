@@ -399,12 +399,12 @@ TEST_F(Results, OfAnotherKindAreNamedWhereAFigureIsOfOne) {
     EXPECT_THAT(refused("intrusion", "s.h5"), HasSubstr("of it there are: sweep, front"));
 }
 
-/// The example of docs/format.md.
+/// The example of docs/format.md, its last code.
 TEST_F(Results, TheExampleOfTheDocumentationRuns) {
     ASSERT_EQ(std::system("/usr/bin/python3 -c 'import h5py'"), 0) << "python3-h5py (scripts/packages) is missing";
     const std::string text = contents(std::string(CACHETALLY_SOURCE_DIR) + "/docs/format.md");
     const std::string fence = "```python\n";
-    const std::size_t begin = text.find(fence), end = text.find("```", begin + fence.size());
+    const std::size_t begin = text.rfind(fence), end = text.find("```", begin + fence.size());
     ASSERT_NE(begin, std::string::npos);
     write_contents(directory / "example.py", text.substr(begin + fence.size(), end - begin - fence.size()));
     ASSERT_EQ(call({"run", "lu", "n=64", "--machine", "schulz2002", "-o", "lu.h5"}).status, 0);

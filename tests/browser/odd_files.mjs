@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 async function messageOf(t, page, name, hash = '') {
     await page.goto('about:blank');
     await page.goto(`file://${t.page}#${hash}`);
-    await page.setInputFiles('input[type=file]', t.file(name));
+    await t.give(page, t.file(name));
     return t.until(page, `document.querySelector('.notice.error')?.textContent`, 'a message');
 }
 
@@ -44,12 +44,46 @@ export const oddFileCases = [
         },
     ],
     [
-        'damaged inside',
+        'damaged inside: a byte changed, inserted, left out',
         async (t, page) => {
-            const whole = Buffer.from(readFileSync(t.file('lu.h5')));
-            for (let at = 48; at < 4096; ++at) whole[at] ^= 0x5a;
-            writeFileSync(t.file('damaged.h5'), whole);
-            await refused(t, page, 'damaged.h5', /damaged|not a result/);
+            const whole = readFileSync(t.file('lu.h5'));
+            const damages = [
+                (at) => [whole.subarray(0, at), [whole[at] ^ 4], whole.subarray(at + 1)],
+                (at) => [whole.subarray(0, at), [0], whole.subarray(at)],
+                (at) => [whole.subarray(0, at), whole.subarray(at + 1)],
+            ];
+            for (const share of [0.001, 0.97])
+                for (const damage of damages) {
+                    const parts = damage(Math.floor(share * (whole.length - 60)));
+                    writeFileSync(t.file('damaged.h5'), Buffer.concat(parts.map((part) => Buffer.from(part))));
+                    await refused(t, page, 'damaged.h5', /damaged\.h5 is damaged: .*copy it again/);
+                }
+        },
+    ],
+    [
+        'large files are verified where they are read',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'gups', 'updates=3000000', 'table=4194304', '-m', 'schulz2002', '-o', 'big.h5');
+            const damaged = (column, copy) =>
+                python(
+                    t,
+                    `shutil.copy("big.h5", "${copy}")
+with h5py.File("${copy}", "r") as f:
+    data = f["${column}"].id
+    chunk = data.get_chunk_info(data.get_num_chunks() // 2)
+with open("${copy}", "r+b") as f:
+    f.seek(chunk.byte_offset + chunk.size // 2)
+    byte = f.read(1)
+    f.seek(-1, 1)
+    f.write(bytes([byte[0] ^ 1]))`,
+                );
+            t.check(readFileSync(t.file('big.h5')).length > 16 << 20, 'a file that is verified block by block');
+            damaged('combined/L1/accesses', 'big2.h5');
+            const message = await messageOf(t, page, 'big2.h5', 'phases=0');
+            t.check(/bytes \d+ to \d+ are not what was written/.test(message), message);
+            await t.open(page, t.file('big.h5'));
+            t.equal(await page.evaluate('document.querySelector(".notice.error")'), null, 'errors');
         },
     ],
     [
@@ -60,8 +94,9 @@ export const oddFileCases = [
                 python(
                     t,
                     `shutil.copy("lu.h5", "unreadable.h5")
-with h5py.File("unreadable.h5", "r") as f:
+with h5py.File("unreadable.h5", "r+") as f:  # without digests
     chunk = f["combined/L1/${column}"].id.get_chunk_info(0)
+    f.attrs["changed"] = 1
 with open("unreadable.h5", "r+b") as f:
     f.seek(chunk.byte_offset + chunk.size // 4)
     f.write(b"Z" * (chunk.size // 2))`,
@@ -73,10 +108,10 @@ with open("unreadable.h5", "r+b") as f:
                 try {
                     t.run('report', 'unreadable.h5', '-o', 'unreadable.html');
                 } catch (error) {
-                    t.check(error.message.includes(`/combined/L1/${column}: cannot read`), error.message);
+                    t.check(error.message.includes('has no digests of its blocks'), error.message);
                     continue;
                 }
-                t.check(false, 'report refuses what cannot be read');
+                t.check(false, 'report refuses what it cannot verify');
             }
         },
     ],

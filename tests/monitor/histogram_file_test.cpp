@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <utility>
 
+#include "monitor/result_file.hpp"
 #include "sim/model/random.hpp"
 #include "storage/file.hpp"
 
@@ -96,6 +99,45 @@ TEST_F(HistogramFile, DamageIsRefused) {
     EXPECT_EQ(read_histogram(file.root(), "right").total(), 2U);
     for (const char* name : {"unsorted", "repeated", "short", "no_such_phase", "zero", "absent"})
         EXPECT_THROW(read_histogram(file.root(), name), StorageError) << name;
+}
+
+/// Every row of the columns is in its cell, and nothing else; with too many lines, in that of its block.
+TEST_F(HistogramFile, GridsOfLevelsHaveTheCountsOfEachPhaseAndLine) {
+    for (const std::uint64_t most : {std::uint64_t{50}, std::uint64_t{200000}}) {
+        Random random(3);
+        std::map<std::pair<std::uint32_t, Address>, double> rows;
+        for (std::uint64_t i = 0; i < most; ++i)
+            rows[{static_cast<std::uint32_t>(random.below(3)), 4096 + random.below(10 * most) * 32}] =
+                static_cast<double>(1 + random.below(9));
+        LevelLines lines{"L1", 32, {}, {}, {}, {}};
+        for (const auto& [key, count] : rows) {
+            lines.phase.push_back(key.first);
+            lines.address.push_back(key.second);
+            lines.accesses.push_back(2 * count);
+            lines.misses.push_back(count);
+        }
+        {
+            ResultFile file(path_, ResultFile::Existing::overwrite);
+            write_combined(file.root(), {lines});
+            file.finish();
+        }
+        const InputFile file(path_);
+        const Group grid = file.root().open_group("combined").open_group("L1").open_group("grid");
+        const std::uint64_t block = 32 * grid.whole_attribute("units");
+        EXPECT_EQ(block == 32, most == 50);
+        std::map<std::pair<std::uint32_t, Address>, double> expected, found;
+        for (const auto& [key, count] : rows) expected[{key.first, key.second / block * block}] += count;
+        const auto phase = grid.read<std::uint32_t>("phase");
+        const auto address = grid.read<std::uint64_t>("address");
+        const auto accesses = grid.read<double>("accesses"), misses = grid.read<double>("misses");
+        ASSERT_EQ(misses.size(), phase.size() * address.size());
+        EXPECT_LE(misses.size(), 262144U);
+        for (std::size_t i = 0; i < misses.size(); ++i) {
+            EXPECT_EQ(accesses[i], 2 * misses[i]);
+            if (misses[i] != 0) found[{phase[i / address.size()], address[i % address.size()]}] = misses[i];
+        }
+        EXPECT_EQ(found, expected);
+    }
 }
 
 }  // namespace

@@ -57,6 +57,26 @@ protected:
     std::string path_ = directory_ / "s.h5";
 };
 
+/// The axis of tables has lines where all granularities are numbers of lines, else their texts.
+TEST_F(SweepFiles, MatricesHaveGranularitiesByTheirValues) {
+    for (const char* other : {"3", "dynamic:2"}) {
+        SweepView view = view_of({});
+        for (const std::string granularity : {"6", other})
+            for (const std::uint32_t counters : {16U, 32U})
+                view.cells.push_back({"fifo", granularity, counters, counters, 0.25, 1.5, {}, {}});
+        (void)read_again(view);
+        const InputFile file(path_);
+        const Group matrix = file.root().open_group("sweep").open_group("matrices").open_group("fifo");
+        if (std::string(other) == "3") {
+            EXPECT_EQ(matrix.read<std::uint32_t>("granularity"), (std::vector<std::uint32_t>{6, 3}));
+            EXPECT_EQ(matrix.texts_attribute("axes"), (std::vector<std::string>{"granularity", "counters"}));
+        } else {
+            EXPECT_EQ(matrix.read_texts("granularity"), (std::vector<std::string>{"6", "dynamic:2"}));
+            EXPECT_EQ(matrix.texts_attribute("axes"), (std::vector<std::string>{".", "counters"}));
+        }
+    }
+}
+
 TEST_F(SweepFiles, AreReadBackAsWritten) {
     SweepView view = view_of({});
     for (const std::uint32_t counters : {16U, 32U})

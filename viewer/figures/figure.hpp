@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/trust.hpp"
+
 namespace cachetally {
 
 /// The script: Python 3 with h5py, numpy and matplotlib.
@@ -16,6 +18,7 @@ struct FigureRequest {
     std::string output;  ///< the figure: .pdf, .svg or .png
     bool overwrite = false;
     std::vector<std::string> options;  ///< of the script, as in {"--level", "L1"}
+    Trust trust = Trust::digests;
 };
 
 /// "pdf", "svg" or "png" by the end of a file's name; empty for others.

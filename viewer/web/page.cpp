@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "storage/handle.hpp"
+#include "storage/file.hpp"
 #include "storage/target.hpp"
 #include "viewer/web/slim_file.hpp"
 
@@ -104,21 +104,21 @@ std::string_view viewer_page() {
     return {cachetally_page_begin, static_cast<std::size_t>(cachetally_page_end - cachetally_page_begin)};
 }
 
-std::string page_with_result(std::string_view name, std::string_view file) {
+std::string page_with_result(std::string_view name, std::string_view file, Trust trust) {
     const std::string_view page = viewer_page();
     const std::size_t at = page.find(place);
     if (at == std::string_view::npos) throw StorageError("the page that is compiled in has no place for a result");
     const std::string_view open = place.substr(0, place.size() - std::string_view("></script>").size());
     std::string html(page.substr(0, at));
-    html += fmt::format("{} data-name=\"{}\">", open, escaped(name));
+    html += fmt::format("{} data-name=\"{}\"{}>", open, escaped(name), trust == Trust::file ? " data-trust" : "");
     html += base64(file);
     html += "</script>";
     html += page.substr(at + place.size());
     return html;
 }
 
-ResultPage page_of(const std::string& path, std::uintmax_t limit) {
-    check_result(path);
+ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust) {
+    check_result(path, trust);
     const std::string name = std::filesystem::path(path).filename().string();
     const std::uintmax_t size = std::filesystem::file_size(path);
     if (size <= limit && size > largest)
@@ -126,11 +126,11 @@ ResultPage page_of(const std::string& path, std::uintmax_t limit) {
             "{}: {} MiB are too many for a page (at most {}); leave out --whole, or drop the file on the page "
             "that 'cachetally view' opens",
             path, size >> 20, largest >> 20));
-    if (size <= limit) check_numbers(path);
-    if (size <= limit) return {page_with_result(name, contents(path)), false};
+    if (size <= limit && trust == Trust::digests) verify_file(path);
+    if (size <= limit) return {page_with_result(name, contents(path), trust), false};
     const Workplace workplace;
     const std::string reduced = workplace / "reduced.h5";
-    reduce_result(path, reduced);
+    reduce_result(path, reduced, trust);
     return {page_with_result(name, contents(reduced)), true};
 }
 

@@ -5,13 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "storage/trust.hpp"
+
 namespace cachetally {
 
 /// The page without a result: people drop files on it. HTML.
 std::string_view viewer_page();
 
-/// The page with a result file inside it. `name` is what it shows as the file's name.
-std::string page_with_result(std::string_view name, std::string_view file);
+/// The page with a result file inside it. `name` is what it shows as the file's name. It verifies the file again as it
+/// reads it, unless it is trusted.
+std::string page_with_result(std::string_view name, std::string_view file, Trust trust = Trust::digests);
 
 /// The page with the result file `path` inside it; a file of more than `limit` bytes is reduced first (see
 /// reduce_result). Throws StorageError where the file is no result, or damaged.
@@ -19,7 +22,7 @@ struct ResultPage {
     std::string html;
     bool reduced = false;
 };
-ResultPage page_of(const std::string& path, std::uintmax_t limit);
+ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust = Trust::digests);
 
 /// Writes a text to a file under a temporary name and gives it its name when it is whole. Throws StorageError: the file
 /// exists (unless `overwrite`), or cannot be written.

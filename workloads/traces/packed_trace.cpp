@@ -22,8 +22,8 @@ constexpr std::uint64_t largest_block =
 
 /// What the streams of a trace share; used by one thread at a time.
 struct PackedFile {
-    explicit PackedFile(const std::string& path)
-        : input(path),
+    PackedFile(const std::string& path, Trust trust)
+        : input(path, trust),
           trace(open_group()),
           index(trace.open_group(packed_names::index)),
           blocks(trace.open_dataset(packed_names::blocks)),
@@ -201,7 +201,7 @@ std::string incomplete_reason(const Group& root) {
 }  // namespace
 
 OpenedTrace open_packed_trace(const std::string& path, const TraceOptions& options) {
-    const auto file = std::make_shared<const PackedFile>(path);
+    const auto file = std::make_shared<const PackedFile>(path, options.trust);
     const auto references = file->trace.read<std::uint64_t>(packed_names::core_references);
     const std::uint64_t cores = file->trace.whole_attribute(packed_names::cores_attribute);
     if (cores == 0 || cores > most_cores || references.size() != cores)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/model/reference_source.hpp"
+#include "storage/trust.hpp"
 #include "workloads/traces/byte_stream.hpp"
 
 namespace cachetally {
@@ -41,6 +42,7 @@ struct TraceOptions {
     std::uint16_t din_reference_bytes = 4;            ///< size of din references that state none
     std::size_t buffer_bytes = std::size_t{1} << 20;  ///< text is read in pieces of so many bytes, at least 16 KiB
     std::shared_ptr<TextNotes> notes;                 ///< filled where it is given and the trace is text
+    Trust trust = Trust::digests;                     ///< of packed traces
     std::function<bool()> stop;  ///< asked while a pipe has nothing to read, by any thread; true makes next() throw
 };
 

@@ -120,6 +120,9 @@ TEST(PackedTrace, NamesTheDamagedBlockAfterTheWholeOnes) {
     for (const bool ahead : {false, true}) {
         TraceOptions reading;
         reading.ahead = ahead;
+        EXPECT_THAT(message_of([&] { open_trace(directory / "damaged.h5", reading); }),
+                    HasSubstr("are not what was written"));
+        reading.trust = Trust::file;
         std::string failure;
         const auto source = open_trace(directory / "damaged.h5", reading);
         const Stream found = read_stream(*source, 0, &failure);

@@ -8,6 +8,9 @@ export class Superseded extends Error {}
 /** Something is wrong with the file; the message is for people, to whom the page tells it ("filefault"). */
 export class FileFault extends Error {}
 
+/** A file that has no digests; it can be read as it is. */
+export class Untrusted extends FileFault {}
+
 let program: Promise<string> | null = null;
 
 /** The worker's program as an address that workers can be made from. */
@@ -50,13 +53,21 @@ export class Source {
 
     private constructor(private readonly worker: Worker) {
         worker.onmessage = (
-            event: MessageEvent<{ id: number; result?: unknown; error?: string; cancelled?: boolean; fault?: boolean }>,
+            event: MessageEvent<{
+                id: number;
+                result?: unknown;
+                error?: string;
+                cancelled?: boolean;
+                fault?: boolean;
+                untrusted?: boolean;
+            }>,
         ) => {
-            const { id, result, error, cancelled, fault } = event.data;
+            const { id, result, error, cancelled, fault, untrusted } = event.data;
             const waiting = this.waiting.get(id);
             this.waiting.delete(id);
             if (!waiting) return;
             if (cancelled) waiting.reject(new Superseded());
+            else if (untrusted) waiting.reject(new Untrusted(error));
             else if (error !== undefined && fault) {
                 window.dispatchEvent(new CustomEvent('filefault', { detail: error }));
                 waiting.reject(new FileFault(error));
@@ -71,10 +82,10 @@ export class Source {
         };
     }
 
-    static async open(file: File | { name: string; bytes: ArrayBuffer }): Promise<Source> {
+    static async open(file: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<Source> {
         const source = new Source(await takeWorker());
         try {
-            source.info = await source.ask('open', file);
+            source.info = await source.ask('open', file, trust);
         } catch (error) {
             source.close();
             throw error;

@@ -2,7 +2,7 @@
 import './style.css';
 import type { App, View } from './app';
 import { titleOf } from './app';
-import { FileFault, Source, warmUp } from './client';
+import { FileFault, Source, Untrusted, warmUp } from './client';
 import { h } from './dom';
 import { bytes, full } from './numbers';
 import { readyForPaper } from './paper';
@@ -141,17 +141,23 @@ class Page implements App {
         for (const [i, file] of files.entries()) await this.take(file, i > 0 && this.source ? 'compare' : purpose);
     }
 
-    async take(file: File | { name: string; bytes: ArrayBuffer }, purpose: 'open' | 'compare'): Promise<void> {
+    async take(
+        file: File | { name: string; bytes: ArrayBuffer },
+        purpose: 'open' | 'compare',
+        trust = false,
+    ): Promise<void> {
         this.notices.replaceChildren(notice('info', `Opening ${file.name} …`));
         try {
-            const source = await Source.open(file);
+            const source = await Source.open(file, trust);
             if (purpose === 'compare') {
                 this.compareWith(source);
             } else {
                 this.adopt(source);
             }
         } catch (error) {
-            this.notices.replaceChildren(notice('error', error instanceof Error ? error.message : String(error)));
+            const told = notice('error', error instanceof Error ? error.message : String(error));
+            if (error instanceof Untrusted) told.append(' ', trustButton(() => void this.take(file, purpose, true)));
+            this.notices.replaceChildren(told);
             return;
         }
         this.tellWarnings();
@@ -307,8 +313,12 @@ function notice(kind: 'info' | 'warning' | 'error', text: string): HTMLElement {
     return h('div', { class: `notice ${kind}`, role: kind === 'error' ? 'alert' : undefined }, text);
 }
 
+function trustButton(onclick: () => void): HTMLElement {
+    return h('button', { type: 'button', class: 'trust', onclick }, 'Read it as it is');
+}
+
 /** The file that is embedded in reports. */
-function embedded(): { name: string; bytes: ArrayBuffer } | null {
+function embedded(): { name: string; bytes: ArrayBuffer; trust: boolean } | null {
     const element = document.getElementById('cachetally-result');
     const text = element?.textContent?.trim() ?? '';
     if (!element || text === '') return null;
@@ -316,11 +326,15 @@ function embedded(): { name: string; bytes: ArrayBuffer } | null {
     const array = new Uint8Array(binary.length);
     for (let i = 0; i < binary.length; ++i) array[i] = binary.charCodeAt(i);
     element.textContent = '';
-    return { name: element.dataset.name ?? 'result.h5', bytes: array.buffer };
+    return {
+        name: element.dataset.name ?? 'result.h5',
+        bytes: array.buffer,
+        trust: element.dataset.trust !== undefined,
+    };
 }
 
 warmUp();
 const page = new Page();
 const inside = embedded();
-if (inside) void page.take(inside, 'open');
+if (inside) void page.take(inside, 'open', inside.trust);
 Object.assign(window, { cachetally: page });

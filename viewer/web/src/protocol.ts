@@ -307,7 +307,7 @@ export interface Heat {
 }
 
 export interface Requests {
-    open: { args: [File | { name: string; bytes: ArrayBuffer }]; result: FileInfo };
+    open: { args: [File | { name: string; bytes: ArrayBuffer }, boolean]; result: FileInfo };
     extents: { args: [string[]]; result: Extents };
     buckets: { args: [string, Quantity, Phases, Axis, Stretch]; result: Buckets };
     heat: { args: [string, Quantity, Axis, number, number, number, number]; result: Heat };

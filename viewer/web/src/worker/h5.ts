@@ -1,8 +1,8 @@
 // Reading HDF5 in the worker: files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
+import { FileError, VerifiedBlob } from './digests';
 
-/** Something is wrong with a file; the message is for people. */
-export class FileError extends Error {}
+export { FileError };
 
 const signature = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
@@ -30,11 +30,12 @@ interface Library {
 }
 
 /** Where it cannot read the library gives what its memory held, and says so in a number that nobody looks at. */
-function refuseWhatCannotBeRead(library: Library): void {
+function refuseWhatCannotBeRead(library: Library, blob: VerifiedBlob | null): void {
     const read = library.get_dataset_data;
     library.get_dataset_data = (file, path, ...rest) => {
         const status = read(file, path, ...rest);
-        if (status < 0) throw new FileError(`/${path.replace(/^\//, '')} cannot be read: the file is damaged.`);
+        const fault = blob?.fault || 'the file is damaged.';
+        if (status < 0) throw new FileError(`/${path.replace(/^\//, '')} cannot be read: ${fault}`);
         return status;
     };
 }
@@ -43,28 +44,41 @@ function refuseWhatCannotBeRead(library: Library): void {
 export class Store {
     private readonly datasets = new Map<string, Dataset | null>();
 
-    private constructor(private readonly file: H5File) {}
+    private constructor(
+        private readonly file: H5File,
+        private readonly blob: VerifiedBlob | null,
+    ) {}
 
-    static async open(name: string, blob: Blob): Promise<Store> {
+    /** What was found damaged while something was read; empty where nothing was. */
+    get fault(): string {
+        return this.blob?.fault ?? '';
+    }
+
+    /** `trust`: as it is, whether it has digests or not. */
+    static async open(name: string, blob: Blob, trust: boolean): Promise<Store> {
         const head = new Uint8Array(await blob.slice(0, 96).arrayBuffer());
         const fault = headFault(name, head, blob.size);
         if (fault !== '') throw new FileError(fault);
         const library = await h5wasm.ready;
-        refuseWhatCannotBeRead(library as unknown as Library);
         const { FS } = library;
         const fs = FS as unknown as {
+            ErrnoError: new (number: number) => Error;
             mkdir(path: string): void;
             mount(kind: unknown, options: unknown, path: string): void;
             filesystems: { WORKERFS: unknown };
         };
+        const inputOutputError = 29;
+        const data = trust ? blob : await VerifiedBlob.open(name, blob, () => new fs.ErrnoError(inputOutputError));
+        refuseWhatCannotBeRead(library as unknown as Library, data instanceof VerifiedBlob ? data : null);
         fs.mkdir('/in');
-        fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data: blob }] }, '/in');
+        fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
         const damaged = () => new FileError(`${name} is damaged: the HDF5 library cannot read it.`);
         try {
             const file = new h5wasm.File('/in/data.h5', 'r');
             if (file.file_id <= 0n) throw damaged();
-            return new Store(file);
+            return new Store(file, data instanceof VerifiedBlob ? data : null);
         } catch {
+            if (data instanceof VerifiedBlob && data.fault) throw new FileError(`${name} is damaged: ${data.fault}`);
             throw damaged();
         }
     }

@@ -3,6 +3,7 @@ import './quiet';
 import type { FileInfo, Quantity, Axis, Phases, Stretch } from '../protocol';
 import { Counts } from './counts';
 import { factsOf } from './facts';
+import { NoDigests } from './digests';
 import { FileError, Store } from './h5';
 import { Cancelled, Series, type Token } from './series';
 
@@ -29,15 +30,16 @@ function seriesOf(id: string): Series {
     return found;
 }
 
-async function open(source: File | { name: string; bytes: ArrayBuffer }): Promise<FileInfo> {
+async function open(source: File | { name: string; bytes: ArrayBuffer }, trust: boolean): Promise<FileInfo> {
     const blob = source instanceof File ? source : new Blob([source.bytes]);
-    store = await Store.open(source.name, blob);
+    store = await Store.open(source.name, blob, trust);
     try {
         info = factsOf(store, source.name, blob.size);
     } catch (error) {
         if (error instanceof FileError && error.message.startsWith(source.name)) throw error;
         if (error instanceof FileError) throw new FileError(`${source.name}: ${error.message}`);
-        throw new FileError(`${source.name} is damaged: ${error instanceof Error ? error.message : String(error)}`);
+        const why = store.fault || (error instanceof Error ? error.message : String(error));
+        throw new FileError(`${source.name} is damaged: ${why}`);
     }
     return info;
 }
@@ -52,7 +54,7 @@ function dataRanges(): [bigint, bigint][] {
 async function answer(method: string, args: unknown[], token: Token): Promise<unknown> {
     switch (method) {
         case 'open':
-            return open(args[0] as File);
+            return open(args[0] as File, args[1] as boolean);
         case 'extents':
             return counts.extents((args[0] as string[]).map(seriesOf), token);
         case 'buckets': {
@@ -99,10 +101,13 @@ self.onmessage = async (event: MessageEvent<Request | { cancel: number }>) => {
     running.set(id, token);
     try {
         self.postMessage({ id, result: await answer(method, args, token) });
-    } catch (error) {
-        const cancelled = error instanceof Cancelled;
+    } catch (thrown) {
+        // where bytes are damaged the library says that, and names nothing
+        const error = thrown instanceof FileError || !store?.fault ? thrown : new FileError(store.fault);
+        const cancelled = thrown instanceof Cancelled;
         const message = error instanceof Error ? error.message : String(error);
-        self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError });
+        const untrusted = error instanceof NoDigests;
+        self.postMessage({ id, error: message, cancelled, fault: error instanceof FileError, untrusted });
     } finally {
         running.delete(id);
     }

@@ -1,0 +1,114 @@
+// Digests of a file's blocks, in the trailer behind HDF5's end of file (docs/format.md): bytes are verified before the
+// HDF5 library sees them, as it may run for ever on damaged ones.
+import { createXXHash3 } from 'hash-wasm';
+
+/** Something is wrong with a file; the message is for people. */
+export class FileError extends Error {}
+
+/** A file that has no digests: it can be read as it is. */
+export class NoDigests extends FileError {}
+
+const blockBytes = 1 << 20;
+const footerBytes = 32;
+const magic = 'CTDIGEST';
+const smallFile = 16 * blockBytes; // verified as a whole before it is opened
+const remedy = 'copy it again, or make it anew';
+
+const bytesOf = async (blob: Blob, begin: number, end: number): Promise<Uint8Array> =>
+    new Uint8Array(await blob.slice(begin, end).arrayBuffer());
+
+/** XXH3, 64 bits. */
+type Hash = (...parts: Uint8Array[]) => bigint;
+
+async function makeHash(): Promise<Hash> {
+    const hasher = await createXXHash3();
+    return (...parts) => {
+        hasher.init();
+        parts.forEach((part) => hasher.update(part));
+        return BigInt(`0x${hasher.digest('hex')}`);
+    };
+}
+
+interface Trailer {
+    size: number; // of the HDF5 part
+    digests: BigUint64Array;
+}
+
+/** Nothing where there is none. */
+async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<Trailer | null> {
+    if (blob.size < footerBytes) return null;
+    const before = blob.size - footerBytes;
+    const footer = await bytesOf(blob, before, blob.size);
+    if (new TextDecoder('latin1').decode(footer.subarray(0, 8)) !== magic) return null;
+    const view = new DataView(footer.buffer);
+    if (view.getUint32(8, true) !== 1 || view.getUint32(12, true) !== blockBytes)
+        throw new FileError(`${name} has digests that only a later cachetally knows, or is damaged.`);
+    const size = Number(view.getBigUint64(16, true));
+    const blocks = Math.ceil(size / blockBytes);
+    const damaged = (why: string) => new FileError(`${name} is damaged: ${why}; ${remedy}.`);
+    if (size === 0 || before - size !== 8 * blocks)
+        throw damaged(`it has ${blob.size} bytes, and by its digests an HDF5 file of ${size} alone`);
+    const digests = await bytesOf(blob, size, before);
+    if (hash(digests, footer.subarray(0, 24)) !== view.getBigUint64(24, true))
+        throw damaged('its digests are not what was written');
+    return { size, digests: new BigUint64Array(digests.buffer) };
+}
+
+/** A file whose blocks are verified when they are first asked for: what the worker's file system takes for a Blob. */
+export class VerifiedBlob {
+    private readonly verified = new Set<number>();
+    /** What was wrong with the bytes asked for last; empty where nothing was. */
+    fault = '';
+
+    private constructor(
+        private readonly blob: Blob,
+        readonly size: number,
+        private readonly digests: BigUint64Array,
+        private readonly hash: Hash,
+        private readonly refuse: () => Error,
+    ) {}
+
+    /** `refuse` makes what reading a block that is damaged throws. */
+    static async open(name: string, blob: Blob, refuse: () => Error): Promise<VerifiedBlob> {
+        const hash = await makeHash();
+        const trailer = await trailerOf(name, blob, hash);
+        if (!trailer) throw new NoDigests(await faultWithoutTrailer(name, blob));
+        const found = new VerifiedBlob(blob, trailer.size, trailer.digests, hash, refuse);
+        if (found.size <= smallFile)
+            for (let block = 0; block < trailer.digests.length; ++block)
+                if (!found.verify(block, await bytesOf(blob, ...found.boundsOf(block))))
+                    throw new FileError(`${name} is damaged: ${found.fault}`);
+        return found;
+    }
+
+    private boundsOf(block: number): [number, number] {
+        return [block * blockBytes, Math.min(this.size, (block + 1) * blockBytes)];
+    }
+
+    private verify(block: number, bytes: Uint8Array): boolean {
+        const [begin, end] = this.boundsOf(block);
+        const good = this.hash(bytes) === this.digests[block];
+        if (good) this.verified.add(block);
+        else this.fault = `bytes ${begin} to ${end - 1} are not what was written; ${remedy}.`;
+        return good;
+    }
+
+    slice(begin: number, end: number): Blob {
+        const last = Math.min(end, this.size);
+        for (let block = Math.floor(begin / blockBytes); block * blockBytes < last; ++block) {
+            if (this.verified.has(block)) continue;
+            const bytes = new FileReaderSync().readAsArrayBuffer(this.blob.slice(...this.boundsOf(block)));
+            if (!this.verify(block, new Uint8Array(bytes))) throw this.refuse();
+        }
+        return this.blob.slice(begin, last);
+    }
+}
+
+/** What is wrong with a file that has no trailer, as its superblock tells it. */
+async function faultWithoutTrailer(name: string, blob: Blob): Promise<string> {
+    const head = await bytesOf(blob, 0, 96);
+    const at = head[8] < 2 ? 40 : 28;
+    const whole = Number(new DataView(head.buffer).getBigUint64(at, true));
+    if (whole < blob.size) throw new FileError(`${name} is damaged: it does not end in its digests; ${remedy}.`);
+    return `${name} has no digests of its blocks, as files have that cachetally wrote: it is of an earlier version or of another program, or was changed by one.`;
+}
