@@ -85,9 +85,9 @@ Tick SlowMachine::reference(unsigned core, const Reference& reference, Tick now)
     Address address = reference.address;
     while (address < reference.address + reference.size) {
         now = access(core, reference, address, now);
+        write_records(core, now);
         address = (address / line + 1) * line;
     }
-    write_records(core, now);
     return now;
 }
 
