@@ -55,6 +55,7 @@ Json describe(const Topology& topology) {
                           {"line", cache.line},
                           {"latency", cache.latency},
                           {"replacement", name_of(cache.replacement)},
+                          {"empty_way", name_of(cache.empty_way)},
                           {"serves", name_of(cache.serves)},
                           {"shared_by", cores_per_copy(cache.shared_by, machine)},
                           {"indexing", name_of(cache.indexing)},
@@ -128,6 +129,7 @@ std::string habits(const CacheConfig& cache) {
         if (value != standard) words.emplace_back(name_of(value));
     };
     if (cache.serves != usual.serves) words.push_back(fmt::format("serves: {}", name_of(cache.serves)));
+    if (cache.empty_way != usual.empty_way) words.emplace_back("empty way: policy");
     choice(cache.indexing, usual.indexing);
     choice(cache.inclusion, usual.inclusion);
     choice(cache.write, usual.write);

@@ -28,8 +28,9 @@ bool RingBuffer::write(Tick time, Injector& injector) {
     injector.write({spec_.base + place_ * spec_.record, spec_.record, spec_.path == RingSpec::Path::memory});
     place_ = place_ + 1 == spec_.capacity ? 0 : place_ + 1;
     ++written_;
-    high_water_ = std::max(high_water_, ++fill_);
     lose(write_ticks_, injector);
+    catch_up(now_);
+    high_water_ = std::max(high_water_, ++fill_);
     const bool begins = spec_.drain == RingSpec::Drain::full        ? fill_ == spec_.capacity
                         : spec_.drain == RingSpec::Drain::watermark ? fill_ >= spec_.watermark
                                                                     : false;

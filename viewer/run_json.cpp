@@ -8,30 +8,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json levels_of(const ComponentNames& names, const HierarchyCounts& counts) {
-    Json levels = Json::object();
-    for (std::size_t i = 0; i < names.levels.size(); ++i)
-        for (const auto& [name, value] : named(counts.caches[i])) levels[names.levels[i]][name] = value;
-    return levels;
-}
-
-Json tlbs_of(const ComponentNames& names, const HierarchyCounts& counts) {
-    Json tlbs = Json::object();
-    for (std::size_t i = 0; i < names.tlbs.size(); ++i)
-        tlbs[names.tlbs[i]] = {{"accesses", counts.tlbs[i].accesses}, {"misses", counts.tlbs[i].misses}};
-    return tlbs;
-}
-
-Json memories_of(const ComponentNames& names, const HierarchyCounts& counts) {
-    Json memories = Json::object();
-    for (std::size_t i = 0; i < names.memories.size(); ++i) {
-        const MemoryCounts& memory = counts.memories[i];
-        memories[names.memories[i]] = {{"reads", memory.reads},
-                                       {"writes", memory.writes},
-                                       {"page_walks", memory.page_walks},
-                                       {"ring_writes", memory.ring_writes}};
-    }
-    return memories;
+/// An object of counts per component.
+template <class Counts>
+Json counts_of(const std::vector<std::string>& components, const std::vector<Counts>& counts) {
+    Json all = Json::object();
+    for (std::size_t i = 0; i < components.size(); ++i)
+        for (const auto& [name, value] : named(counts[i])) all[components[i]][name] = value;
+    return all;
 }
 
 Json buses_of(const StoredRun& run, const HierarchyCounts& counts) {
@@ -44,20 +27,6 @@ Json buses_of(const StoredRun& run, const HierarchyCounts& counts) {
                                      {"waited_cycles", bus.waited / run.period}};
     }
     return buses;
-}
-
-Json coherence_of(const ComponentNames& names, const HierarchyCounts& counts) {
-    Json coherence = Json::object();
-    for (std::size_t i = 0; i < names.coherence.size(); ++i)
-        for (const auto& [name, value] : named(counts.coherence[i])) coherence[names.coherence[i]][name] = value;
-    return coherence;
-}
-
-Json numa_of(const ComponentNames& names, const HierarchyCounts& counts) {
-    Json numa = Json::object();
-    for (std::size_t i = 0; i < names.numa.size(); ++i)
-        for (const auto& [name, value] : named(counts.numa[i])) numa[names.numa[i]][name] = value;
-    return numa;
 }
 
 /// A key that is not there yet: names of monitors and data structures may repeat.
@@ -161,15 +130,15 @@ Json phases_of(const RunView& view, const std::vector<std::string>& keys) {
         phases.push_back({{"references", phase.counts.references},
                           {"cycles", (phase.end - phase.begin) / view.counts.period},
                           {"page_walks", phase.counts.page_walks},
-                          {"levels", levels_of(view.counts.names, phase.counts)},
-                          {"tlbs", tlbs_of(view.counts.names, phase.counts)},
-                          {"memories", memories_of(view.counts.names, phase.counts)},
+                          {"levels", counts_of(view.counts.names.levels, phase.counts.caches)},
+                          {"tlbs", counts_of(view.counts.names.tlbs, phase.counts.tlbs)},
+                          {"memories", counts_of(view.counts.names.memories, phase.counts.memories)},
                           {"buses", buses_of(view.counts, phase.counts)},
                           {"structures", Json::object()}});
     for (std::size_t i = 0; i < phases.size() && !view.counts.names.coherence.empty(); ++i)
-        phases[i]["coherence"] = coherence_of(view.counts.names, view.counts.run.phases[i].counts);
+        phases[i]["coherence"] = counts_of(view.counts.names.coherence, view.counts.run.phases[i].counts.coherence);
     for (std::size_t i = 0; i < phases.size() && !view.counts.names.numa.empty(); ++i)
-        phases[i]["numa"] = numa_of(view.counts.names, view.counts.run.phases[i].counts);
+        phases[i]["numa"] = counts_of(view.counts.names.numa, view.counts.run.phases[i].counts.numa);
     for (const StructureTable::Level& level : view.structures.levels)
         for (const StructureTally& row : level.tallies)
             if (row.phase < phases.size())
@@ -196,13 +165,13 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();
     if (run.core_ends.size() > 1) json["quantum_ps"] = run.quantum;
-    json["levels"] = levels_of(names, run.counts);
-    json["tlbs"] = tlbs_of(names, run.counts);
+    json["levels"] = counts_of(names.levels, run.counts.caches);
+    json["tlbs"] = counts_of(names.tlbs, run.counts.tlbs);
     json["page_walks"] = run.counts.page_walks;
-    json["memories"] = memories_of(names, run.counts);
+    json["memories"] = counts_of(names.memories, run.counts.memories);
     json["buses"] = buses_of(view.counts, run.counts);
-    if (!names.coherence.empty()) json["coherence"] = coherence_of(names, run.counts);
-    if (!names.numa.empty()) json["numa"] = numa_of(names, run.counts);
+    if (!names.coherence.empty()) json["coherence"] = counts_of(names.coherence, run.counts.coherence);
+    if (!names.numa.empty()) json["numa"] = counts_of(names.numa, run.counts.numa);
     json["monitors"] = monitors_of(view);
     json["structures"] = structures_of(view.structures, keys);
     json["structures_exact"] = std::move(exact);

@@ -112,42 +112,42 @@ struct HitCounts {
 
 }  // namespace
 
-Progress CorePath::run(std::span<const Reference> references, Tick now, Tick until, const bool& pending) {
-    if (!quick_) return run_steps(references, now, until, pending);
-    if (tlb_ != nullptr) return run_translated(ByFront{tlb_->front()}, references, now, until, pending);
-    if (!pages_.identity()) return run_translated(ByTable{pages_}, references, now, until, pending);
-    return run_translated(SameAddress{}, references, now, until, pending);
+Progress CorePath::run(std::span<const Reference> references, Tick now, Tick until, Injections& injections) {
+    if (!quick_) return run_steps(references, now, until, injections);
+    if (tlb_ != nullptr) return run_translated(ByFront{tlb_->front()}, references, now, until, injections);
+    if (!pages_.identity()) return run_translated(ByTable{pages_}, references, now, until, injections);
+    return run_translated(SameAddress{}, references, now, until, injections);
 }
 
 template <class Translation>
 Progress CorePath::run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
-                                  const bool& pending) {
+                                  Injections& injections) {
     CacheArray& array = cache_->array();
     const IndexingPolicy& index = cache_->indexing();
     if (index.is_field() && !virtually_indexed_) {
         const SetOf<IndexingPolicy::Field> sets{index.field()};
         if (auto* known = dynamic_cast<StampArray<2>*>(&array))
-            return run_watched(*known, translation, sets, references, now, until, pending);
+            return run_watched(*known, translation, sets, references, now, until, injections);
         if (auto* known = dynamic_cast<StampArray<1>*>(&array))
-            return run_watched(*known, translation, sets, references, now, until, pending);
+            return run_watched(*known, translation, sets, references, now, until, injections);
     }
     return run_watched(array, translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until,
-                       pending);
+                       injections);
 }
 
 template <class Array, class Translation, class Sets>
 Progress CorePath::run_watched(Array& array, Translation translation, Sets set_of,
-                               std::span<const Reference> references, Tick now, Tick until, const bool& pending) {
-    return watch_ == Watch::nobody ? run_on<false>(array, translation, set_of, references, now, until, pending)
-                                   : run_on<true>(array, translation, set_of, references, now, until, pending);
+                               std::span<const Reference> references, Tick now, Tick until, Injections& injections) {
+    return watch_ == Watch::nobody ? run_on<false>(array, translation, set_of, references, now, until, injections)
+                                   : run_on<true>(array, translation, set_of, references, now, until, injections);
 }
 
 /// Where there is no first-level cache, or translations have to be looked up each time.
-Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Tick until, const bool& pending) {
+Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Tick until, Injections& injections) {
     std::size_t done = 0;
     while (done < references.size() && now < until && takes(references[done].kind)) {
-        now = access_lines(references[done++], now);
-        if (pending) break;
+        now = access_lines(references[done++], now, &injections);
+        if (injections.pending()) break;
     }
     return {done, now};
 }
@@ -156,7 +156,7 @@ Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Ti
 /// `quick_latency_` is made by counting it; one that hits, in the array; all others go step by step.
 template <bool watched, class Array, class Translation, class Sets>
 Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
-                          Tick now, Tick until, const bool& pending) {
+                          Tick now, Tick until, Injections& injections) {
     using Test = QuickTest<Translation, Sets>;
     const Test test{translation, set_of, cache_->front(), line_bytes_ - 1, plain_kinds_};
     const Tick quick_latency = quick_latency_, lookup_latency = tlb_ != nullptr ? tlb_->latency() : 0;
@@ -178,7 +178,7 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
             ++next;
             if (!place.known) {
                 if (watched) events.flush();
-                now = access_lines(reference, now);
+                now = access_lines(reference, now, &injections);
             } else {
                 if (watched) events.add(reference, place.physical, now);
                 if (cache_->hits(array, place.set, place.physical & ~test.line_mask, reference.kind)) {
@@ -192,7 +192,7 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
                 }
             }
         }
-        if (pending) [[unlikely]]
+        if (injections.pending()) [[unlikely]]
             break;  // listeners on links further down may have sent something, too
     }
     if (watched) events.flush();
@@ -208,7 +208,8 @@ const Reference* CorePath::stop_at(const Reference* next, const Reference* end, 
     return next + divide_round_up(until - now, quick_latency_);
 }
 
-Tick CorePath::access_lines(const Reference& reference, Tick time) {
+/// `between`: what is pending after a line is carried out before the next one is asked for.
+Tick CorePath::access_lines(const Reference& reference, Tick time, Injections* between) {
     const EventKind kind = event_kind(reference.kind);
     const std::uint64_t rest = reference.size > 0 ? reference.size - 1U : 0;
     const Address end = reference.address + rest < rest ? ~Address{0} : reference.address + rest;
@@ -217,6 +218,7 @@ Tick CorePath::access_lines(const Reference& reference, Tick time) {
     time = access_line(address, kind, reference.site, time);
     while (align_down(address, line_bytes_) != last_line) {
         address = align_down(address, line_bytes_) + line_bytes_;
+        if (between != nullptr && between->pending()) time = time_sum(time, between->carry_out(core_, time));
         time = access_line(address, kind, reference.site, time);
     }
     return time;

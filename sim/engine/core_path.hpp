@@ -43,8 +43,9 @@ public:
     /// True when requests of the first cache may be posted while no other core runs.
     bool posts() const { return posts_; }
 
-    /// Makes references in order while they go this way, the time is less than `until` and nothing is `pending`.
-    Progress run(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
+    /// Makes references in order while they go this way and the time is less than `until`, up to one after which
+    /// something is pending. Between the lines of a reference that straddles them, this is carried out.
+    Progress run(std::span<const Reference> references, Tick now, Tick until, Injections& injections);
 
     /// The same without regard to time, where posts(): what goes below the first level is posted and, but for the last
     /// posts, handed over. Nobody else may use the hierarchy before hand_over(), nor, where there is
@@ -75,15 +76,15 @@ private:
 
     template <class Translation>
     Progress run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
-                            const bool& pending);
+                            Injections& injections);
     template <class Array, class Translation, class Sets>
     Progress run_watched(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
-                         Tick now, Tick until, const bool& pending);
+                         Tick now, Tick until, Injections& injections);
     template <bool watched, class Array, class Translation, class Sets>
     Progress run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
-                    Tick until, const bool& pending);
+                    Tick until, Injections& injections);
     const Reference* stop_at(const Reference* next, const Reference* end, Tick now, Tick until) const;
-    Progress run_steps(std::span<const Reference> references, Tick now, Tick until, const bool& pending);
+    Progress run_steps(std::span<const Reference> references, Tick now, Tick until, Injections& injections);
     bool chain_takes_posts() const;
     struct Work;
     template <class Lookup, class Sets>
@@ -98,7 +99,7 @@ private:
     bool is_unsettled(unsigned slot) const { return (unsettled_ >> slot & 1) != 0; }
     void unsettle(unsigned slot, Entry front);
     void settle_slot(unsigned slot) { unsettled_ &= ~(std::uint64_t{1} << slot); }
-    Tick access_lines(const Reference& reference, Tick time);
+    Tick access_lines(const Reference& reference, Tick time, Injections* between = nullptr);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
     void tell(const LinkEvent& event, Address virtual_address);
 

@@ -49,10 +49,13 @@ void Hierarchy::Parts::make_components(bool sieved) {
                 case Component::Kind::walker:
                 case Component::Kind::numa:
                 case Component::Kind::interconnect: break;
-                case Component::Kind::cache:
-                    caches[part.index].push_back(make_cache(machine.caches[part.index], copy, machine.period,
-                                                            next_to_core(part), next_to_core(part) && !sieved));
+                case Component::Kind::cache: {
+                    CacheConfig config = machine.caches[part.index];
+                    config.virtually_indexed = machine.is_indexed_by_pages(config);
+                    caches[part.index].push_back(make_cache(config, copy, machine.period, next_to_core(part),
+                                                            next_to_core(part) && !sieved));
                     break;
+                }
                 case Component::Kind::memory:
                     memories[part.index] = std::make_unique<Memory>(machine.memories[part.index], machine.period);
                     break;

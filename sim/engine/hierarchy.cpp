@@ -24,17 +24,10 @@ void Hierarchy::Parts::settle() {
     const bool timed = machine.has_link_timing() || numa ||
                        !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     const bool merges =
-        std::ranges::all_of(listened, [&](const Downlink* link) { return link->merges(longest, timed); });
+        std::ranges::all_of(injections.links(), [&](const Downlink* link) { return link->merges(longest, timed); });
     only_latencies = !timed && merges;
     for (const auto& path : paths) path->settle(longest, timed, merges);
     settled = true;
-}
-
-Tick Hierarchy::Parts::inject(unsigned core, Tick time) {
-    pending = false;
-    Tick lost = 0;
-    for (Downlink* link : listened) lost = time_sum(lost, link->inject(static_cast<std::uint8_t>(core), time));
-    return lost;
 }
 
 /// The last posts stay while the same path goes on, and the background may be behind.
@@ -79,8 +72,7 @@ unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned
 void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) {
     parts_->stop_posting();
     Downlink* downlink = parts_->downlinks.at(link).at(copy);
-    downlink->listen(listener, &parts_->pending);
-    if (std::ranges::find(parts_->listened, downlink) == parts_->listened.end()) parts_->listened.push_back(downlink);
+    parts_->injections.listen(*downlink, listener);
     parts_->settled = false;
 }
 
@@ -103,7 +95,7 @@ Tick Hierarchy::complete(unsigned core, Tick now) {
     Parts& parts = *parts_;
     parts.stop_posting();
     const Tick owed = std::exchange(parts.owed, 0);
-    return parts.pending ? owed + parts.inject(core, now + owed) : owed;
+    return parts.injections.pending() ? owed + parts.injections.carry_out(core, now + owed) : owed;
 }
 
 LineWish Hierarchy::lines_wished(unsigned core) {
@@ -133,10 +125,11 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
         } else {
             if (parts.posting != nullptr || parts.owed != 0) now += complete(core, now);
             // However references are handed over: what records have made listeners send waits for one more.
-            const Progress progress = path->run(rest.first(parts.pending ? 1 : rest.size()), now, until, parts.pending);
+            const Progress progress =
+                path->run(rest.first(parts.injections.pending() ? 1 : rest.size()), now, until, parts.injections);
             done += progress.done;
             now = progress.time;
-            if (parts.pending) now += parts.inject(core, now);
+            if (parts.injections.pending()) now = time_sum(now, parts.injections.carry_out(core, now));
         }
         stretches = {};  // seldom is there a rest
     }
@@ -166,7 +159,7 @@ Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
         for (unsigned copy = 0; copy < parts.downlinks[id].size(); ++copy)
             if (!of_core || copy == copy_for(upper, core)) parts.downlinks[id][copy]->control(control, time);
     }
-    return owed + (parts.pending ? parts.inject(core, time) : 0);
+    return owed + (parts.injections.pending() ? parts.injections.carry_out(core, time) : 0);
 }
 
 HierarchyCounts Hierarchy::counts() const {

@@ -42,7 +42,6 @@ struct Hierarchy::Parts {
     void make_paths();
     void path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way);
     void settle();
-    Tick inject(unsigned core, Tick time);
     Progress post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches, Tick now);
     void stop_posting();
 
@@ -63,9 +62,8 @@ struct Hierarchy::Parts {
     Copies<CorePath> paths;
     std::vector<std::array<CorePath*, 2>> paths_of;  ///< by core: data, fetch (null: not simulated)
     std::vector<Downlink*> upper_links;              ///< of cores, TLBs and walkers
-    std::vector<Downlink*> listened;
+    Injections injections;
     std::uint64_t references = 0;
-    bool pending = false;  ///< a listener sent something back
     bool settled = false, only_latencies = false;
     CorePath* posting = nullptr;  ///< the path that ran last, where something may be posted
     std::unique_ptr<Background> background;

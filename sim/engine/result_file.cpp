@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <bit>
-
 #include "sim/topology/coherent_part.hpp"
 #include "storage/axes.hpp"
 
@@ -13,29 +10,6 @@ namespace cachetally {
 namespace {
 
 using Column = std::vector<std::uint64_t>;
-
-/// The members of a struct of counts, in order of declaration.
-template <class Counts>
-using Members = std::array<std::uint64_t, sizeof(Counts) / sizeof(std::uint64_t)>;
-
-std::vector<std::string> names_in(const CacheCounts&) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : named(CacheCounts{})) names.emplace_back(name);
-    return names;
-}
-std::vector<std::string> names_in(const TlbCounts&) { return {"accesses", "misses"}; }
-std::vector<std::string> names_in(const MemoryCounts&) { return {"reads", "writes", "page_walks", "ring_writes"}; }
-std::vector<std::string> names_in(const CoherenceCounts&) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : named(CoherenceCounts{})) names.emplace_back(name);
-    return names;
-}
-std::vector<std::string> names_in(const NumaCounts&) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : named(NumaCounts{})) names.emplace_back(name);
-    return names;
-}
-std::vector<std::string> names_in(const BusCounts&) { return {"transfers", "bytes", "busy", "waited"}; }
 
 void write_phase_axis(Group& group, std::size_t phases) {
     std::vector<std::uint32_t> numbers(phases);
@@ -51,18 +25,17 @@ void write_components(Group& root, const std::string& name, const std::vector<st
     Group all = root.create_group(name);
     all.set_attribute("names", components);
     set_nexus_class(all, "NXcollection", components.front());
-    const std::vector<std::string> counters = names_in(Counts{});
+    std::vector<std::string> names;
+    for (const Counter<Counts>& counter : counters<Counts>()) names.emplace_back(counter.name);
     for (std::size_t i = 0; i < components.size(); ++i) {
         Group group = all.create_group(components[i]);
-        const auto total = std::bit_cast<Members<Counts>>((run.counts.*member)[i]);
         write_phase_axis(group, run.phases.size());
-        for (std::size_t counter = 0; counter < counters.size(); ++counter) {
+        for (const Counter<Counts>& counter : counters<Counts>()) {
             Column column;
-            for (const PhaseResult& phase : run.phases)
-                column.push_back(std::bit_cast<Members<Counts>>((phase.counts.*member)[i])[counter]);
-            group.write(counters[counter], column).set_attribute("total", total[counter]);
+            for (const PhaseResult& phase : run.phases) column.push_back((phase.counts.*member)[i].*counter.value);
+            group.write(counter.name, column).set_attribute("total", (run.counts.*member)[i].*counter.value);
         }
-        set_axes(group, counters.front(), {"phase"}, {counters.begin() + 1, counters.end()});
+        set_axes(group, names.front(), {"phase"}, {names.begin() + 1, names.end()});
     }
 }
 
@@ -82,19 +55,14 @@ void read_components(const Group& root, const std::string& name, std::vector<std
     components = all.texts_attribute("names");
     (run.counts.*member).resize(components.size());
     for (PhaseResult& phase : run.phases) (phase.counts.*member).resize(components.size());
-    const std::vector<std::string> counters = names_in(Counts{});
     for (std::size_t i = 0; i < components.size(); ++i) {
         const Group group = all.open_group(components[i]);
-        Members<Counts> total{};
-        std::vector<Members<Counts>> phases(run.phases.size());
-        for (std::size_t counter = 0; counter < counters.size(); ++counter) {
-            const Column column = read_column(group, counters[counter], phases.size());
-            for (std::size_t phase = 0; phase < phases.size(); ++phase) phases[phase][counter] = column[phase];
-            total[counter] = group.open_dataset(counters[counter]).whole_attribute("total");
+        for (const Counter<Counts>& counter : counters<Counts>()) {
+            const Column column = read_column(group, counter.name, run.phases.size());
+            for (std::size_t phase = 0; phase < column.size(); ++phase)
+                (run.phases[phase].counts.*member)[i].*counter.value = column[phase];
+            (run.counts.*member)[i].*counter.value = group.open_dataset(counter.name).whole_attribute("total");
         }
-        (run.counts.*member)[i] = std::bit_cast<Counts>(total);
-        for (std::size_t phase = 0; phase < phases.size(); ++phase)
-            (run.phases[phase].counts.*member)[i] = std::bit_cast<Counts>(phases[phase]);
     }
 }
 

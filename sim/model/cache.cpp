@@ -252,9 +252,9 @@ std::uint64_t Cache::set_of_physical(Address line) const {
 Entry Cache::front_after(EventKind kind, bool hit) const {
     const bool store = kind == EventKind::store;
     if (prefetcher_ && prefetcher_->sees_every_access()) return front_bit::nothing;
-    if (!hit && ((store && !config_.write_allocate) || !insertion_is_use(config_.replacement)))
-        return front_bit::nothing;
-    if (hit && store && !config_.store_hit_refreshes) return front_bit::nothing;
+    const Repetition repetition = repetition_of(config_.replacement);
+    if (!(hit ? repetition.idle_after_use : repetition.idle_after_insertion)) return front_bit::nothing;
+    if (store && !(hit ? config_.store_hit_refreshes : config_.write_allocate)) return front_bit::nothing;
     return store && writes_back_ ? front_bit::all : front_bit::no_store;
 }
 
@@ -348,7 +348,8 @@ std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick
                                  .replacement = config.replacement,
                                  .seed = config.seed + copy,
                                  .mostly_hits = mostly_hits,
-                                 .line_bits = compact ? log2_exact(config.line) : 0};
+                                 .line_bits = compact ? log2_exact(config.line) : 0,
+                                 .empty_way = config.empty_way};
     return with_array_type(geometry, [&]<class Array>(ArrayType<Array>) -> std::unique_ptr<Cache> {
         return std::make_unique<CacheOf<Array>>(config, geometry, period, next_to_core);
     });

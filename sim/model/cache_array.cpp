@@ -10,4 +10,17 @@ std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry) {
     });
 }
 
+Repetition repetition_of(Replacement replacement) {
+    switch (replacement) {
+        case Replacement::lru:
+        case Replacement::fifo: return {};
+        case Replacement::tree_plru: return TreePlru::repetition;
+        case Replacement::bit_plru: return BitPlru::repetition;
+        case Replacement::random: return RandomReplacement::repetition;
+        case Replacement::nru: return Nru::repetition;
+        case Replacement::srrip: return Srrip::repetition;
+    }
+    return {false, false};
+}
+
 }  // namespace cachetally

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sim/model/random.hpp"
+#include "sim/model/replacement.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/machine.hpp"
 
@@ -80,11 +81,12 @@ struct ArrayGeometry {
     std::uint64_t seed = 1;    ///< of random replacement, already distinct per copy
     bool mostly_hits = false;  ///< a hint for speed: next to a core
     unsigned line_bits = 0;    ///< where sets are a field of the address, its lowest bit; else 0
+    EmptyWay empty_way = EmptyWay::lowest;
 };
 
 std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry);
 
-/// True when a second access to the line that was just inserted changes nothing (not so where the first hit counts).
-constexpr bool insertion_is_use(Replacement replacement) { return replacement != Replacement::srrip; }
+/// What the policy declares (replacement.hpp).
+Repetition repetition_of(Replacement replacement);
 
 }  // namespace cachetally

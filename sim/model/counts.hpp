@@ -1,7 +1,9 @@
 // What a hierarchy counts. Plain numbers that can be added and subtracted, so that phases are differences.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -84,17 +86,49 @@ struct HierarchyCounts {
     friend bool operator==(const HierarchyCounts&, const HierarchyCounts&) = default;
 };
 
-CacheCounts operator+(const CacheCounts& a, const CacheCounts& b);
-BusCounts operator+(const BusCounts& a, const BusCounts& b);
-TlbCounts operator+(const TlbCounts& a, const TlbCounts& b);
-CacheCounts operator-(const CacheCounts& a, const CacheCounts& b);
-CoherenceCounts operator-(const CoherenceCounts& a, const CoherenceCounts& b);
-NumaCounts operator-(const NumaCounts& a, const NumaCounts& b);
+/// A member of a struct of counts: its name in files, JSON and tables, its unit ("" for plain numbers), and its
+/// meaning.
+template <class Counts>
+struct Counter {
+    const char* name;
+    std::uint64_t Counts::*value;
+    const char* unit;
+    const char* meaning;
+};
+
+/// All members of CacheCounts, TlbCounts, MemoryCounts, BusCounts, CoherenceCounts or NumaCounts, in the order of
+/// declaration.
+template <class Counts>
+std::span<const Counter<Counts>> counters();
+
+template <class Counts>
+concept CountedByName =
+    std::same_as<Counts, CacheCounts> || std::same_as<Counts, TlbCounts> || std::same_as<Counts, MemoryCounts> ||
+    std::same_as<Counts, BusCounts> || std::same_as<Counts, CoherenceCounts> || std::same_as<Counts, NumaCounts>;
+
+template <CountedByName Counts>
+Counts operator+(const Counts& a, const Counts& b) {
+    Counts sum;
+    for (const Counter<Counts>& counter : counters<Counts>()) sum.*counter.value = a.*counter.value + b.*counter.value;
+    return sum;
+}
+
+template <CountedByName Counts>
+Counts operator-(const Counts& a, const Counts& b) {
+    Counts difference;
+    for (const Counter<Counts>& counter : counters<Counts>())
+        difference.*counter.value = a.*counter.value - b.*counter.value;
+    return difference;
+}
+
 HierarchyCounts operator-(const HierarchyCounts& a, const HierarchyCounts& b);
 
-/// The name and value of every member, in the order of declaration: for result files and tables.
-std::vector<std::pair<const char*, std::uint64_t>> named(const CacheCounts& counts);
-std::vector<std::pair<const char*, std::uint64_t>> named(const CoherenceCounts& counts);
-std::vector<std::pair<const char*, std::uint64_t>> named(const NumaCounts& counts);
+/// The name and value of every member, in the order of declaration.
+template <CountedByName Counts>
+std::vector<std::pair<const char*, std::uint64_t>> named(const Counts& counts) {
+    std::vector<std::pair<const char*, std::uint64_t>> pairs;
+    for (const Counter<Counts>& counter : counters<Counts>()) pairs.emplace_back(counter.name, counts.*counter.value);
+    return pairs;
+}
 
 }  // namespace cachetally

@@ -266,4 +266,16 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
     return lost;
 }
 
+void Injections::listen(Downlink& link, LinkListener& listener) {
+    link.listen(listener, &pending_);
+    if (std::ranges::find(links_, &link) == links_.end()) links_.push_back(&link);
+}
+
+Tick Injections::carry_out(unsigned core, Tick time) {
+    pending_ = false;
+    Tick lost = 0;
+    for (Downlink* link : links_) lost = time_sum(lost, link->inject(static_cast<std::uint8_t>(core), time));
+    return lost;
+}
+
 }  // namespace cachetally

@@ -93,6 +93,7 @@ public:
     bool takes_clean_victims() const { return takes_clean_victims_; }
     void take_clean_victims() { takes_clean_victims_ = true; }
 
+    /// `pending`, where given, is set to true by whatever the listener sends.
     void listen(LinkListener& listener, bool* pending);
     bool wants(EventKind kind) const { return (kinds_ & bit(kind)) != 0; }
     std::uint32_t kinds() const { return kinds_; }
@@ -183,6 +184,26 @@ private:
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                                ///< for those that do not take sieved events
     std::vector<BlockEvent> posted_, wanted_, expanded_;  ///< what tell() is given and gives; kept to save allocations
+};
+
+/// What listeners on all links of a hierarchy sent back.
+class Injections {
+public:
+    Injections() = default;
+    Injections(const Injections&) = delete;  // injectors know where it is
+    Injections& operator=(const Injections&) = delete;
+
+    void listen(Downlink& link, LinkListener& listener);
+    const std::vector<Downlink*>& links() const { return links_; }  ///< those that have listeners
+
+    bool pending() const { return pending_; }
+
+    /// Carries out what was sent; returns the time that the core loses. What this makes others send is pending then.
+    Tick carry_out(unsigned core, Tick time);
+
+private:
+    std::vector<Downlink*> links_;
+    bool pending_ = false;
 };
 
 }  // namespace cachetally

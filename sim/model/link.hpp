@@ -15,7 +15,7 @@
 namespace cachetally {
 
 /// What a listener sends back: writes into the watched hierarchy, and time that the watched core loses. There is one
-/// per copy of a link; the hierarchy carries out what it holds when the reference that caused it is complete.
+/// per copy of a link; the hierarchy carries out what it holds when the access to the line that caused it is complete.
 class Injector {
 public:
     struct Write {

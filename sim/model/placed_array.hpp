@@ -16,6 +16,7 @@ public:
     explicit PlacedArray(const ArrayGeometry& geometry)
         : ways_(geometry.ways),
           groups_(groups_of(geometry.ways)),
+          lowest_first_(geometry.empty_way == EmptyWay::lowest),
           policy_(geometry.sets, geometry.ways, geometry.seed),
           tags_(geometry.sets * stride()) {}
 
@@ -41,12 +42,14 @@ public:
         const Entry victim = tags[way];
         tags[way] = line | state | entry_bit::valid;
         policy_.inserted(set, way);
+        room_ = {};
         return victim;
     }
 
     Entry make_room(std::uint64_t set) override {
         Entry* tags = tags_ + set * stride();
         const unsigned way = way_to_fill(set, tags);
+        room_ = {set, way};
         return std::exchange(tags[way], 0);
     }
 
@@ -72,14 +75,22 @@ public:
 private:
     unsigned stride() const { return groups_ * scan_width; }
 
-    /// The lowest invalid way, else the policy's victim.
     unsigned way_to_fill(std::uint64_t set, const Entry* tags) {
+        if (!lowest_first_) return room_.set == set ? room_.way : policy_.victim(set);
         const auto* const end = tags + ways_;
         const auto* const invalid = std::find(tags, end, Entry{0});
         return invalid != end ? static_cast<unsigned>(invalid - tags) : policy_.victim(set);
     }
 
+    /// Where make_room() has made it: the next insertion into this set goes there.
+    struct Room {
+        std::uint64_t set = ~std::uint64_t{0};
+        unsigned way = 0;
+    };
+
     unsigned ways_, groups_;
+    bool lowest_first_;
+    Room room_;
     Policy policy_;
     TagStore tags_;
 };

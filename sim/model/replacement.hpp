@@ -1,6 +1,7 @@
 // ReplacementPolicy of sets whose ways stay in place: a small state per set, one update, one query.
 // Each policy has used(), inserted() and victim(), which is asked when all ways are valid (unless it knows invalid ways
-// itself, by removed()). docs/counting.md defines them. digest() is that of a set's state.
+// itself, by removed()), or at every insertion (EmptyWay::policy). docs/counting.md defines them. digest() is that of a
+// set's state. Each declares its Repetition: a policy that counts hits must say so, or repeated hits are skipped.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +12,12 @@
 #include "sim/model/random.hpp"
 
 namespace cachetally {
+
+/// After what a use of the way that its set has used last changes nothing, so that it may be skipped.
+struct Repetition {
+    bool idle_after_use = true;        ///< used() after used()
+    bool idle_after_insertion = true;  ///< used() after inserted()
+};
 
 /// One bit per way, any number of ways up to 64 * words.
 using WayBits = std::uint64_t;
@@ -24,6 +31,7 @@ inline std::uint64_t digest_of_bytes(const std::uint8_t* bytes, unsigned count) 
 /// random: no state but the generator.
 class RandomReplacement {
 public:
+    static constexpr Repetition repetition{};
     RandomReplacement(std::uint64_t, unsigned ways, std::uint64_t seed) : ways_(ways), random_(seed) {}
     void used(std::uint64_t, unsigned) {}
     void inserted(std::uint64_t, unsigned) {}
@@ -38,6 +46,7 @@ private:
 /// tree_plru: inner node i of a set's binary tree has the children 2i and 2i+1; node 1 is the root.
 class TreePlru {
 public:
+    static constexpr Repetition repetition{};
     TreePlru(std::uint64_t sets, unsigned ways, std::uint64_t)
         : ways_(ways), leaves_(std::bit_ceil(ways)), right_(sets * leaves_, 0) {}
 
@@ -69,6 +78,7 @@ private:
 /// bit_plru and nru: one bit per way; they differ in when the bits are cleared.
 class BitReplacement {
 public:
+    static constexpr Repetition repetition{};
     BitReplacement(std::uint64_t sets, unsigned ways, bool clear_when_full)
         : ways_(ways), words_((ways + 63) / 64), clear_when_full_(clear_when_full), bits_(sets * words_, 0) {}
 
@@ -123,6 +133,7 @@ public:
 /// srrip with two-bit values and hit priority (Jaleel et al. 2010, "High performance cache replacement using RRIP").
 class Srrip {
 public:
+    static constexpr Repetition repetition{.idle_after_insertion = false};  // the first hit makes it near
     Srrip(std::uint64_t sets, unsigned ways, std::uint64_t) : ways_(ways), value_(sets * ways, distant) {}
     void used(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = 0; }
     void inserted(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = distant - 1; }

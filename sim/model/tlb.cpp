@@ -36,7 +36,8 @@ Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
     : config_(config),
       latency_(config.latency * period),
       index_(config.indexing, config.entries / ways_of(config), number_block),
-      array_(make_cache_array(geometry_of(config, copy))) {}
+      array_(make_cache_array(geometry_of(config, copy))),
+      repetition_(repetition_of(config.replacement)) {}
 
 void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
     if (!index_.is_field()) return;
@@ -72,7 +73,7 @@ Tick Tlb::translate(Address address, unsigned page_bits, Cause cause, Tick time)
 
 void Tlb::remember(std::uint64_t set, Address number, Address address, bool hit) {
     if (pages_ == nullptr) return;
-    if (hit || insertion_is_use(config_.replacement)) {
+    if (hit ? repetition_.idle_after_use : repetition_.idle_after_insertion) {
         front_[set] = {number, pages_->translate(address) - address};
     } else {
         front_[set] = {};

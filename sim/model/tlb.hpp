@@ -105,7 +105,7 @@ public:
     /// that its set was asked for last changes nothing.
     bool refines(unsigned sets, unsigned page_bytes) const {
         return has_front() && front_bits_ == log2_exact(page_bytes) && index_.sets() % sets == 0 &&
-               insertion_is_use(config_.replacement);
+               repetition_.idle_after_use && repetition_.idle_after_insertion;
     }
 
     /// The link to the next TLB, or to the walkers; only listeners use it as a Downlink.
@@ -140,6 +140,7 @@ private:
     Tick latency_;
     IndexingPolicy index_;
     std::unique_ptr<CacheArray> array_;
+    Repetition repetition_;
     Downlink below_;
     Tlb* next_ = nullptr;
     std::vector<PageWalker*> walkers_;

@@ -34,6 +34,12 @@ enum class Serves : std::uint8_t { data, fetch, both };
 
 enum class Replacement : std::uint8_t { lru, tree_plru, bit_plru, fifo, random, nru, srrip };
 
+/// Which way a line goes to while some of the set are empty; `policy` is for policies whose lines keep their ways.
+enum class EmptyWay : std::uint8_t {
+    lowest,  ///< the lowest empty one
+    policy,  ///< where the replacement policy points, empty or not
+};
+
 enum class Indexing : std::uint8_t {
     modulo,    ///< line number modulo number of sets
     xor_hash,  ///< all fields of the line number above the offset, folded by exclusive or
@@ -87,6 +93,7 @@ struct CacheConfig {
     unsigned latency = 1;          ///< cycles that this level adds
     Replacement replacement = Replacement::lru;
     std::uint64_t seed = 1;  ///< of random replacement
+    EmptyWay empty_way = EmptyWay::lowest;
     Indexing indexing = Indexing::modulo;
     bool virtually_indexed = false;  ///< next to a core only
     Inclusion inclusion = Inclusion::neither;
@@ -262,6 +269,10 @@ struct MachineDescription {
     /// True where nodes have memories of their own (docs/numa.md).
     bool has_nodes() const { return numa.nodes != 0; }
     unsigned cores_per_node() const { return has_nodes() ? cores / numa.nodes : cores; }
+
+    /// True where the page table may move a line of this cache to another set: where the set comes from the virtual
+    /// address, and from bits of it that translation changes.
+    bool is_indexed_by_pages(const CacheConfig& cache) const;
 
     /// In which frames are found: the first memory, or all of them together where there are nodes.
     std::uint64_t bytes_for_pages() const;

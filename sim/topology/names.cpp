@@ -110,6 +110,11 @@ std::span<const std::string_view> names_of<Replacement>() {
     return table(names);
 }
 template <>
+std::span<const std::string_view> names_of<EmptyWay>() {
+    static constexpr std::string_view names[] = {"lowest", "policy"};
+    return table(names);
+}
+template <>
 std::span<const std::string_view> names_of<Indexing>() {
     static constexpr std::string_view names[] = {"modulo", "xor_hash"};
     return table(names);

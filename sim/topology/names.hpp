@@ -20,6 +20,8 @@ std::span<const std::string_view> names_of<Serves>();
 template <>
 std::span<const std::string_view> names_of<Replacement>();
 template <>
+std::span<const std::string_view> names_of<EmptyWay>();
+template <>
 std::span<const std::string_view> names_of<Indexing>();
 template <>
 std::span<const std::string_view> names_of<Inclusion>();

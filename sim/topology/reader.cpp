@@ -94,6 +94,7 @@ private:
                 {"latency", [&](const auto& value) { fields_.whole(value, "latency", cache.latency, 0, most_cycles); }},
                 {"replacement", [&](const auto& value) { fields_.choice(value, "replacement", cache.replacement); }},
                 {"seed", [&](const auto& value) { fields_.whole(value, "seed", cache.seed, 0, any_number); }},
+                {"empty_way", [&](const auto& value) { fields_.choice(value, "empty_way", cache.empty_way); }},
                 {"indexing", [&](const auto& value) { fields_.choice(value, "indexing", cache.indexing); }},
                 {"virtually_indexed",
                  [&](const auto& value) { fields_.flag(value, "virtually_indexed", cache.virtually_indexed); }},

@@ -66,6 +66,16 @@ bool MachineDescription::has_link_timing() const {
            std::ranges::any_of(memories, [](const MemoryConfig& memory) { return memory.bank_busy != 0; });
 }
 
+bool MachineDescription::is_indexed_by_pages(const CacheConfig& cache) const {
+    if (!cache.virtually_indexed || pages.mapping == Mapping::identity) return false;
+    const std::uint64_t ways = cache.ways != 0 ? cache.ways : cache.size / cache.line;
+    const std::uint64_t sets = cache.size / cache.line / ways;
+    std::uint64_t smallest = pages.size;
+    for (const PageRange& range : pages.ranges) smallest = std::min(smallest, range.size);
+    const bool is_field = is_power_of_two(sets) && (cache.indexing == Indexing::modulo || sets == 1);
+    return !is_field || sets * cache.line > smallest;
+}
+
 std::uint64_t MachineDescription::bytes_for_pages() const {
     if (!has_nodes()) return memories.front().size;
     std::uint64_t sum = 0;

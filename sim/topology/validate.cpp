@@ -121,6 +121,12 @@ private:
                                  shown(cache.name)));
         check_geometry(cache);
         check_prefetch(cache);
+        const bool keeps_ways = cache.replacement != Replacement::lru && cache.replacement != Replacement::fifo;
+        if (cache.empty_way == EmptyWay::policy && !keeps_ways)
+            complain(place_of(cache, "empty_way"),
+                     fmt::format("'{}' replaces by {}, which fills empty ways first wherever they are; write "
+                                 "'empty_way: lowest', or another 'replacement'",
+                                 shown(cache.name), name_of(cache.replacement)));
         if (!by_victims(cache)) return;
         const auto kind = kind_of(cache);
         if (cache.write_back_miss != WriteBackMiss::allocate)

@@ -98,6 +98,7 @@ std::string text_of(const CacheConfig& cache) {
     line.number("latency", cache.latency, standard.latency);
     line.choice("replacement", cache.replacement, standard.replacement);
     line.number("seed", cache.seed, standard.seed);
+    line.choice("empty_way", cache.empty_way, standard.empty_way);
     line.choice("indexing", cache.indexing, standard.indexing);
     line.flag("virtually_indexed", cache.virtually_indexed, standard.virtually_indexed);
     line.choice("inclusion", cache.inclusion, standard.inclusion);

@@ -247,6 +247,8 @@ private:
     void choose_policies(CacheConfig& cache, bool first) {
         cache.replacement = replacement();
         cache.seed = number(1000);
+        if (cache.replacement != Replacement::lru && cache.replacement != Replacement::fifo && half())
+            cache.empty_way = EmptyWay::policy;
         cache.virtually_indexed = first && half();
         cache.write = sometimes() ? WritePolicy::write_through : WritePolicy::write_back;
         cache.write_allocate = !sometimes();

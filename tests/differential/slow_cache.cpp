@@ -189,7 +189,7 @@ Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool pr
                         request.kind == EventKind::ring_write;
     Request asked = down(request, writes ? EventKind::load : request.kind, line);
     asked.for_store = request.kind == EventKind::store || (request.for_store && !prefetched && !writes);
-    if (config.write_back_first && set_of(cache, line, {}).full())
+    if (config.write_back_first && !set_of(cache, line, {}).has_room())
         asked.time = make_room(cache, down(request, request.kind, line));
     moving_.push_back({line, false});
     Answer below = send_down(cache, asked);
@@ -206,6 +206,7 @@ Tick SlowMachine::make_room(SlowCache& cache, const Request& cause) {
     SlowWay& way = set_of(cache, cause.address, {}).victim(cache.random);
     const SlowWay victim = way;
     way.valid = false;
+    if (!victim.valid) return cause.time;
     const Tick gone = send_away(cache, victim, cause);
     left(cache, victim.block, cause);
     return gone;
@@ -234,7 +235,7 @@ Tick SlowMachine::send_away(SlowCache& cache, const SlowWay& victim, const Reque
 Tick SlowMachine::insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause) {
     SlowSet& set = set_of(cache, line, {});
     Tick left_at = cause.time;
-    if (set.full()) left_at = make_room(cache, down(cause, cause.kind, line));
+    if (!set.has_room()) left_at = make_room(cache, down(cause, cause.kind, line));
     SlowWay& way = set.insert(line);
     way.dirty = dirty;
     way.prefetched = prefetched;

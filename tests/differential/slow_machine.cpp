@@ -49,7 +49,7 @@ void SlowMachine::build_caches() {
             cache.config = &config;
             cache.index = index;
             cache.copy = copy;
-            cache.sets.assign(config.size / config.line / ways, SlowSet(ways, config.replacement));
+            cache.sets.assign(config.size / config.line / ways, SlowSet(ways, config.replacement, config.empty_way));
             cache.random = SlowRandom(config.seed + copy);
             cache.prefetcher = SlowPrefetcher(config.prefetch, config.line);
             cache.misses.assign(config.outstanding_misses, 0);
@@ -85,9 +85,9 @@ Tick SlowMachine::reference(unsigned core, const Reference& reference, Tick now)
     Address address = reference.address;
     while (address < reference.address + reference.size) {
         now = access(core, reference, address, now);
+        write_records(core, now);
         address = (address / line + 1) * line;
     }
-    write_records(core, now);
     return now;
 }
 
@@ -164,7 +164,7 @@ Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const T
     Request passed_on = request;
     passed_on.time += config->latency * machine_.period;
     const Tick done = look_up(config->name, tlb.copy, next, passed_on);
-    if (set.full()) set.victim(tlb.random).valid = false;
+    if (!set.has_room()) set.victim(tlb.random).valid = false;
     set.insert(number * bytes);
     return done;
 }

@@ -28,8 +28,9 @@ SlowWay* SlowSet::find(Address block) {
     return nullptr;
 }
 
-bool SlowSet::full() const {
-    return std::all_of(ways_.begin(), ways_.end(), [](const SlowWay& way) { return way.valid; });
+bool SlowSet::has_room() const {
+    if (empty_way_ == EmptyWay::policy) return chosen_ != nullptr;
+    return !std::all_of(ways_.begin(), ways_.end(), [](const SlowWay& way) { return way.valid; });
 }
 
 void SlowSet::mark(SlowWay& used) {
@@ -48,7 +49,8 @@ void SlowSet::use(SlowWay& way) {
 
 SlowWay& SlowSet::insert(Address block) {
     for (SlowWay& way : ways_) {
-        if (way.valid) continue;
+        if (way.valid || (empty_way_ == EmptyWay::policy && &way != chosen_)) continue;
+        chosen_ = nullptr;
         way.valid = true;
         way.block = block;
         way.dirty = false;
@@ -92,6 +94,12 @@ unsigned SlowSet::first_unmarked() const {
 }
 
 SlowWay& SlowSet::victim(SlowRandom& random) {
+    SlowWay& way = policy_victim(random);
+    chosen_ = &way;
+    return way;
+}
+
+SlowWay& SlowSet::policy_victim(SlowRandom& random) {
     const auto oldest = [](auto member) {
         return [member](const SlowWay& a, const SlowWay& b) { return a.*member < b.*member; };
     };

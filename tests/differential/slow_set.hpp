@@ -35,17 +35,20 @@ struct SlowWay {
 
 class SlowSet {
 public:
-    SlowSet(unsigned ways, Replacement policy) : ways_(ways), policy_(policy) {}
+    SlowSet(unsigned ways, Replacement policy, EmptyWay empty_way = EmptyWay::lowest)
+        : ways_(ways), policy_(policy), empty_way_(empty_way) {}
 
     /// The way that holds a block, or null.
     SlowWay* find(Address block);
     void use(SlowWay& way);
-    bool full() const;
 
-    /// Chooses the victim of a full set.
+    /// Whether insert() knows a way: an invalid one, or, where the policy alone says which, what victim() has chosen.
+    bool has_room() const;
+
+    /// Chooses the way to be emptied, which the next insertion goes to if the policy alone says which.
     SlowWay& victim(SlowRandom& random);
 
-    /// Puts a block into the lowest invalid way, of which there must be one.
+    /// Puts a block into the lowest invalid way, or the one chosen. There must be room.
     SlowWay& insert(Address block);
 
     const std::vector<SlowWay>& ways() const { return ways_; }
@@ -53,6 +56,7 @@ public:
 private:
     unsigned tree_size() const;
     bool& tree_bit(unsigned first, unsigned size) { return tree_[{first, size}]; }
+    SlowWay& policy_victim(SlowRandom& random);
     void mark(SlowWay& way);
     void point_tree_away_from(unsigned way);
     unsigned tree_victim();
@@ -60,6 +64,8 @@ private:
 
     std::vector<SlowWay> ways_;
     Replacement policy_;
+    EmptyWay empty_way_;
+    SlowWay* chosen_ = nullptr;  ///< by victim(), for the next insertion
     std::uint64_t clock_ = 0;
     std::map<std::pair<unsigned, unsigned>, bool> tree_;  ///< by first way and number of ways below: points right?
 };

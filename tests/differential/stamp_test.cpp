@@ -27,7 +27,7 @@ void compare(unsigned ways) {
             slow[set].use(*way);
         } else {
             Address victim = 0;
-            if (slow[set].full()) {
+            if (!slow[set].has_room()) {
                 SlowWay& leaving = slow[set].victim(unused);
                 victim = leaving.block;
                 leaving.valid = false;

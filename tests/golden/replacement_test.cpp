@@ -41,6 +41,33 @@ TEST(Replacement, Srrip) { EXPECT_EQ(victims_of(Replacement::srrip, 4, "ABCDAEFG
 // Draws of 4 with seed 1: 1 3 1 0 (worked out with an independent program). Way 1 = B, 3 = D, 1 = E, 0 = A.
 TEST(Replacement, Random) { EXPECT_EQ(victims_of(Replacement::random, 4, "ABCDEFGH"), "BDEA"); }
 
+std::string victims_by_policy(Replacement policy, unsigned ways, std::string_view accesses) {
+    CacheConfig config = cache("L1", "memory", ways);
+    config.replacement = policy;
+    config.empty_way = EmptyWay::policy;
+    return victims(config, accesses);
+}
+
+// Bits (root, left, right). A: way 0; 1,1,0. B: way 2; 0,1,1. C: way 1; 1,0,1. D: way 3; 0,0,0. A: 1,1,0. E: way 2 = B;
+// 0,1,1. F: way 1 = C; 1,0,1. G: way 3 = D.
+TEST(EmptyWay, TreePlruPointsToTheNextOne) {
+    EXPECT_EQ(victims_by_policy(Replacement::tree_plru, 4, "ABCDAEFG"), "BCD");
+}
+
+// A, B, C in ways 0, 2, 1; 1,0,1. B: 0,0,1. D: way 0 = A, though way 3 is empty.
+TEST(EmptyWay, TreePlruMayPointToALine) {
+    EXPECT_EQ(victims_by_policy(Replacement::tree_plru, 4, "ABCBD"), "A");
+    EXPECT_EQ(victims_of(Replacement::tree_plru, 4, "ABCBD"), "");
+}
+
+// The draws below: A in way 1, B in way 3, C in way 1 = A, D in way 0.
+TEST(EmptyWay, RandomDrawsAmongAllWays) { EXPECT_EQ(victims_by_policy(Replacement::random, 4, "ABCD"), "A"); }
+
+// All values are 3 at first: A in way 0, then the lowest that is still 3.
+TEST(EmptyWay, SrripFillsTheLowestFirst) {
+    EXPECT_EQ(victims_by_policy(Replacement::srrip, 4, "ABCDAEFGH"), "BCDE");
+}
+
 TEST(Replacement, OneWayOfAnyPolicy) {
     using enum Replacement;
     for (const Replacement policy : {lru, tree_plru, bit_plru, fifo, random, nru, srrip}) {

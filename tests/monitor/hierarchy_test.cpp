@@ -73,6 +73,59 @@ public:
     void on_control(const Control&, Tick, Injector&) override {}
 };
 
+/// One phase of these references.
+class GivenReferences final : public ReferenceSource {
+public:
+    explicit GivenReferences(std::vector<Reference> references) : references_(std::move(references)) {}
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned) override { return {references_, {Control::Kind::end, 0}}; }
+
+private:
+    std::vector<Reference> references_;
+};
+
+/// Eight lines of 64 bytes, each an access of its own or all of them one, with a counter and a ring that cost time.
+struct OverLines {
+    std::uint64_t lost, records;
+    Tick stall, end;
+    friend bool operator==(const OverLines&, const OverLines&) = default;
+
+    static OverLines run_with(std::vector<Reference> references, RingSpec::Overflow overflow) {
+        const Topology topology(read_machine("name: m\ncores: 1\ncaches:\n  - {name: L1, next: memory, size: 4 KiB, "
+                                             "ways: 2, line: 64, latency: 1}\nmemory: {latency: 10}\n",
+                                             "test.yaml"));
+        MonitorSpec spec = spec_on("core-L1", 64);
+        spec.counters = 1;
+        spec.ring.capacity = 2;
+        spec.ring.base = 1 << 20;
+        spec.ring.drain_cost = 10;
+        spec.ring.write_cost = 5;
+        spec.ring.overflow = overflow;
+        Monitor monitor(spec);
+        Hierarchy hierarchy(topology);
+        hierarchy.listen(topology.link("core-L1"), 0, monitor);
+        GivenReferences source(std::move(references));
+        const RunResult result = run(hierarchy, source);
+        monitor.finish();
+        const MonitorResult seen = monitor.result();
+        return {seen.lost, seen.swapouts, seen.stall, result.end()};
+    }
+};
+
+TEST(MonitoredHierarchy, AReferenceOverLinesIsAsOneReferencePerLine) {
+    const Reference whole{.address = 0x1000, .size = 512};
+    std::vector<Reference> lines;
+    for (Address line = 0; line < 8; ++line) lines.push_back({.address = 0x1000 + line * 64, .size = 64});
+    for (const auto overflow : {RingSpec::Overflow::drop, RingSpec::Overflow::stall}) {
+        const OverLines as_one = OverLines::run_with({whole}, overflow), apart = OverLines::run_with(lines, overflow);
+        EXPECT_EQ(as_one, apart);
+        // By hand: each access takes 11 cycles, and all but the first write a record, which takes 5. The ring is full
+        // at 32; a record leaves at 42, and the next write begins at 43.
+        EXPECT_EQ(as_one.lost, 0U);
+        EXPECT_EQ(as_one.end, (8 * 11 + 7 * 5) * 1000U);
+    }
+}
+
 TEST(MonitoredHierarchy, HistogramsCombineToTheCountsOfTheCaches) {
     Simulation simulation;
     Monitor core(spec_on("core-L1", 32)), middle(spec_on("L1-L2", 32)), below(spec_on("L2-memory", 64));

@@ -176,6 +176,36 @@ TEST(RingBuffer, WritesMayCostTheCoreTime) {
     EXPECT_EQ(injector.stall(), 2U * 3 * 500);
 }
 
+TEST(RingBuffer, ARecordIsThereWhenItsWriteIsComplete) {
+    // Written from 98 to 103: the drain that would begin at 100 finds an empty ring.
+    RingSpec spec = ring_of(4);
+    spec.drain = RingSpec::Drain::periodic;
+    spec.period = 100;
+    spec.drain_cost = 10;
+    spec.write_cost = 5;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    ring.write(98 * cycle, injector);
+    ring.write(150 * cycle, injector);
+    EXPECT_EQ(ring.fill(), 2U);
+    ring.write(214 * cycle, injector);  // began at 200: the first is taken at 210
+    EXPECT_EQ(ring.fill(), 2U);
+}
+
+TEST(RingBuffer, AFullOneDrainsFromTheEndOfTheWriteThatFilledIt) {
+    // Written from 0 to 5 and from 5 to 10: records leave at 20 and 30.
+    RingSpec spec = ring_of(2);
+    spec.overflow = RingSpec::Overflow::drop;
+    spec.drain_cost = 10;
+    spec.write_cost = 5;
+    RingBuffer ring(spec, cycle);
+    Injector injector;
+    EXPECT_TRUE(ring.write(0, injector));
+    EXPECT_TRUE(ring.write(0, injector));
+    EXPECT_FALSE(ring.write(19 * cycle, injector));
+    EXPECT_TRUE(ring.write(20 * cycle, injector));
+}
+
 TEST(RingBuffer, KnowsWhereTimeMatters) {
     RingSpec spec;
     EXPECT_TRUE(RingBuffer::timeless(spec));

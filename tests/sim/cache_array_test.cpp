@@ -143,6 +143,27 @@ TEST_P(EveryPolicy, ConservesLines) {
     }
 }
 
+/// Skipping a repeated use is right where it changes nothing, and declared where it is right.
+TEST_P(EveryPolicy, DeclaresWhetherARepeatedUseChangesNothing) {
+    constexpr unsigned ways = 6;
+    bool idle_after_use = true, idle_after_insertion = true;
+    for (const EmptyWay empty_way : {EmptyWay::lowest, EmptyWay::policy}) {
+        const auto array = make_cache_array({.ways = ways, .replacement = GetParam(), .seed = 7, .empty_way = empty_way});
+        Random random(3);
+        for (int i = 0; i < 20000; ++i) {
+            const Address line = random.below(12) * 64;
+            const bool hit = array->access(0, line, {}) != 0;
+            if (!hit) array->insert(0, line, 0);
+            const std::uint64_t before = array->digest(0);
+            array->access(0, line, {});
+            if (array->digest(0) != before) (hit ? idle_after_use : idle_after_insertion) = false;
+        }
+    }
+    const Repetition declared = repetition_of(GetParam());
+    EXPECT_EQ(declared.idle_after_use, idle_after_use);
+    EXPECT_EQ(declared.idle_after_insertion, idle_after_insertion);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EveryPolicy,
                          testing::Values(Replacement::lru, Replacement::tree_plru, Replacement::bit_plru,
                                          Replacement::fifo, Replacement::random, Replacement::nru, Replacement::srrip));

@@ -44,6 +44,11 @@ INSTANTIATE_TEST_SUITE_P(
             "  - {name: DTLB, next: STBL, entries: 4, ways: 2}\n"
             "  - {name: STLB, entries: 4, ways: 2}\n",
             "m:2:24: error: 'next' of 'DTLB' names 'STBL', which is not there; did you mean 'STLB'? known are: STLB"},
+        Refusal{"EmptyWayByAnOrder",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 1K, ways: 2, empty_way: policy}\n",
+                "m:2:60: error: 'L1' replaces by lru, which fills empty ways first wherever they are; write "
+                "'empty_way: lowest', or another 'replacement'"},
         Refusal{"NextOfCacheIsTlb",
                 "caches:\n"
                 "  - {name: L1, next: T, size: 1K, ways: 2}\n"

@@ -62,6 +62,7 @@ CacheConfig cache() {
     cache.latency = number(0, 1000000);
     cache.replacement = choice<Replacement>();
     cache.seed = seed();
+    cache.empty_way = choice<EmptyWay>();
     cache.indexing = choice<Indexing>();
     cache.virtually_indexed = flag();
     cache.inclusion = choice<Inclusion>();
