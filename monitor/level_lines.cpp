@@ -63,8 +63,7 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
     for (const Histogram* histogram : input.below) add(shares, *histogram, lines.line_bytes, true);
     if (map)
         for (Share& share : shares) share.line = map(share.line);
-    if (input.above.empty() && input.below.empty() && input.line_bytes == 0)
-        lines.line_bytes = LevelLines{}.line_bytes;
+    if (input.above.empty() && input.below.empty() && input.line_bytes == 0) lines.line_bytes = LevelLines{}.line_bytes;
     sort_and_sum(shares);
     lines.phase.reserve(shares.size());
     lines.address.reserve(shares.size());

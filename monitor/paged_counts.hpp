@@ -14,8 +14,8 @@
 
 namespace cachetally {
 
-/// A sparse array of T, indexed by any 64-bit number; elements begin as T{} and never move before each_used(). A page is
-/// a line of the host's cache; pages are found by a hash table with open addressing.
+/// A sparse array of T, indexed by any 64-bit number; elements begin as T{} and never move before each_used(). A page
+/// is a line of the host's cache; pages are found by a hash table with open addressing.
 template <class T>
 class PagedArray {
 public:
@@ -57,12 +57,13 @@ public:
         }
         if (chunks_.size() > most_idle_chunks) chunks_.resize(most_idle_chunks);
         used_ = 0;
-        make_slots(std::max(std::bit_ceil(used.size() * 2), fewest_slots));
+        make_slots(std::clamp(std::bit_ceil(used.size() * 2), fewest_slots, most_idle_slots));
     }
 
 private:
     static constexpr std::uint64_t none = ~std::uint64_t{0};
-    static constexpr std::size_t fewest_slots = 16, chunk_size = 64, most_idle_chunks = 256;
+    static constexpr std::size_t fewest_slots = 16, chunk_size = 64;
+    static constexpr std::size_t most_idle_chunks = 256, most_idle_slots = 4096;  ///< kept for the next phase
 
     struct Slot {
         std::uint64_t number = none;
@@ -74,7 +75,8 @@ private:
     /// The slot of a page, or the empty one where it belongs.
     Slot& find(std::uint64_t number) {
         std::size_t place = home(number);
-        while (slots_[place].number != number && slots_[place].number != none) place = (place + 1) & (slots_.size() - 1);
+        while (slots_[place].number != number && slots_[place].number != none)
+            place = (place + 1) & (slots_.size() - 1);
         return slots_[place];
     }
 

@@ -36,8 +36,7 @@ std::vector<CauseLinks> cause_links(const Topology& topology) {
     return found;
 }
 
-CauseWatch::CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map,
-                       LineNumbers& numbers)
+CauseWatch::CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map, LineNumbers& numbers)
     : line_bytes_(cache.line),
       victims_allocate_(cache.write_back_miss == WriteBackMiss::allocate),
       regions_(regions),
@@ -98,7 +97,8 @@ void CauseWatch::close_phase() {
 
 void CauseWatch::keep_counts() {
     for (const auto& [structure, counts] : misses_now_.counts)
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause) misses_[{structure, phase_}][cause] += counts[cause];
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            misses_[{structure, phase_}][cause] += counts[cause];
     for (const auto& [pair, count] : evictions_now_.counts)
         evictions_[{static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair), phase_}] += count;
     misses_now_.clear();

@@ -101,9 +101,9 @@ private:
             at_hand = nullptr;
         }
     };
-    PhaseCounts<std::uint32_t, CauseCounts> misses_now_;       // structure
-    PhaseCounts<std::uint64_t, std::uint64_t> evictions_now_;  // by, victim: 32 bits each
-    std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;                       // structure, phase
+    PhaseCounts<std::uint32_t, CauseCounts> misses_now_;                     // structure
+    PhaseCounts<std::uint64_t, std::uint64_t> evictions_now_;                // by, victim: 32 bits each
+    std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;  // structure, phase
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions_;  // by, victim, phase
 };
 

@@ -65,7 +65,7 @@ TEST_F(Results, TextOfShowBeginsWithThatOfTheRun) {
     const Finished run = call(radix + Words{"-o", "r.h5"}), shown = call({"show", "r.h5", "--plain"});
     EXPECT_EQ(shown.status, 0) << shown.err;
     EXPECT_EQ(shown.out.substr(0, run.out.size()), run.out);
-    EXPECT_THAT(shown.out, HasSubstr("accesses of L1 per line of 64 bytes"));
+    EXPECT_THAT(shown.out, HasSubstr("accesses of L1 per line of 32 bytes"));
 }
 
 TEST_F(Results, PhasesSumToTotals) {

@@ -36,8 +36,7 @@ TEST(LevelLines, AreThoseOfTheLevel) {
     EXPECT_EQ(lines.accesses, (std::vector<double>{5, 7, 0, 11}));
     EXPECT_EQ(lines.misses, (std::vector<double>{2, 2, 2, 2}));
     const std::vector<Region> regions = {{"a", 0, 24, 8}, {"b", 40, 24, 8}};
-    EXPECT_EQ(by_structure(lines, regions),
-              (std::vector<StructureTally>{{0, 0, {12, 4}}, {1, 0, {11, 4}}}));
+    EXPECT_EQ(by_structure(lines, regions), (std::vector<StructureTally>{{0, 0, {12, 4}}, {1, 0, {11, 4}}}));
 }
 
 TEST(Histogram, SumsOverPhasesAndFunctions) {
