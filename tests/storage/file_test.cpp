@@ -100,7 +100,7 @@ TEST(ResultFile, RefusesDevicesDirectoriesAndAbsentDirectories) {
     const TemporaryDirectory directory;
     const auto overwrite = ResultFile::Existing::overwrite;
     EXPECT_THAT(message_of([&] { ResultFile file("/dev/full", overwrite); }), HasSubstr("is not a regular file"));
-    EXPECT_THAT(message_of([&] { ResultFile file(directory.path().string()); }), HasSubstr("is not a regular file"));
+    EXPECT_THAT(message_of([&] { ResultFile file(directory.path().string()); }), HasSubstr("is a directory, not a regular file"));
     EXPECT_THAT(message_of([&] { ResultFile file(directory / "absent/out.h5"); }),
                 HasSubstr("absent/out.h5: there is no directory '"));
 }

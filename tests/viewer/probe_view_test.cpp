@@ -170,7 +170,7 @@ TEST(HeatPlot, PhasesAreRowsAndAddressesColumns) {
               "           2|\n"
               "           3|++++\n");
     EXPECT_EQ(draw_heat(input, regions, style, 2),
-              "misses, by phase (# = 4)\n"
+              "misses, by phase (means) (# = 2)\n"
               "             A\n"
               "         0-1|####....\n"
               "         2-3|++++\n");

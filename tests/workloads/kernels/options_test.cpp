@@ -25,7 +25,7 @@ TEST(Options, NameWhatIsWrongAndWhatIsRight) {
     EXPECT_THAT(complaint("lu", {"n"}), AllOf(HasSubstr("'n'"), HasSubstr("name=value")));
     EXPECT_THAT(complaint("lu", {"n=x"}), AllOf(HasSubstr("n=x"), HasSubstr("whole number"), HasSubstr("1 to 32768")));
     EXPECT_THAT(complaint("lu", {"n="}), HasSubstr("whole number"));
-    EXPECT_THAT(complaint("lu", {"n=-3"}), HasSubstr("whole number"));
+    EXPECT_THAT(complaint("lu", {"n=-3"}), HasSubstr("n=-3 is out of range; it must be from 1 to 32768"));
     EXPECT_THAT(complaint("lu", {"n=-5"}), HasSubstr("n=-5 is out of range; it must be from 1 to"));
     EXPECT_THAT(complaint("lu", {"n=0"}), AllOf(HasSubstr("n=0"), HasSubstr("out of range")));
     EXPECT_THAT(complaint("lu", {"n=99999999999999999999999"}), HasSubstr("n=9999"));
