@@ -17,7 +17,7 @@ constexpr std::uint64_t least_l1 = 1024;                      ///< bytes: with n
 constexpr std::size_t most_moved = 256;       ///< locations of a string that is tried in other sets, too
 constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
 /// Of pages: where they choose the set, two of a direct-mapped cache of two pages conflict on half of the placements.
-constexpr unsigned other_placements = 12;
+constexpr unsigned placements_asked = 12;
 constexpr std::uint64_t used_once = std::uint64_t{256} << 10;  ///< bytes whose lines are used for the first time
 constexpr std::uint64_t apart = 256, most_translated = 4096;
 constexpr double longer_at_first = 1.2;  ///< share by which lines take more when they are used first
@@ -168,7 +168,7 @@ std::string contradiction(CompactTest& compact, const Found& found) {
     if (2 * way * (ways + 1) <= compact.page()) return "";
     // Where the physical address chooses the set, and a way is longer than a page, pages may lie so that sets seem to
     // be others. They do not lie so each time.
-    for (unsigned i = 0; i < other_placements; ++i) {
+    for (unsigned i = 0; i < placements_asked; ++i) {
         compact.place_anew();
         if (!fills_sets(compact, found))
             return fmt::format(

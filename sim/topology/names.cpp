@@ -181,7 +181,7 @@ bool is_size_out_of_range(std::string_view text) {
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     if (digits == 0) return false;
     if (negative) return parse_size(text) || is_size_out_of_range(text);
-    return !parse_size(text) && parse_size("1" + std::string(text.substr(digits)));  // else it is no size at all
+    return !parse_size(text) && parse_size(fmt::format("1{}", text.substr(digits)));  // else it is no size at all
 }
 
 std::string format_size(std::uint64_t bytes) {

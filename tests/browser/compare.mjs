@@ -44,8 +44,8 @@ export const compareCases = [
     [
         'compare: programs without a common data structure are not subtracted, and the page says why',
         async (t, page) => {
-            t.run('run', 'radix', 'keys=2000', '-m', 'schulz2002', '-o', 'radix.h5');
-            await compared(t, page, 'lu.h5', 'radix.h5', 'show=misses&level=L1');
+            t.run('run', 'radix', 'keys=2000', '-m', 'schulz2002', '-o', 'radix-few.h5');
+            await compared(t, page, 'lu.h5', 'radix-few.h5', 'show=misses&level=L1');
             const text = await page.innerText('.view');
             t.check(/The programs lu and radix have no data structure of the same name and size of elements/.test(text), text);
             t.equal(await page.locator('.view canvas:visible').count(), 0, 'pictures');

@@ -26,7 +26,7 @@ export const pageCases = [
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
             t.script(`${t.here}/make_large.py`, 'large.h5', '100000', '8', 'nosweep');
-            t.run('report', 'large.h5', '-o', 'large.html', '-f');
+            t.run('report', 'large.h5', '-o', 'large.html', '-f', '--trust');
             await page.goto(`file://${t.file('large.html')}`);
             await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
@@ -137,8 +137,10 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
         'the page in the tree is that of the sources',
         async (t) => {
             const web = join(t.here, '../../viewer/web');
-            const place = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
+            const copy = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
+            const place = join(copy, 'web');
             try {
+                cpSync(join(web, '../address_axis.json'), join(copy, 'address_axis.json'));
                 for (const part of [
                     'src',
                     'index.html',
@@ -167,7 +169,7 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
                     'viewer/web/dist/index.html is not that of the sources: npm run build there',
                 );
             } finally {
-                rmSync(place, { recursive: true, force: true });
+                rmSync(copy, { recursive: true, force: true });
             }
         },
     ],

@@ -131,12 +131,15 @@ tests.near = (found, expected, what, share = 1e-9) =>
     );
 
 tests.until = until;
+async function trustIfAsked(page) {
+    const trust = page.locator('.notice button.trust');
+    if ((await trust.count()) !== 0) await trust.click();
+}
 /** Gives the page a file, as a person would; what a test changed with h5py has no digests and is read as it is. */
 tests.give = async (page, file) => {
     await page.setInputFiles('input[type=file]', file);
     await until(page, '!!cachetally.current || !!document.querySelector(".notice.error")', `${file} to be read`);
-    const trust = page.locator('.notice button.trust');
-    if ((await trust.count()) !== 0) await trust.click();
+    await trustIfAsked(page);
 };
 /**
  * Whether a page shows this file alone, with nothing to tell of it; then it is given the URL, and makes its view anew. To begin with an empty
@@ -182,6 +185,8 @@ tests.compare = async (page, file) => {
         page.getByRole('button', { name: 'Compare …' }).click(),
     ]);
     await chooser.setFiles(file);
+    await until(page, 'cachetally.others.length !== 0 || !!document.querySelector(".notice")', `${file} to be read`);
+    await trustIfAsked(page);
 };
 tests.quiet = async (page) => {
     await page.evaluate(`(async () => {

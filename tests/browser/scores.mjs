@@ -16,7 +16,7 @@ with h5py.File("scores.h5", "r+") as f:
     for name, column in (("machine", [7, 2]), ("wrong", [2, 1]), ("not_identifiable", [0, 4])):
         f["worst/" + name] = np.array(column, "u8")
     f["worst/findings"] = np.array([b"ways 2 for 4; line 32 for 64", b"line 16 for 64"])`); // random machines on which much is wrong take long
-            const told = t.json('show', 'scores.h5');
+            const told = t.json('show', 'scores.h5', '--trust');
             await t.open(page, t.file('scores.h5'));
             t.equal(await page.evaluate('cachetally.shown'), 'scores', 'view');
             t.check(!(await page.getByRole('button', { name: 'Compare …' }).isVisible()), 'scores are not compared');

@@ -12,7 +12,7 @@ namespace reg = tlm_monitor_register;
 using sc_core::sc_start;
 using Counts = std::map<std::uint64_t, std::uint64_t>;
 
-constexpr std::uint64_t registers = 0x10000000, ring = 0x4000;
+constexpr std::uint64_t control_block = 0x10000000, ring_start = 0x4000;
 constexpr std::uint32_t busy = 8;
 
 /// A processor, the monitor, and behind it memory and the monitor's registers. The processor's time goes ahead of
@@ -22,7 +22,7 @@ struct Decoupled {
     Decoupled(Program program, const std::string& settings, std::uint32_t watermark = 0, bool software_reads = true)
         : cpu("cpu", [this, program = std::move(program)](Initiator&) { program(*this); }),
           monitor("monitor", config_of(settings, watermark, software_reads)) {
-        bus.split = registers;
+        bus.split = control_block;
         cpu.socket.bind(monitor.in);
         monitor.out.bind(bus.in);
         bus.first.bind(memory.socket);
@@ -52,15 +52,15 @@ struct Decoupled {
         return value;
     }
     std::uint32_t get(std::uint64_t offset) {
-        return static_cast<std::uint32_t>(access(false, registers + offset, 0, 4));
+        return static_cast<std::uint32_t>(access(false, control_block + offset, 0, 4));
     }
-    void set(std::uint64_t offset, std::uint32_t value) { access(true, registers + offset, value, 4); }
+    void set(std::uint64_t offset, std::uint32_t value) { access(true, control_block + offset, value, 4); }
 
     /// What a driver does: reads records from the tail to the head, and moves the tail.
     void drain(std::uint32_t capacity) {
         const std::uint32_t head = get(reg::head);
         for (std::uint32_t tail = get(reg::tail); tail != head; ++tail) {
-            const std::uint64_t place = ring + tail % capacity * 16;
+            const std::uint64_t place = ring_start + tail % capacity * 16;
             const std::uint64_t address = access(false, place, 0, 8);
             read.push_back(address);
             counts[address] += access(false, place + 12, 0, 4);
@@ -165,7 +165,7 @@ TEST(TlmStalling, ABarrierByCppLosesNothing) {
     EXPECT_EQ(result.records, 64U);
     EXPECT_EQ(result.lost_records, 0U);
     EXPECT_EQ(result.rows.size(), 64U);
-    EXPECT_EQ(platform.memory.number(ring + 15 * 16, 8), 63U * 64);
+    EXPECT_EQ(platform.memory.number(ring_start + 15 * 16, 8), 63U * 64);
 }
 
 // Nobody moves the tail: 16 are in the ring, 48 wait, and are told of.
@@ -221,12 +221,12 @@ TEST(TlmStalling, RecordsThatWaitGoBeforeThoseOfTheBarrier) {
     std::vector<std::uint64_t> lines;
     Initiator driver("driver", [&](Initiator& self) {
         wait(100 * nanosecond);
-        EXPECT_EQ(self.set(registers + reg::command, 1), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(self.set(control_block + reg::command, 1), tlm::TLM_OK_RESPONSE);
         for (std::uint32_t tail = 1; tail <= 3; ++tail) {
             wait(10 * nanosecond);
-            lines.push_back(platform.memory.number(ring, 8));
-            EXPECT_EQ((self.get(registers + reg::status) & busy) != 0, tail < 3);
-            EXPECT_EQ(self.set(registers + reg::tail, tail), tlm::TLM_OK_RESPONSE);
+            lines.push_back(platform.memory.number(ring_start, 8));
+            EXPECT_EQ((self.get(control_block + reg::status) & busy) != 0, tail < 3);
+            EXPECT_EQ(self.set(control_block + reg::tail, tail), tlm::TLM_OK_RESPONSE);
         }
     });
     driver.socket.bind(platform.bus.in);
@@ -276,9 +276,11 @@ TEST(TlmStalling, NobodyStarvesWhereTheTailMovesInTime) {
 }
 
 /// Non-blocking requests, each complete at once.
-struct Requester : sc_core::sc_module {
-    SC_HAS_PROCESS(Requester);
-    explicit Requester(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") { SC_THREAD(run); }
+struct StalledRequester : sc_core::sc_module {
+    SC_HAS_PROCESS(StalledRequester);
+    explicit StalledRequester(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
+        SC_THREAD(run);
+    }
     void run() {
         for (std::uint64_t i = 0; i < 10; ++i) {
             Payload payload;
@@ -292,7 +294,7 @@ struct Requester : sc_core::sc_module {
             socket->nb_transport_fw(payload, phase, delay);
         }
     }
-    tlm_utils::simple_initiator_socket<Requester> socket;
+    tlm_utils::simple_initiator_socket<StalledRequester> socket;
     unsigned char data[4] = {};
 };
 
@@ -310,7 +312,7 @@ struct CompletesAtOnce : sc_core::sc_module {
 };
 
 TEST(TlmStalling, LossesOfThoseWhoCannotWaitAreReported) {
-    Requester requester("requester");
+    StalledRequester requester("requester");
     TlmMonitor monitor("monitor", Decoupled::config_of("counters=1,capacity=2", 0, true));
     CompletesAtOnce memory("memory");
     requester.socket.bind(monitor.in);

@@ -14,7 +14,7 @@ using ::testing::ThrowsMessage;
 constexpr Address device = 0x40000000, device_end = 0x40001000;
 
 /// L1 of two lines, 1 ns; memory 10 ns.
-MachineDescription small_machine() {
+MachineDescription one_level_machine() {
     MachineDescription machine;
     machine.name = "small";
     CacheConfig cache;
@@ -29,8 +29,8 @@ MachineDescription small_machine() {
 }
 
 /// A core, the hierarchy, a bus, and behind it memory and a device from `device` on, of which addresses are rewritten.
-struct Board {
-    explicit Board(std::function<void(Initiator&)> program) : core("core", std::move(program)) {
+struct DeviceBoard {
+    explicit DeviceBoard(std::function<void(Initiator&)> program) : core("core", std::move(program)) {
         bus.split = device;
         core.socket.bind(hierarchy.core[0]);
         hierarchy.memory[0].bind(bus.in);
@@ -40,7 +40,7 @@ struct Board {
     CacheCounts counts() { return hierarchy.hierarchy().counts().caches[0]; }
 
     Initiator core;
-    CacheHierarchy hierarchy{"hierarchy", Topology(small_machine())};
+    CacheHierarchy hierarchy{"hierarchy", Topology(one_level_machine())};
     Bus bus{"bus"};
     Memory memory{"memory"}, registers{"registers"};
 };
@@ -52,7 +52,7 @@ struct Master : tlm::tlm_extension<Master> {
     void copy_from(const tlm_extension_base& other) override { *this = static_cast<const Master&>(other); }
 };
 
-void fill(Payload& payload, tlm::tlm_command command, Address address, unsigned char* data, unsigned bytes) {
+void set_up(Payload& payload, tlm::tlm_command command, Address address, unsigned char* data, unsigned bytes) {
     payload.set_command(command);
     payload.set_address(address);
     payload.set_data_ptr(data);
@@ -66,9 +66,9 @@ TEST(CacheHierarchy, UncachedRangesPassThroughUnchanged) {
     Master master;
     unsigned char word[4] = {}, enables[1] = {TLM_BYTE_ENABLED};
     unsigned seen = 0;
-    Board board([&](Initiator& core) {
+    DeviceBoard board([&](Initiator& core) {
         sc_time delay = 5 * nanosecond;
-        fill(read, tlm::TLM_READ_COMMAND, device + 0x10, word, 4);
+        set_up(read, tlm::TLM_READ_COMMAND, device + 0x10, word, 4);
         read.set_byte_enable_ptr(enables);
         read.set_byte_enable_length(1);
         read.set_extension(&master);
@@ -81,7 +81,7 @@ TEST(CacheHierarchy, UncachedRangesPassThroughUnchanged) {
         std::uint32_t value = 0x11223344;
         EXPECT_EQ(core.access(true, device_end - 4, &value, 4), tlm::TLM_OK_RESPONSE);
         Payload debug;
-        fill(debug, tlm::TLM_READ_COMMAND, device + 0x10, word, 4);
+        set_up(debug, tlm::TLM_READ_COMMAND, device + 0x10, word, 4);
         EXPECT_EQ(core.socket->transport_dbg(debug), 0U) << "the bus has no debug transport";
     });
     board.hierarchy.pass_through(device, device_end);
@@ -104,7 +104,7 @@ TEST(CacheHierarchy, UncachedRangesPassThroughUnchanged) {
 }
 
 TEST(CacheHierarchy, WhatIsPartlyUncachedIsRefusedAndTheRestIsCached) {
-    Board board([](Initiator& core) {
+    DeviceBoard board([](Initiator& core) {
         std::uint64_t data = 0;
         EXPECT_EQ(core.access(false, device_end - 4, &data, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE);
         EXPECT_EQ(core.access(false, device - 4, &data, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -119,7 +119,7 @@ TEST(CacheHierarchy, WhatIsPartlyUncachedIsRefusedAndTheRestIsCached) {
 
 // A device that waits for something that only another core does: nobody else has to wait for the device meanwhile.
 TEST(CacheHierarchy, ADeviceThatWaitsHoldsNobodyUp) {
-    MachineDescription machine = small_machine();
+    MachineDescription machine = one_level_machine();
     machine.cores = 2;
     machine.caches[0].shared_by = 0;
     CacheHierarchy hierarchy("hierarchy", Topology(machine));
@@ -144,7 +144,7 @@ TEST(CacheHierarchy, ADeviceThatWaitsHoldsNobodyUp) {
 }
 
 TEST(CacheHierarchy, UncachedRangesThatCannotBeAreRefused) {
-    CacheHierarchy hierarchy("hierarchy", Topology(small_machine()));
+    CacheHierarchy hierarchy("hierarchy", Topology(one_level_machine()));
     hierarchy.pass_through(0x1000, 0x2000);
     EXPECT_THAT([&] { hierarchy.pass_through(0x3000, 0x3000); },
                 ThrowsMessage<std::invalid_argument>("an uncached range is [from, to), and 'to' is above 'from'"));
@@ -163,7 +163,7 @@ struct Straight {
         hierarchy.memory[0].bind(memory.socket);
     }
     Initiator core;
-    CacheHierarchy hierarchy{"hierarchy", Topology(small_machine())};
+    CacheHierarchy hierarchy{"hierarchy", Topology(one_level_machine())};
     Memory memory{"memory"};
 };
 
@@ -175,14 +175,14 @@ TEST(CacheHierarchy, OnlyEnabledBytesMove) {
         unsigned char data[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
         sc_time delay;
         Payload write;
-        fill(write, tlm::TLM_WRITE_COMMAND, 0x3c, data, 16);
+        set_up(write, tlm::TLM_WRITE_COMMAND, 0x3c, data, 16);
         write.set_streaming_width(8);
         write.set_byte_enable_ptr(enables);
         write.set_byte_enable_length(3);
         core.socket->b_transport(write, delay);
         EXPECT_TRUE(write.is_response_ok());
         Payload again;
-        fill(again, tlm::TLM_READ_COMMAND, 0x3c, read.data(), 8);
+        set_up(again, tlm::TLM_READ_COMMAND, 0x3c, read.data(), 8);
         again.set_byte_enable_ptr(enables);
         again.set_byte_enable_length(3);
         core.socket->b_transport(again, delay);
@@ -214,7 +214,7 @@ TEST(CacheHierarchy, AccessesCarryTheirInitiatorsExtensions) {
             master.number = 7 + i;
             sc_time delay;
             Payload payload;
-            fill(payload, tlm::TLM_WRITE_COMMAND, 0x40 * static_cast<Address>(i), word, 4);
+            set_up(payload, tlm::TLM_WRITE_COMMAND, 0x40 * static_cast<Address>(i), word, 4);
             payload.set_extension(&master);
             core.socket->b_transport(payload, delay);
             EXPECT_EQ(payload.get_extension<Master>(), &master);
@@ -256,7 +256,7 @@ struct Answers : sc_core::sc_module {
 };
 
 TEST(CacheHierarchy, SocketsOfOtherBusWidthsBind) {
-    MachineDescription machine = small_machine();
+    MachineDescription machine = one_level_machine();
     machine.cores = 2;
     CacheHierarchy hierarchy("hierarchy", Topology(machine));
     Asks<64> word("word");
@@ -268,7 +268,7 @@ TEST(CacheHierarchy, SocketsOfOtherBusWidthsBind) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     sc_time delay;
     Payload payload;
-    fill(payload, tlm::TLM_READ_COMMAND, 0x40, nullptr, 4);
+    set_up(payload, tlm::TLM_READ_COMMAND, 0x40, nullptr, 4);
     word.out->b_transport(payload, delay);
     EXPECT_TRUE(payload.is_response_ok());
     payload.set_address(0x2040);
