@@ -5,7 +5,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
@@ -180,12 +180,14 @@ tests.open = async (page, file, hash = '') => {
 };
 /** Lays a second file beside the one that is shown. */
 tests.compare = async (page, file) => {
+    const before = await page.evaluate('cachetally.others.length');
     const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
         page.getByRole('button', { name: 'Compare …' }).click(),
     ]);
     await chooser.setFiles(file);
-    await until(page, 'cachetally.others.length !== 0 || !!document.querySelector(".notice")', `${file} to be read`);
+    const told = `[...document.querySelectorAll('.notice.error')].some((each) => each.textContent.includes(${JSON.stringify(basename(file))}))`;
+    await until(page, `cachetally.others.length > ${before} || ${told}`, `${file} to be read`);
     await trustIfAsked(page);
 };
 tests.quiet = async (page) => {
