@@ -71,7 +71,8 @@ Value part_of(const std::string& option, const std::string& part, Value (*parse)
     try {
         return parse(part);
     } catch (const SpecError& error) {
-        const std::string quoted = fmt::format("'{}'", part), message = error.message();
+        const std::string quoted = fmt::format("'{}'", part);
+        const std::string& message = error.message();
         throw UsageError(message.find(quoted) != std::string::npos
                              ? fmt::format("'{}': {}", option, message)
                              : fmt::format("'{}': {}: {}", option, quoted, message));

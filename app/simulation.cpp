@@ -129,11 +129,12 @@ Host host_of(const std::string& name) {
     };
 }
 
-Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
+Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting, const Host& host) {
     Outcome outcome;
     outcome.hierarchy = std::make_unique<Hierarchy>(topology, source.can_sieve());
     std::vector<Watch> watches;
+    watches.reserve(monitors.size());
     for (const MonitorSpec& spec : monitors)
         watches.emplace_back(completed(spec, topology), topology, *outcome.hierarchy, counting.errors);
     std::vector<LinkWatch> links;

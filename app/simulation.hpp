@@ -102,7 +102,7 @@ using Host = std::function<RunResult(const Topology&, Hierarchy&, ReferenceSourc
 Host host_of(const std::string& name);
 
 /// Runs a source.
-Outcome simulate(const Topology& topology, std::vector<MonitorSpec> monitors, ReferenceSource& source,
+Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting, const Host& host);
 
 /// Accesses and misses by line of every level (and TLB) that has histograms on both sides, and of which of them these

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/model/event.hpp"
@@ -18,7 +19,9 @@ struct LinkKinds {
     std::size_t link = 0;
     std::uint32_t kinds = 0;
 
-    friend auto operator<=>(const LinkKinds&, const LinkKinds&) = default;
+    friend bool operator<(const LinkKinds& a, const LinkKinds& b) {
+        return std::pair(a.link, a.kinds) < std::pair(b.link, b.kinds);
+    }
 };
 
 /// A level, and where its demand requests (`above`) and its misses (`below`) are seen.
