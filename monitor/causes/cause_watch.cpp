@@ -12,9 +12,17 @@ constexpr std::uint32_t asked_for = demand | bit(EventKind::page_walk) | bit(Eve
                                     bit(EventKind::ring_write) | bit(EventKind::write_back);
 constexpr std::uint32_t consequences = bit(EventKind::fill) | bit(EventKind::eviction) | bit(EventKind::invalidate);
 
+constexpr bool is_demand(EventKind kind) { return (bit(kind) & demand) != 0; }
+constexpr bool is_request(EventKind kind) { return (bit(kind) & consequences) == 0; }
+
 bool can_be_told(const MachineDescription& machine, const CacheConfig& cache) {
     if (cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim) return false;
     return machine.coherence.protocol == Protocol::none || coherent_part(machine).point != cache.name;
+}
+
+bool lines_are_invalidated(const MachineDescription& machine) {
+    return machine.coherence.protocol != Protocol::none ||
+           std::ranges::any_of(machine.caches, [](const auto& c) { return c.inclusion == Inclusion::inclusive; });
 }
 
 }  // namespace
@@ -36,7 +44,8 @@ std::vector<CauseLinks> cause_links(const Topology& topology) {
     return found;
 }
 
-CauseWatch::CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map, LineNumbers& numbers)
+CauseWatch::CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions,
+                       AddressMap map, LineNumbers& numbers)
     : line_bytes_(cache.line),
       victims_allocate_(cache.write_back_miss == WriteBackMiss::allocate),
       regions_(regions),
@@ -44,48 +53,75 @@ CauseWatch::CauseWatch(const CacheConfig& cache, const RegionFinder& regions, Ad
       above_(*this, asked_for, false),
       below_(*this, consequences, true),
       numbers_(numbers),
-      lines_(cache.size / cache.line) {}
+      lines_(cache.size / cache.line, lines_are_invalidated(machine)) {}
 
-/// Looked up once: what a line holds does not change when its page is mapped.
-std::uint32_t CauseWatch::structure_of(std::uint32_t number) {
-    std::uint32_t& structure = numbers_.structure(number);
-    if (structure == LineNumbers::none) {
-        const Address line = numbers_.address(number);
-        structure = regions_.find(map_ ? map_(line) : line, line_bytes_);
+void CauseWatch::take(const LinkEvent& event) {
+    const Address line = align_down(event.address, line_bytes_);
+    if (waiting_ != 0) {
+        Waiting& last = events_[waiting_ - 1];
+        if (last.line == line && is_demand(last.kind) && is_demand(event.kind)) {
+            ++last.times;
+            return;
+        }
     }
-    return structure;
+    numbers_.prefetch(line);
+    if (event.kind == EventKind::eviction) numbers_.prefetch(event.by);
+    events_[waiting_] = {line, event.by, 1, event.kind};
+    if (++waiting_ == events_.size()) catch_up();
+}
+
+/// In rounds, each of which asks the host's memory for what the next one needs.
+void CauseWatch::catch_up() {
+    std::array<Known, std::tuple_size_v<decltype(events_)>> known;
+    for (std::size_t i = 0; i < waiting_; ++i) {
+        const Waiting& event = events_[i];
+        known[i].by = event.kind == EventKind::eviction ? known_line(event.by).structure : LineNumbers::none;
+        const LineNumbers::Line& line = known_line(event.line);
+        known[i].number = line.number;
+        known[i].structure = line.structure;
+        lines_.prefetch(line.number);
+    }
+    for (std::size_t i = 0; i < waiting_; ++i)
+        is_request(events_[i].kind) ? asked(events_[i], known[i]) : happened(events_[i], known[i]);
+    waiting_ = 0;
+}
+
+/// The structure is looked up once: what a line holds does not change when its page is mapped.
+const LineNumbers::Line& CauseWatch::known_line(Address address) {
+    LineNumbers::Line& line = numbers_.line(address);
+    if (line.structure == LineNumbers::none)
+        line.structure = regions_.find(map_ ? map_(address) : address, line_bytes_);
+    return line;
 }
 
 /// A line that is asked for comes by a fill, if it comes; one that is written back comes at once, if it comes.
-void CauseWatch::asked(const LinkEvent& event) {
-    const std::uint32_t number = numbers_.number(align_down(event.address, line_bytes_));
-    Line& line = lines_.line(number);
-    if (line.fate != Fate::here && (bit(event.kind) & demand) != 0) count_miss(number);
-    lines_.use(number);  // hit or miss
+void CauseWatch::asked(const Waiting& event, const Known& known) {
+    Line& line = lines_.line(known.number);
+    const bool misses = line.fate != Fate::here && is_demand(event.kind);
+    if (misses) count_miss(line, known.structure, 1);
+    lines_.use(known.number);  // hit or miss
+    if (misses) count_miss(line, known.structure, event.times - 1);
     const bool written_back = event.kind == EventKind::write_back || event.kind == EventKind::ring_write;
     if (written_back && victims_allocate_) line.fate = Fate::here;
 }
 
-void CauseWatch::count_miss(std::uint32_t number) {
-    const Line& line = lines_.line(number);
+void CauseWatch::count_miss(const Line& line, std::uint32_t structure, std::uint32_t times) {
     MissCause cause = MissCause::first_use;
     if (line.fate == Fate::taken_away) cause = MissCause::taken_away;
-    if (line.fate == Fate::replaced) cause = line.near ? MissCause::conflict : MissCause::capacity;
-    ++misses_now_[structure_of(number)][static_cast<unsigned>(cause)];
+    if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
+    misses_now_[structure][static_cast<unsigned>(cause)] += times;
 }
 
-void CauseWatch::happened(const LinkEvent& event) {
-    const std::uint32_t by = event.kind == EventKind::eviction ? numbers_.number(event.by) : LineNumbers::none;
-    const std::uint32_t number = numbers_.number(event.address);
-    Line& line = lines_.line(number);
+void CauseWatch::happened(const Waiting& event, const Known& known) {
+    Line& line = lines_.line(known.number);
     if (event.kind == EventKind::fill) {
-        lines_.use(number);
+        lines_.use(known.number);
         line.fate = Fate::here;
     } else if (event.kind == EventKind::eviction) {
         line.fate = Fate::replaced;
-        ++evictions_now_[std::uint64_t{structure_of(by)} << 32 | structure_of(number)];
+        ++evictions_now_[std::uint64_t{known.by} << 32 | known.structure];
     } else {
-        lines_.remove(number);
+        lines_.remove(known.number);
         line.fate = Fate::taken_away;
     }
 }
@@ -96,6 +132,7 @@ void CauseWatch::close_phase() {
 }
 
 void CauseWatch::keep_counts() {
+    catch_up();
     for (const auto& [structure, counts] : misses_now_.counts)
         for (unsigned cause = 0; cause < miss_cause_count; ++cause)
             misses_[{structure, phase_}][cause] += counts[cause];

@@ -1,6 +1,7 @@
 // CauseWatch: finds out, on the links around one copy of a cache, why it misses and what evicts what.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -33,7 +34,8 @@ class CauseWatch {
 public:
     /// `regions` and `numbers`, of the cache's line, must live as long as this; `map` gives the addresses in which
     /// regions are.
-    CauseWatch(const CacheConfig& cache, const RegionFinder& regions, AddressMap map, LineNumbers& numbers);
+    CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions, AddressMap map,
+               LineNumbers& numbers);
     CauseWatch(const CauseWatch&) = delete;
     CauseWatch& operator=(const CauseWatch&) = delete;
 
@@ -50,9 +52,7 @@ private:
         Side(CauseWatch& watch, std::uint32_t kinds, bool below) : watch_(watch), kinds_(kinds), below_(below) {}
         std::uint32_t kinds() const override { return kinds_; }
         bool accepts_merged(std::uint32_t) const override { return false; }  // links are looked at in turn
-        void on_event(const LinkEvent& event, Injector&) override {
-            below_ ? watch_.happened(event) : watch_.asked(event);
-        }
+        void on_event(const LinkEvent& event, Injector&) override { watch_.take(event); }
         void on_control(const Control& control, Tick, Injector&) override {
             if (below_ && control.kind == Control::Kind::barrier) watch_.close_phase();
         }
@@ -66,10 +66,22 @@ private:
     using Line = LineStack::Line;
     using Fate = LineStack::Fate;
 
-    void asked(const LinkEvent& event);
-    void happened(const LinkEvent& event);
-    void count_miss(std::uint32_t number);
-    std::uint32_t structure_of(std::uint32_t number);
+    /// An event that waits to be looked at: many at a time, as their lines are anywhere in the host's memory.
+    struct Waiting {
+        Address line, by;
+        std::uint32_t times;  ///< that a line was asked for in a row
+        EventKind kind;
+    };
+    struct Known {
+        std::uint32_t number, structure, by;  ///< `by`: a structure
+    };
+
+    void take(const LinkEvent& event);
+    void catch_up();
+    const LineNumbers::Line& known_line(Address address);
+    void asked(const Waiting& event, const Known& known);
+    void happened(const Waiting& event, const Known& known);
+    void count_miss(const Line& line, std::uint32_t structure, std::uint32_t times);
     void close_phase();
     void keep_counts();
 
@@ -81,6 +93,8 @@ private:
     LineNumbers& numbers_;
     LineStack lines_;
     std::uint32_t phase_ = 0;
+    std::size_t waiting_ = 0;
+    std::array<Waiting, 256> events_;
 
     /// Counts of a phase, of which the last one is at hand: the next is of the same structures more often than not.
     template <class Key, class Count>

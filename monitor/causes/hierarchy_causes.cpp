@@ -14,7 +14,7 @@ HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy,
             const CacheConfig& config = topology.machine().caches[part.index];
             auto& numbers = numbers_[{part.cores_per_copy, copy, config.line}];
             if (!numbers) numbers = std::make_unique<LineNumbers>(config.line);
-            level.copies.push_back(std::make_unique<CauseWatch>(config, finder_, map, *numbers));
+            level.copies.push_back(std::make_unique<CauseWatch>(topology.machine(), config, finder_, map, *numbers));
             hierarchy.listen(links.below, copy, level.copies[copy]->below());
         }
         for (const std::size_t link : links.above)

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <set>
 
 #include "monitor/causes/hierarchy_causes.hpp"
@@ -282,17 +283,40 @@ TEST(Causes, AHitIsAUseWhereACacheWithoutSetsWouldMiss) {
 
 // What is taken away leaves the stack: of 0 and the lines used since, 2 alone is left.
 TEST(Causes, LinesTakenAwayCountNoLonger) {
-    LineStack stack(2);
+    LineStack stack(2, true);
     for (const std::uint32_t line : {0U, 1U, 2U}) {
-        EXPECT_FALSE(stack.line(line).near);
+        EXPECT_FALSE(stack.is_near(stack.line(line)));
         stack.use(line);
     }
-    EXPECT_FALSE(stack.line(0).near);
+    EXPECT_FALSE(stack.is_near(stack.line(0)));
     stack.remove(1);
-    EXPECT_TRUE(stack.line(0).near);
-    EXPECT_FALSE(stack.line(1).near);
+    EXPECT_TRUE(stack.is_near(stack.line(0)));
+    EXPECT_FALSE(stack.is_near(stack.line(1)));
     stack.use(1);
-    EXPECT_FALSE(stack.line(0).near);
+    EXPECT_FALSE(stack.is_near(stack.line(0)));
+}
+
+// Against a list. Few lines, so that the border often moves back over what was used in between; many uses, so that the
+// log is made anew.
+RC_GTEST_PROP(Causes, StacksAreListsInTheOrderOfUse, (bool lines_are_removed)) {
+    const auto most = *rc::gen::inRange<std::size_t>(1, 40);
+    const auto different = *rc::gen::inRange(1U, 80U), steps = *rc::gen::inRange(0U, 20000U);
+    LineStack stack(most, lines_are_removed);
+    std::vector<std::uint32_t> list;  // the newest first
+    std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
+    for (unsigned i = 0; i < steps; ++i) {
+        const std::uint32_t number = random() % 4 == 0 ? random() % different : random() % (1 + different / 8);
+        const auto at = std::ranges::find(list, number);
+        RC_ASSERT(stack.is_near(stack.line(number)) ==
+                  (at - list.begin() < std::ptrdiff_t(std::min(most, list.size()))));
+        if (at != list.end()) list.erase(at);
+        if (lines_are_removed && random() % 8 == 0) {
+            stack.remove(number);
+        } else {
+            stack.use(number);
+            list.insert(list.begin(), number);
+        }
+    }
 }
 
 RC_GTEST_PROP(Causes, LinesKeepTheirNumbers, ()) {
@@ -303,12 +327,11 @@ RC_GTEST_PROP(Causes, LinesKeepTheirNumbers, ()) {
     for (unsigned i = 0; i < steps; ++i) {
         const Address line = i % 3 == 0 ? known.size() * stride : (i * 0x9e3779b97f4a7c15U >> 50) * 64;
         const auto [place, fresh] = known.try_emplace(line, static_cast<std::uint32_t>(known.size()));
-        RC_ASSERT(numbers.number(line) == place->second);
+        RC_ASSERT(numbers.line(line).number == place->second);
     }
     RC_ASSERT(numbers.size() == known.size());
     for (const auto& [line, number] : known) {
-        RC_ASSERT(numbers.number(line) == number);
-        RC_ASSERT(numbers.address(number) == line);
+        RC_ASSERT(numbers.line(line).number == number);
     }
 }
 
