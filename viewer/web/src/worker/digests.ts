@@ -11,7 +11,6 @@ export class NoDigests extends FileError {}
 const blockBytes = 1 << 20;
 const footerBytes = 32;
 const magic = 'CTDIGEST';
-const smallFile = 16 * blockBytes; // verified as a whole before it is opened
 const remedy = 'copy it again, or make it anew';
 
 const bytesOf = async (blob: Blob, begin: number, end: number): Promise<Uint8Array> =>
@@ -73,12 +72,16 @@ export class VerifiedBlob {
         const hash = await makeHash();
         const trailer = await trailerOf(name, blob, hash);
         if (!trailer) throw new NoDigests(await faultWithoutTrailer(name, blob));
-        const found = new VerifiedBlob(blob, trailer.size, trailer.digests, hash, refuse);
-        if (found.size <= smallFile)
-            for (let block = 0; block < trailer.digests.length; ++block)
-                if (!found.verify(block, await bytesOf(blob, ...found.boundsOf(block))))
-                    throw new FileError(`${name} is damaged: ${found.fault}`);
-        return found;
+        return new VerifiedBlob(blob, trailer.size, trailer.digests, hash, refuse);
+    }
+
+    /** All bytes, verified. Throws where a block is damaged. */
+    async whole(name: string): Promise<Uint8Array> {
+        const bytes = await bytesOf(this.blob, 0, this.size);
+        for (let block = 0; block < this.digests.length; ++block)
+            if (!this.verify(block, bytes.subarray(...this.boundsOf(block))))
+                throw new FileError(`${name} is damaged: ${this.fault}`);
+        return bytes;
     }
 
     private boundsOf(block: number): [number, number] {

@@ -1,9 +1,11 @@
-// Reading HDF5 in the worker: files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
+// Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
 import { FileError, VerifiedBlob } from './digests';
 
 export { FileError };
 
+/** Of at most this many bytes, a file is read into memory: the HDF5 library asks for a few bytes at a time, each a request to the browser. */
+const smallFile = 8 << 20;
 const signature = [0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /** What is wrong with the first bytes of a file, if anything: the library's own messages do not help people. */
@@ -64,6 +66,7 @@ export class Store {
         const fs = FS as unknown as {
             ErrnoError: new (number: number) => Error;
             mkdir(path: string): void;
+            writeFile(path: string, bytes: Uint8Array, options: { canOwn: boolean }): void;
             mount(kind: unknown, options: unknown, path: string): void;
             filesystems: { WORKERFS: unknown };
         };
@@ -71,7 +74,10 @@ export class Store {
         const data = trust ? blob : await VerifiedBlob.open(name, blob, () => new fs.ErrnoError(inputOutputError));
         refuseWhatCannotBeRead(library as unknown as Library, data instanceof VerifiedBlob ? data : null);
         fs.mkdir('/in');
-        fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
+        if (data.size <= smallFile) {
+            const bytes = data instanceof VerifiedBlob ? await data.whole(name) : new Uint8Array(await data.arrayBuffer());
+            fs.writeFile('/in/data.h5', bytes, { canOwn: true });
+        } else fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
         const damaged = () => new FileError(`${name} is damaged: the HDF5 library cannot read it.`);
         try {
             const file = new h5wasm.File('/in/data.h5', 'r');
