@@ -15,36 +15,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// What the command would find: from the machine file, as probe reads it.
-std::vector<std::string> wrong_again(const CampaignOptions& options, std::uint64_t number) {
-    const MachineDescription machine = read_machine(write_machine(random_machine(options.seed, number)), "random.yaml");
-    const MachineRun run = machine_run(options, number);
-    SimulatedTarget target(machine, run.target);
-    std::vector<std::string> wrong;
-    for (TestReport& report : run_suite(target, run.suite)) {
-        judge(report, facts_of(machine));
-        for (const Finding& each : report.findings)
-            if (each.verdict == Verdict::wrong) wrong.push_back(each.test + ' ' + in_words(each));
-    }
-    return wrong;
-}
-
-TEST(Replay, FindsTheSameFromTheMachineFile) {
-    CampaignOptions options;
-    options.machines = 4;
-    options.seed = 5;
-    options.noise = "mixed";
-    options.suite.tests = {"latency"};  // wrong often enough, otherwise for other noise
-    options.suite.hardened = false;
-    const CampaignResult result = run_campaign(options);
-    std::size_t compared = 0;
-    for (const Failure& failure : result.failures) {
-        EXPECT_EQ(wrong_again(options, failure.machine), failure.wrong_findings) << failure.replay;
-        compared += failure.wrong_findings.size();
-    }
-    EXPECT_GT(compared, 1U);
-}
-
 TEST(Replay, CommandsNameWhatTheCampaignChose) {
     CampaignOptions options;
     options.seed = 3;

@@ -1,15 +1,47 @@
-// What the tests score on random machines, and on machines that take long. These are about answers, not memory, and are
+// What the tests score on random machines, and on machines that are odd or take long. These are about answers, not memory, and are
 // built without sanitizers only: Campaign.WalksThroughAllTests in test_probes takes the same ways under them.
 #include <gtest/gtest.h>
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"
+#include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
+#include "sim/topology/names.hpp"
 #include "tests/probes/score_of.hpp"
 
 namespace cachetally {
 namespace {
+
+/// What the command would find: from the machine file, as probe reads it.
+std::vector<std::string> wrong_again(const CampaignOptions& options, std::uint64_t number) {
+    const MachineDescription machine = read_machine(write_machine(random_machine(options.seed, number)), "random.yaml");
+    const MachineRun run = machine_run(options, number);
+    SimulatedTarget target(machine, run.target);
+    std::vector<std::string> wrong;
+    for (TestReport& report : run_suite(target, run.suite)) {
+        judge(report, facts_of(machine));
+        for (const Finding& each : report.findings)
+            if (each.verdict == Verdict::wrong) wrong.push_back(each.test + ' ' + in_words(each));
+    }
+    return wrong;
+}
+
+TEST(Replay, FindsTheSameFromTheMachineFile) {
+    CampaignOptions options;
+    options.machines = 4;
+    options.seed = 5;
+    options.noise = "mixed";
+    options.suite.tests = {"latency"};  // wrong often enough, otherwise for other noise
+    options.suite.hardened = false;
+    const CampaignResult result = run_campaign(options);
+    std::size_t compared = 0;
+    for (const Failure& failure : result.failures) {
+        EXPECT_EQ(wrong_again(options, failure.machine), failure.wrong_findings) << failure.replay;
+        compared += failure.wrong_findings.size();
+    }
+    EXPECT_GT(compared, 1U);
+}
 
 TEST(Noise, RealisticNoiseMakesNoAnswerWrong) {
     CampaignOptions options;
