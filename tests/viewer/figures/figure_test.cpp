@@ -21,7 +21,8 @@ using testing::write_contents;
 class Figures : public ::testing::Test {
 protected:
     void SetUp() override {
-        if (std::system("/usr/bin/python3 -c 'import h5py, numpy, matplotlib' 2>/dev/null") != 0)
+        if (std::system("/usr/bin/python3 -c 'from importlib.util import find_spec\n"
+                        "exit(None in map(find_spec, (\"h5py\", \"numpy\", \"matplotlib\")))'") != 0)
             GTEST_SKIP() << "python3-h5py or python3-matplotlib is not there";
         ResultFile file(result_);
         Group& root = file.root();
