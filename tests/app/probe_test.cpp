@@ -148,8 +148,7 @@ TEST(Validate, TheScoresAreToldWhateverBecomesOfTheFiles) {
     full.largest_file = 10;
     const Finished finished = cachetally(
         directory.path(),
-        {"validate", "--machines", "14", "--tests", "gap", "--as-published", "--worst", "d", "--seed", "20261122"},
-        full);
+        {"validate", "--machines", "3", "--tests", "gap", "--as-published", "--worst", "d", "--seed", "4"}, full);
     EXPECT_EQ(finished.status, 1);
     EXPECT_THAT(finished.out, HasSubstr("capacity   published"));
     EXPECT_THAT(finished.err, HasSubstr("cannot be written"));
@@ -190,8 +189,8 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
 
 TEST(Validate, ShowTellsWhatItTold) {
     const TemporaryDirectory directory;
-    const ProbeWords words{"validate",       "--machines", "14",       "--tests", "gap,l1",
-                           "--as-published", "--seed",     "20261122", "-o",      "v.h5"};
+    const ProbeWords words{"validate",       "--machines", "3", "--tests", "gap,l1",
+                           "--as-published", "--seed",     "4", "-o",      "v.h5"};
     const Finished printed = cachetally(directory.path(), words);
     ASSERT_EQ(printed.status, 0) << printed.err;
     const std::string table = printed.out.substr(printed.out.find('\n'));  // the first line tells the time, too
