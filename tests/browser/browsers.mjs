@@ -14,7 +14,6 @@ const flags = [
     '--hide-scrollbars',
     '--mute-audio',
     '--disable-dev-shm-usage',
-    '--disable-frame-rate-limit', // a frame is drawn when it is asked for, not at the next of 60 in a second
 ];
 
 /** Chromium, headless; playwright-core is taken only now, when it has been installed (install.mjs). */
