@@ -10,7 +10,7 @@ constexpr std::uint64_t line_without_cache = 64;
 
 }  // namespace
 
-CorePath::CorePath(unsigned core, Downlink& link, Tlb* tlb, Downlink* tlb_link, PageTable& pages)
+CorePath::CorePath(unsigned core, RequestPort& link, Tlb* tlb, RequestPort* tlb_link, PageTable& pages)
     : link_(link),
       tlb_(tlb),
       tlb_link_(tlb_link),
@@ -187,8 +187,8 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
                 } else {
                     if (watched) events.flush();
                     ++lookups;
-                    const Cause cause{reference.site, event_kind(reference.kind), core_};
-                    now = cache_->request_absent(array, place.physical, place.set, cause, now + lookup_latency).time;
+                    const RequestInfo info{reference.site, event_kind(reference.kind), core_};
+                    now = cache_->request_absent(array, place.physical, place.set, info, now + lookup_latency).time;
                 }
             }
         }
@@ -225,15 +225,15 @@ Tick CorePath::access_lines(const Reference& reference, Tick time, Injections* b
 }
 
 Tick CorePath::access_line(Address address, EventKind kind, std::uint32_t site, Tick time) {
-    const Cause cause{site, kind, core_};
+    const RequestInfo info{site, kind, core_};
     if (tlb_ != nullptr) {
-        tlb_link_->notify(address, cause, time);
-        time = tlb_->translate(address, pages_.page_bits(address), cause, time);
+        tlb_link_->notify(address, info, time);
+        time = tlb_->translate(address, pages_.page_bits(address), info, time);
     }
     const Address physical = pages_.translate(address);
-    if (!virtually_indexed_) return link_.request(physical, cause, time).time;
-    link_.notify(physical, cause, time);
-    return cache_->request_in(cache_->indexing().set_of(address), physical, cause, time).time;
+    if (!virtually_indexed_) return link_.request(physical, info, time).time;
+    link_.notify(physical, info, time);
+    return cache_->request_in(cache_->indexing().set_of(address), physical, info, time).time;
 }
 
 void CorePath::tell(const LinkEvent& event, Address virtual_address) {

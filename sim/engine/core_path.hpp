@@ -7,9 +7,9 @@
 
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/cache.hpp"
-#include "sim/model/downlink.hpp"
 #include "sim/model/page_table.hpp"
 #include "sim/model/reference.hpp"
+#include "sim/model/request_port.hpp"
 #include "sim/model/sieve.hpp"
 #include "sim/model/stretch.hpp"
 #include "sim/model/tlb.hpp"
@@ -21,9 +21,9 @@ class Background;
 class CorePath {
 public:
     /// `link` leads to the first cache or the memory; `tlb` and its link may be absent (null).
-    CorePath(unsigned core, Downlink& link, Tlb* tlb, Downlink* tlb_link, PageTable& pages);
+    CorePath(unsigned core, RequestPort& link, Tlb* tlb, RequestPort* tlb_link, PageTable& pages);
 
-    const Downlink& link() const { return link_; }
+    const RequestPort& link() const { return link_; }
     const Tlb* tlb() const { return tlb_; }
 
     /// Kinds of references that go this way, or-ed 1 << ReferenceKind.
@@ -103,9 +103,9 @@ private:
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
     void tell(const LinkEvent& event, Address virtual_address);
 
-    Downlink& link_;
+    RequestPort& link_;
     Tlb* tlb_;
-    Downlink* tlb_link_;
+    RequestPort* tlb_link_;
     PageTable& pages_;
     Cache* cache_;
     std::uint64_t line_bytes_;

@@ -186,9 +186,9 @@ void CorePath::unsettle(unsigned slot, Entry front) {
 /// Of which listeners are told elsewhere.
 Tick CorePath::access_kept(BlockEvent line, Tick now) {
     const Address address = line.block();
-    const Cause cause{0, line.kind(), core_};
-    if (tlb_ != nullptr) now = tlb_->translate(address, pages_.page_bits(address), cause, now);
-    return cache_->request(pages_.translate(address), cause, now).time;
+    const RequestInfo info{0, line.kind(), core_};
+    if (tlb_ != nullptr) now = tlb_->translate(address, pages_.page_bits(address), info, now);
+    return cache_->request(pages_.translate(address), info, now).time;
 }
 
 /// Afterwards the first line is settled, and the others' slots are empty; walks may have come into any set.

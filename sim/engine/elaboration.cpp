@@ -12,7 +12,7 @@ Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
       components(topology.components()),
       links(topology.links()),
       pages(machine.pages, machine.bytes_for_pages()),
-      downlinks(links.size()) {
+      ports(links.size()) {
     make_components(sieved);
     for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
     // In the order of the machine description, which is the order in which an inclusive level takes lines away.
@@ -52,8 +52,8 @@ void Hierarchy::Parts::make_components(bool sieved) {
                 case Component::Kind::cache: {
                     CacheConfig config = machine.caches[part.index];
                     config.virtually_indexed = machine.is_indexed_by_pages(config);
-                    caches[part.index].push_back(make_cache(config, copy, machine.period, next_to_core(part),
-                                                            next_to_core(part) && !sieved));
+                    caches[part.index].push_back(
+                        make_cache(config, copy, machine.period, next_to_core(part), next_to_core(part) && !sieved));
                     break;
                 }
                 case Component::Kind::memory:
@@ -79,19 +79,19 @@ void Hierarchy::Parts::connect(std::size_t id, const LinkInfo& link) {
     }
 }
 
-void Hierarchy::Parts::lead_past_caches(Downlink& from, unsigned core, std::uint32_t line) {
+void Hierarchy::Parts::connect_bypass(RequestPort& from, unsigned core, std::uint32_t line) {
     if (numa) {
         from.belong_to({numa.get(), node_of(core), line}, *memories.front());
     } else {
-        from.lead_past_caches_to(*memories.front());
+        from.connect_bypass(*memories.front());
     }
 }
 
-/// Lets a downlink lead to the copy of a component that serves `core`.
-void Hierarchy::Parts::lead(Downlink& from, const Component& to, unsigned core, std::uint32_t line) {
-    if (to.kind == Component::Kind::memory) from.lead_to(*memories[to.index]);
-    if (to.kind == Component::Kind::cache) from.lead_to(*caches[to.index][copy_for(to, core)]);
-    lead_past_caches(from, core, line);
+/// Lets a port lead to the copy of a component that serves `core`.
+void Hierarchy::Parts::lead(RequestPort& from, const Component& to, unsigned core, std::uint32_t line) {
+    if (to.kind == Component::Kind::memory) from.connect(*memories[to.index]);
+    if (to.kind == Component::Kind::cache) from.connect(*caches[to.index][copy_for(to, core)]);
+    connect_bypass(from, core, line);
     if (to.kind != Component::Kind::cache) return;
     Cache& cache = *caches[to.index][copy_for(to, core)];
     const Inclusion inclusion = cache.config().inclusion;
@@ -100,9 +100,9 @@ void Hierarchy::Parts::lead(Downlink& from, const Component& to, unsigned core, 
 
 void Hierarchy::Parts::connect_core(std::size_t id, const LinkInfo& link) {
     for (unsigned core = 0; core < machine.cores; ++core) {
-        core_links.push_back(std::make_unique<Downlink>());
+        core_links.push_back(std::make_unique<RequestPort>());
         lead(*core_links.back(), component(link.to), core);
-        downlinks[id].push_back(core_links.back().get());
+        ports[id].push_back(core_links.back().get());
         upper_links.push_back(core_links.back().get());
     }
 }
@@ -110,7 +110,7 @@ void Hierarchy::Parts::connect_core(std::size_t id, const LinkInfo& link) {
 void Hierarchy::Parts::connect_walker(std::size_t id, const LinkInfo& link) {
     for (unsigned core = 0; core < machine.cores; ++core) {
         lead(walkers[core]->below(), component(link.to), core);
-        downlinks[id].push_back(&walkers[core]->below());
+        ports[id].push_back(&walkers[core]->below());
         upper_links.push_back(&walkers[core]->below());
     }
 }
@@ -123,7 +123,7 @@ void Hierarchy::Parts::connect_cache(std::size_t id, const LinkInfo& link) {
         Cache& cache = *caches[upper.index][copy];
         lead(cache.below(), component(link.to), copy * upper.cores_per_copy, config.line);
         if (cache.config().virtually_indexed) cache.use_page_table(pages);
-        downlinks[id].push_back(&cache.below());
+        ports[id].push_back(&cache.below());
         if (!machine.has_link_timing()) continue;
         if (!bus || !config.bus.shared)
             bus = buses[upper.index].emplace_back(std::make_shared<Bus>(config.bus, machine.period));
@@ -139,12 +139,12 @@ void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
     for (unsigned copy = 0; copy < upper.copies; ++copy) {
         Tlb& tlb = *tlbs[upper.index][copy];
         if (lower.kind == Component::Kind::tlb) {
-            tlb.lead_to(*tlbs[lower.index][copy_for(lower, copy * upper.cores_per_copy)]);
+            tlb.connect(*tlbs[lower.index][copy_for(lower, copy * upper.cores_per_copy)]);
         } else {
-            tlb.lead_to(by_core);
+            tlb.connect(by_core);
         }
-        lead_past_caches(tlb.below(), copy * upper.cores_per_copy, 0);  // records from here have no other way
-        downlinks[id].push_back(&tlb.below());
+        connect_bypass(tlb.below(), copy * upper.cores_per_copy, 0);  // records from here have no other way
+        ports[id].push_back(&tlb.below());
         upper_links.push_back(&tlb.below());
     }
 }
@@ -153,11 +153,11 @@ void Hierarchy::Parts::connect_tlb(std::size_t id, const LinkInfo& link) {
 void Hierarchy::Parts::connect_nodes(std::size_t id, const LinkInfo& link) {
     const Component& lower = component(link.to);
     if (lower.kind == Component::Kind::memory) {
-        downlinks[id].push_back(&numa->to_memory(lower.index));
+        ports[id].push_back(&numa->to_memory(lower.index));
         return;
     }
     for (unsigned node = 0; node < component(link.from).copies; ++node)
-        downlinks[id].push_back(&numa->to_interconnect(node));
+        ports[id].push_back(&numa->to_interconnect(node));
 }
 
 /// When all caches know what lies below them.
@@ -195,17 +195,17 @@ void Hierarchy::Parts::make_paths() {
     };
     for (unsigned core = 0; core < machine.cores; ++core) {
         for (const bool fetch : {false, true}) {
-            Downlink* way = nullptr;
-            Downlink* tlb_way = nullptr;
+            RequestPort* way = nullptr;
+            RequestPort* tlb_way = nullptr;
             Tlb* tlb = nullptr;
             for (std::size_t id = 0; id < links.size(); ++id) {
                 const Component& to = component(links[id].to);
                 if (component(links[id].from).kind != Component::Kind::core || !serves(to, fetch)) continue;
                 if (to.kind == Component::Kind::tlb) {
                     tlb = tlbs[to.index][copy_for(to, core)].get();
-                    tlb_way = downlinks[id][core];
+                    tlb_way = ports[id][core];
                 } else {
-                    way = downlinks[id][core];
+                    way = ports[id][core];
                 }
             }
             if (way != nullptr) path_for(core, fetch, *way, tlb, tlb_way);
@@ -214,7 +214,7 @@ void Hierarchy::Parts::make_paths() {
 }
 
 /// Data and fetches that go the same way share a path.
-void Hierarchy::Parts::path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way) {
+void Hierarchy::Parts::path_for(unsigned core, bool fetch, RequestPort& way, Tlb* tlb, RequestPort* tlb_way) {
     CorePath* path = paths_of[core][0];
     if (path == nullptr || &path->link() != &way || path->tlb() != tlb) {
         if (tlb != nullptr && pages.uniform() && tlb->holds(pages.page_bits(0)))

@@ -24,7 +24,7 @@ void Hierarchy::Parts::settle() {
     const bool timed = machine.has_link_timing() || numa ||
                        !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     const bool merges =
-        std::ranges::all_of(injections.links(), [&](const Downlink* link) { return link->merges(longest, timed); });
+        std::ranges::all_of(injections.links(), [&](const RequestPort* link) { return link->merges(longest, timed); });
     only_latencies = !timed && merges;
     for (const auto& path : paths) path->settle(longest, timed, merges);
     settled = true;
@@ -37,7 +37,7 @@ Progress Hierarchy::Parts::post(CorePath& path, std::span<const Reference> some,
         if (posting != nullptr) posting->hand_over(background.get());
         posting = &path;
         path.post(true);
-        for (Downlink* link : upper_links) link->tell_by(background.get());
+        for (RequestPort* link : upper_links) link->tell_by(background.get());
     }
     return path.run_posting(some, stretches, now, background.get());
 }
@@ -46,7 +46,7 @@ void Hierarchy::Parts::stop_posting() {
     if (posting == nullptr) return;
     std::exchange(posting, nullptr)->hand_over(background.get());
     if (background) owed += background->complete();
-    for (Downlink* link : upper_links) link->tell_by(nullptr);
+    for (RequestPort* link : upper_links) link->tell_by(nullptr);
     for (const auto& path : paths) {
         owed += path->waited();
         path->post(false);
@@ -67,12 +67,12 @@ bool Hierarchy::only_latencies() {
     return parts_->only_latencies;
 }
 
-unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned>(parts_->downlinks.at(link).size()); }
+unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned>(parts_->ports.at(link).size()); }
 
 void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) {
     parts_->stop_posting();
-    Downlink* downlink = parts_->downlinks.at(link).at(copy);
-    parts_->injections.listen(*downlink, listener);
+    RequestPort* port = parts_->ports.at(link).at(copy);
+    parts_->injections.listen(*port, listener);
     parts_->settled = false;
 }
 
@@ -156,8 +156,8 @@ Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
     const bool of_core = control.kind == Control::Kind::enter_function || control.kind == Control::Kind::leave_function;
     for (std::size_t id = 0; id < parts.links.size(); ++id) {
         const Component& upper = parts.component(parts.links[id].from);
-        for (unsigned copy = 0; copy < parts.downlinks[id].size(); ++copy)
-            if (!of_core || copy == copy_for(upper, core)) parts.downlinks[id][copy]->control(control, time);
+        for (unsigned copy = 0; copy < parts.ports[id].size(); ++copy)
+            if (!of_core || copy == copy_for(upper, core)) parts.ports[id][copy]->control(control, time);
     }
     return owed + (parts.injections.pending() ? parts.injections.carry_out(core, time) : 0);
 }

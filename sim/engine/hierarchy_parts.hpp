@@ -35,12 +35,12 @@ struct Hierarchy::Parts {
     void connect_tlb(std::size_t id, const LinkInfo& link);
     void connect_nodes(std::size_t id, const LinkInfo& link);
     unsigned node_of(unsigned core) const { return core / machine.cores_per_node(); }
-    void lead(Downlink& from, const Component& to, unsigned core, std::uint32_t line = LinkTiming::store_bytes);
-    void lead_past_caches(Downlink& from, unsigned core, std::uint32_t line);
+    void lead(RequestPort& from, const Component& to, unsigned core, std::uint32_t line = LinkTiming::store_bytes);
+    void connect_bypass(RequestPort& from, unsigned core, std::uint32_t line);
     void make_coherent();
     void expect_loss_above(Cache& inclusive);
     void make_paths();
-    void path_for(unsigned core, bool fetch, Downlink& way, Tlb* tlb, Downlink* tlb_way);
+    void path_for(unsigned core, bool fetch, RequestPort& way, Tlb* tlb, RequestPort* tlb_way);
     void settle();
     Progress post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches, Tick now);
     void stop_posting();
@@ -57,11 +57,11 @@ struct Hierarchy::Parts {
     std::unique_ptr<Numa> numa;                            ///< null where memories belong to no nodes
     std::vector<std::vector<std::shared_ptr<Bus>>> buses;  ///< by cache; empty where nothing takes time of its own
     std::unique_ptr<Coherence> coherence;                  ///< null where caches are not kept coherent
-    std::vector<std::vector<Downlink*>> downlinks;         ///< by link id and copy
-    Copies<Downlink> core_links;                           ///< those that no component owns: from the cores
+    std::vector<std::vector<RequestPort*>> ports;          ///< by link id and copy
+    Copies<RequestPort> core_links;                        ///< those that no component owns: from the cores
     Copies<CorePath> paths;
     std::vector<std::array<CorePath*, 2>> paths_of;  ///< by core: data, fetch (null: not simulated)
-    std::vector<Downlink*> upper_links;              ///< of cores, TLBs and walkers
+    std::vector<RequestPort*> upper_links;           ///< of cores, TLBs and walkers
     Injections injections;
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;

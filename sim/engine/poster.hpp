@@ -28,29 +28,29 @@ struct Translated {
 /// The posts of the first cache, as its loop writes them.
 class Outbox {
 public:
-    explicit Outbox(Downlink& link) : link_(link), begin_(link.posts().room(2 * Stretch::most)), out_(begin_) {}
+    explicit Outbox(RequestPort& link) : link_(link), begin_(link.posts().room(2 * Stretch::most)), out_(begin_) {}
 
     /// `dirty`: 1 or 0. The victim is written in any case: which it is none can predict.
-    void miss(Address line, Cause cause, Address victim, std::uint64_t dirty) {
-        write(line, cause, victim);
+    void miss(Address line, RequestInfo info, Address victim, std::uint64_t dirty) {
+        write(line, info, victim);
         out_ += 1 + dirty;
     }
     /// The same where `missed` and the lowest bit of `dirty` are as hard to predict: what did not happen is
     /// overwritten.
-    void maybe_miss(Address line, Cause cause, Address victim, std::uint64_t missed, std::uint64_t dirty) {
-        write(line, cause, victim);
+    void maybe_miss(Address line, RequestInfo info, Address victim, std::uint64_t missed, std::uint64_t dirty) {
+        write(line, info, victim);
         out_ += missed + (missed & dirty);
     }
     std::uint64_t written() const { return static_cast<std::uint64_t>(out_ - begin_); }
     void close() { link_.posts().set_end(out_); }
 
 private:
-    void write(Address line, Cause cause, Address victim) {
-        out_[0] = {line, cause.word()};
-        out_[1] = {victim | entry_bit::dirty, cause.as(EventKind::write_back).word()};
+    void write(Address line, RequestInfo info, Address victim) {
+        out_[0] = {line, info.word()};
+        out_[1] = {victim | entry_bit::dirty, info.as(EventKind::write_back).word()};
     }
 
-    Downlink& link_;
+    RequestPort& link_;
     Posted* begin_;
     Posted* out_;
 };
@@ -298,7 +298,7 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_lines(const Reference* re
                                                              std::span<const BlockEvent> lines) {
     const Cache::FirstLevel level = cache_.first_level();
     Entry* const front = level.front;
-    const std::uint64_t origin = Cause(0, EventKind::load, path_.core_).word();
+    const std::uint64_t origin = RequestInfo(0, EventKind::load, path_.core_).word();
     std::uint64_t first_fills = 0;
     std::array<std::uint64_t, 3> misses{};
     Lookup lookup = lookup_;
@@ -322,7 +322,7 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_lines(const Reference* re
         if (victim == 0) [[unlikely]]
             ++first_fills;
         const std::uint64_t asks = kind & static_cast<std::uint64_t>(EventKind::fetch);  // a store asks with a load
-        outbox.miss(line, Cause::from(origin | asks), line_of(victim),
+        outbox.miss(line, RequestInfo::from(origin | asks), line_of(victim),
                     victim / entry_bit::dirty & level.write_back_traffic);
     }
     lookup.keep();
@@ -336,7 +336,7 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_lines(const Reference* re
 template <class Lookup, class Sets, class Translation>
 void CorePath::Poster<Lookup, Sets, Translation>::make_kept_lines(std::span<const BlockEvent> lines) {
     const Cache::FirstLevel level = cache_.first_level();
-    const Cause cause(0, EventKind::load, path_.core_);
+    const RequestInfo info(0, EventKind::load, path_.core_);
     const std::array<Entry, 2> states{level.state[0], level.state[1]};
     const std::uint64_t write_back_traffic = level.write_back_traffic;
     std::uint64_t missed = 0, store_misses = 0, first_fills = 0;
@@ -351,7 +351,7 @@ void CorePath::Poster<Lookup, Sets, Translation>::make_kept_lines(std::span<cons
         store_misses += miss & stores;
         if (old == 0) [[unlikely]]
             ++first_fills;
-        outbox.maybe_miss(line, cause, line_of(old), miss, old / entry_bit::dirty & write_back_traffic);
+        outbox.maybe_miss(line, info, line_of(old), miss, old / entry_bit::dirty & write_back_traffic);
     }
     outbox.close();
     cache_.count({.misses = {missed - store_misses, store_misses, 0},

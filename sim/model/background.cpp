@@ -30,7 +30,7 @@ Background::~Background() {
     thread_.join();
 }
 
-void Background::tell(Downlink& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void Background::tell(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     while (!events.empty()) {
         const auto some = events.first(std::min(events.size(), most_events));
         Chunk& chunk = chunk_for(some.size(), 0);
@@ -45,7 +45,7 @@ void Background::tell(Downlink& link, std::span<const BlockEvent> events, std::u
 }
 
 /// Pieces are no longer than a stretch.
-void Background::tell_sieved(Downlink& link, const SievedBlocks& blocks, std::uint8_t core) {
+void Background::tell_sieved(RequestPort& link, const SievedBlocks& blocks, std::uint8_t core) {
     Chunk& chunk = chunk_for(blocks.kept.size(), 0, blocks.marks.size());
     append(chunk.events, blocks.kept);
     append(chunk.marks, blocks.marks);
@@ -56,13 +56,13 @@ void Background::tell_sieved(Downlink& link, const SievedBlocks& blocks, std::ui
                            .marks = static_cast<std::uint32_t>(blocks.marks.size())});
 }
 
-void Background::follow_sieved(Downlink& link, BlockEvent straddling) {
+void Background::follow_sieved(RequestPort& link, BlockEvent straddling) {
     Chunk& chunk = chunk_for(1, 0);
     chunk.events.push_back(straddling);
     chunk.tasks.push_back({.link = &link, .what = Task::What::follow_sieved, .count = 1});
 }
 
-void Background::deliver(Downlink& link) {
+void Background::deliver(RequestPort& link) {
     for (auto posts = link.posts().all(); !posts.empty();) {
         const auto some = posts.first(std::min(posts.size(), most_posts));
         Chunk& chunk = chunk_for(0, some.size());

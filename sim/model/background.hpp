@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "sim/model/downlink.hpp"
 #include "sim/model/event.hpp"
+#include "sim/model/request_port.hpp"
 
 namespace cachetally {
 
@@ -25,15 +25,15 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    /// Tells the listeners of a link; as Downlink::tell_now().
-    void tell(Downlink& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    /// Tells the listeners of a link; as RequestPort::tell_now().
+    void tell(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
-    /// As Downlink::tell_sieved_now() and follow_sieved_now().
-    void tell_sieved(Downlink& link, const SievedBlocks& blocks, std::uint8_t core);
-    void follow_sieved(Downlink& link, BlockEvent straddling);
+    /// As RequestPort::tell_sieved_now() and follow_sieved_now().
+    void tell_sieved(RequestPort& link, const SievedBlocks& blocks, std::uint8_t core);
+    void follow_sieved(RequestPort& link, BlockEvent straddling);
 
     /// Delivers what is posted on a link, and empties it.
-    void deliver(Downlink& link);
+    void deliver(RequestPort& link);
 
     /// Waits until all is done. Returns the time for which somebody waits since the last call. Throws what was thrown.
     Tick complete();
@@ -44,7 +44,7 @@ private:
 
     struct Task {
         enum class What : std::uint8_t { tell, tell_sieved, follow_sieved, deliver };
-        Downlink* link;
+        RequestPort* link;
         What what;
         std::uint8_t core = 0;
         std::uint32_t kinds = 0;

@@ -56,109 +56,109 @@ void Cache::settle() {
     victims_matter_ = config_.inclusion == Inclusion::inclusive || below_.takes_clean_victims();
 }
 
-Reply Cache::request_in(std::uint64_t set, Address address, Cause cause, Tick time) {
-    return request_on(array_, set, address, cause, time);
+Reply Cache::request_in(std::uint64_t set, Address address, RequestInfo info, Tick time) {
+    return request_on(array_, set, address, info, time);
 }
 
 /// A request step by step, as docs/counting.md has it: where the order of lookup, fetch and insertion can be seen.
-Reply Cache::request_in_steps(Address address, std::uint64_t set, Cause cause, Tick time) {
+Reply Cache::request_in_steps(Address address, std::uint64_t set, RequestInfo info, Tick time) {
     const Address line = address & ~line_mask_;
-    const bool store = cause.kind() == EventKind::store;
+    const bool store = info.kind() == EventKind::store;
     const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
-    if (store && is_in_node()) time = coherence_->store(node_, line, cause, time);
-    const Entry found = array_.access(set, line, touch_[index_of(cause.kind())]);
-    if (found == 0) return miss(address, set, cause, time);
+    if (store && is_in_node()) time = coherence_->store(node_, line, info, time);
+    const Entry found = array_.access(set, line, touch_[index_of(info.kind())]);
+    if (found == 0) return miss(address, set, info, time);
     if (moves_up) array_.remove(set, line);
 
     Tick done = time + latency_;
-    remember(set, line, cause.kind(), true);
-    if (store && !writes_back_) done = pass_on(line, cause, done);
-    if (prefetcher_ && is_demand(cause.kind())) {
+    remember(set, line, info.kind(), true);
+    if (store && !writes_back_) done = pass_on(line, info, done);
+    if (prefetcher_ && is_demand(info.kind())) {
         const bool first_use = (found & entry_bit::prefetched) != 0;
         if (first_use) ++counts_.prefetch_hits;
-        train(address, cause, time, first_use);
+        train(address, info, time, first_use);
     }
     return {done, moves_up && is_dirty(found)};
 }
 
-Reply Cache::miss(Address address, std::uint64_t set, Cause cause, Tick time) {
-    ++misses_[index_of(cause.kind())];
+Reply Cache::miss(Address address, std::uint64_t set, RequestInfo info, Tick time) {
+    ++misses_[index_of(info.kind())];
     const Address line = address & ~line_mask_;
-    const bool store = cause.kind() == EventKind::store;
-    const Cause down = store ? cause.as_load_for_store() : cause;
+    const bool store = info.kind() == EventKind::store;
+    const RequestInfo down = store ? info.as_load_for_store() : info;
     Reply reply{time + latency_};
     if (store && (filled_by_victims_ || !config_.write_allocate)) {
         forget(set);
-        reply.time = pass_on(line, cause, reply.time);
+        reply.time = pass_on(line, info, reply.time);
     } else if (filled_by_victims_) {
         reply = below_.request(line, down, time + latency_);
     } else {
         const Entry state = store && writes_back_ ? entry_bit::dirty : 0;
         reply = fetch(line, set, down, time + latency_, state);
-        remember(set, line, cause.kind(), false);  // before the store goes on, which may take the line away again
-        if (store && !writes_back_) reply.time = std::max(reply.time, pass_on(line, cause, time + latency_));
+        remember(set, line, info.kind(), false);  // before the store goes on, which may take the line away again
+        if (store && !writes_back_) reply.time = std::max(reply.time, pass_on(line, info, time + latency_));
     }
-    if (prefetcher_ && is_demand(cause.kind())) train(address, cause, time, true);
+    if (prefetcher_ && is_demand(info.kind())) train(address, info, time, true);
     return reply;
 }
 
-Reply Cache::fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state) {
-    const Tick asked = config_.write_back_first ? make_room(set, line, cause, time) : time;
+Reply Cache::fetch(Address line, std::uint64_t set, RequestInfo info, Tick time, Entry state) {
+    const Tick asked = config_.write_back_first ? make_room(set, line, info, time) : time;
     Coherence::Transit transit(coherence_, line, false);
-    const Reply reply = below_.request(line, cause, asked);
+    const Reply reply = below_.request(line, info, asked);
     if (reply.dirty) state |= entry_bit::dirty;
     if (is_dirty(state)) transit.comes_dirty();
-    const Tick left = insert(set, line, state, cause, time);
+    const Tick left = insert(set, line, state, info, time);
     const Tick done = std::max(reply.time, left);
-    below_.notify(line, cause.as(EventKind::fill), done);
+    below_.notify(line, info.as(EventKind::fill), done);
     return {done};
 }
 
-void Cache::take_victim(Address address, Cause cause, Tick time) {
+void Cache::take_victim(Address address, RequestInfo info, Tick time) {
     const Address line = address & ~line_mask_;
     const std::uint64_t set = set_of_physical(line);
-    const bool clean = cause.kind() == EventKind::clean_victim;
-    ++requests_[index_of(cause.kind())];
+    const bool clean = info.kind() == EventKind::clean_victim;
+    ++requests_[index_of(info.kind())];
     const Coherence::Transit transit(coherence_, line, !clean);
-    if (array_.access(set, line, touch_[index_of(cause.kind())]) != 0) {
-        if (!clean && !writes_back_) below_.send(line, cause, time);
+    if (array_.access(set, line, touch_[index_of(info.kind())]) != 0) {
+        if (!clean && !writes_back_) below_.send(line, info, time);
     } else if (clean) {
-        insert(set, line, 0, cause, time);
+        insert(set, line, 0, info, time);
     } else {
-        ++misses_[index_of(cause.kind())];
-        take_missing(line, set, cause, time);
+        ++misses_[index_of(info.kind())];
+        take_missing(line, set, info, time);
     }
     forget(set);
 }
 
-void Cache::take_record(Address address, Cause cause, Tick time) {
-    if (!is_in_node()) return take_victim(address, cause, time);
+void Cache::take_record(Address address, RequestInfo info, Tick time) {
+    if (!is_in_node()) return take_victim(address, info, time);
     const Address line = address & ~line_mask_;
-    time = coherence_->claim(node_, line, cause, time);
-    take_victim(address, cause, time);
-    coherence_->left(node_, line, cause, time);
+    time = coherence_->claim(node_, line, info, time);
+    take_victim(address, info, time);
+    coherence_->left(node_, line, info, time);
 }
 
-void Cache::take_missing(Address line, std::uint64_t set, Cause cause, Tick time) {
+void Cache::take_missing(Address line, std::uint64_t set, RequestInfo info, Tick time) {
     if (config_.write_back_miss != WriteBackMiss::bypass) {
         const Entry state = writes_back_ ? entry_bit::dirty : 0;
         if (config_.write_back_miss == WriteBackMiss::fetch) {
-            fetch(line, set, cause.as(EventKind::load), time, state);
+            fetch(line, set, info.as(EventKind::load), time, state);
         } else {
-            insert(set, line, state, cause, time);
+            insert(set, line, state, info, time);
         }
         if (writes_back_) return;
     }
-    below_.send(line, cause, time);
+    below_.send(line, info, time);
 }
 
 void Cache::take_singly(std::span<const Posted> posts) {
     for (const Posted& post : posts) {
-        const Cause cause = Cause::from(post.cause);
-        if (cause.kind() == EventKind::write_back) {
-            take_victim(post.address & ~entry_bit::dirty, cause, 0);
+        const RequestInfo info = RequestInfo::from(post.info);
+        if (info.kind() == EventKind::write_back) {
+            take_victim(post.address & ~entry_bit::dirty, info, 0);
         } else {
-            request(post.address, cause, 0);
+            request(post.address, info, 0);
         }
     }
 }
@@ -170,43 +170,43 @@ Tick Cache::waited_since(const std::array<std::uint64_t, event_kind_count>& befo
     return waiting * latency_;
 }
 
-Tick Cache::insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time) {
-    const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, line, cause, time) : time;
+Tick Cache::insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time) {
+    const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, line, info, time) : time;
     const Entry victim = array_.insert(set, line, state);
     if (is_in_node()) coherence_->arrived(node_, line, is_dirty(state));
-    return victim != 0 ? dispose(victim, line, cause, time) : left;
+    return victim != 0 ? dispose(victim, line, info, time) : left;
 }
 
-Tick Cache::make_room(std::uint64_t set, Address line, Cause cause, Tick time) {
+Tick Cache::make_room(std::uint64_t set, Address line, RequestInfo info, Tick time) {
     const Entry victim = array_.make_room(set);
-    return victim != 0 ? dispose(victim, line, cause, time) : time;
+    return victim != 0 ? dispose(victim, line, info, time) : time;
 }
 
-Tick Cache::dispose(Entry victim, Address line, Cause cause, Tick time) {
-    const Tick left = send_away(victim, line, cause, time);
-    if (is_in_node()) coherence_->left(node_, line_of(victim), cause, time);
+Tick Cache::dispose(Entry victim, Address line, RequestInfo info, Tick time) {
+    const Tick left = send_away(victim, line, info, time);
+    if (is_in_node()) coherence_->left(node_, line_of(victim), info, time);
     return left;
 }
 
-Tick Cache::send_away(Entry victim, Address line, Cause cause, Tick time) {
+Tick Cache::send_away(Entry victim, Address line, RequestInfo info, Tick time) {
     const Address gone = line_of(victim);
     bool dirty = is_dirty(victim);
     ++counts_.evictions;
-    below_.notify({gone, 1, cause.site(), EventKind::eviction, cause.core(), time, line});
+    below_.notify({gone, 1, info.site(), EventKind::eviction, info.core(), time, line});
     if (config_.inclusion == Inclusion::inclusive)
-        for (Cache* upper : above_) dirty |= upper->take_away(gone, config_.line, cause, time);
+        for (Cache* upper : above_) dirty |= upper->back_invalidate(gone, config_.line, info, time);
     if (nodes_above_ != nullptr) nodes_above_->taken(gone, config_.line);
     if (dirty) {
         if (!config_.write_back_traffic) return time;
         ++counts_.writebacks_out;
-        return below_.send(gone, cause.as(EventKind::write_back), time);
+        return below_.send(gone, info.as(EventKind::write_back), time);
     }
-    return below_.takes_clean_victims() ? below_.send(gone, cause.as(EventKind::clean_victim), time) : time;
+    return below_.takes_clean_victims() ? below_.send(gone, info.as(EventKind::clean_victim), time) : time;
 }
 
-bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick time) {
+bool Cache::back_invalidate(Address address, std::uint64_t bytes, RequestInfo info, Tick time) {
     bool dirty = false;
-    for (Cache* upper : above_) dirty |= upper->take_away(address, bytes, cause, time);
+    for (Cache* upper : above_) dirty |= upper->back_invalidate(address, bytes, info, time);
     for (Address line = address; line < address + bytes; line += config_.line) {
         const std::uint64_t set = set_of_physical(line);
         const Entry removed = array_.remove(set, line);
@@ -214,32 +214,32 @@ bool Cache::take_away(Address address, std::uint64_t bytes, Cause cause, Tick ti
         forget(set);
         dirty |= is_dirty(removed);
         ++counts_.invalidations;
-        below_.notify(line, cause.as(EventKind::invalidate), time);
+        below_.notify(line, info.as(EventKind::invalidate), time);
     }
     return dirty;
 }
 
-bool Cache::clean(Address line, Cause cause, Tick time) {
+bool Cache::clean(Address line, RequestInfo info, Tick time) {
     const Entry found = array_.access(set_of_physical(line), line, {.use = false, .clear = entry_bit::dirty});
     if (!is_dirty(found)) return false;
-    below_.notify(line, cause.as(EventKind::flush), time);
+    below_.notify(line, info.as(EventKind::flush), time);
     return true;
 }
 
-Tick Cache::pass_on(Address line, Cause cause, Tick time) {
-    return below_.pass_on(line, cause.as(EventKind::store), time);
+Tick Cache::pass_on(Address line, RequestInfo info, Tick time) {
+    return below_.pass_on(line, info.as(EventKind::store), time);
 }
 
-void Cache::train(Address address, Cause cause, Tick time, bool trigger) {
+void Cache::train(Address address, RequestInfo info, Tick time, bool trigger) {
     wanted_.clear();
-    prefetcher_->observe({address, address & ~line_mask_, cause.site(), trigger}, wanted_);
+    prefetcher_->observe({address, address & ~line_mask_, info.site(), trigger}, wanted_);
     for (const Address wanted : wanted_) {
         if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
         const Address line = wanted & ~line_mask_;
         const std::uint64_t set = set_of_physical(line);
         if (array_.find(set, line) != 0) continue;
         ++counts_.prefetches_issued;
-        fetch(line, set, cause.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
+        fetch(line, set, info.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
         forget(set);
     }
 }
@@ -317,8 +317,8 @@ public:
     CacheOf(const CacheConfig& config, const ArrayGeometry& geometry, Tick period, bool next_to_core)
         : Cache(config, period, next_to_core, tags_), tags_(geometry) {}
 
-    Reply request(Address address, Cause cause, Tick time) override {
-        return request_on(tags_, set_of(address), address, cause, time);
+    Reply request(Address address, RequestInfo info, Tick time) override {
+        return request_on(tags_, set_of(address), address, info, time);
     }
 
     Tick take(std::span<const Posted> posts) override {

@@ -7,10 +7,10 @@
 
 #include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
-#include "sim/model/downlink.hpp"
 #include "sim/model/indexing.hpp"
 #include "sim/model/memory.hpp"
 #include "sim/model/prefetcher.hpp"
+#include "sim/model/request_port.hpp"
 #include "sim/topology/machine.hpp"
 
 namespace cachetally {
@@ -33,7 +33,7 @@ public:
     Cache& operator=(const Cache&) = delete;
 
     const CacheConfig& config() const { return config_; }
-    Downlink& below() { return below_; }
+    RequestPort& below() { return below_; }
     unsigned line_bytes() const { return config_.line; }
     Tick latency() const { return latency_; }
 
@@ -68,10 +68,10 @@ public:
     }
 
     /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
-    virtual Reply request(Address address, Cause cause, Tick time) = 0;
+    virtual Reply request(Address address, RequestInfo info, Tick time) = 0;
 
     /// The same where the address alone does not choose the set (virtually indexed caches).
-    Reply request_in(std::uint64_t set, Address address, Cause cause, Tick time);
+    Reply request_in(std::uint64_t set, Address address, RequestInfo info, Tick time);
 
     /// Requests and dirty victims that were posted, in order, where takes_posts(); what goes down is posted, too.
     /// Returns the time for which somebody waits.
@@ -82,20 +82,20 @@ public:
     bool takes_posts() const { return takes_posts_; }
     bool is_next_to_core() const { return next_to_core_; }
 
-    /// A dirty or clean victim from above; cause.kind() tells which.
-    void take_victim(Address address, Cause cause, Tick time);
+    /// A dirty or clean victim from above; info.kind() tells which.
+    void take_victim(Address address, RequestInfo info, Tick time);
 
     /// A monitor's record.
-    void take_record(Address address, Cause cause, Tick time);
+    void take_record(Address address, RequestInfo info, Tick time);
 
     /// Takes all lines in [address, address + bytes) away, here and above; true if one of them was dirty.
-    bool take_away(Address address, std::uint64_t bytes, Cause cause, Tick time);
+    bool back_invalidate(Address address, std::uint64_t bytes, RequestInfo info, Tick time);
 
     /// A line's entry, untouched; 0 = not here.
     Entry find(Address line) const { return array_.find(set_of_physical(line), line); }
 
     /// Takes the dirtiness of a line away, which is written back by somebody else; true if it was dirty.
-    bool clean(Address line, Cause cause, Tick time);
+    bool clean(Address line, RequestInfo info, Tick time);
 
     /// From now on this is a cache of a node that is kept coherent with others.
     void join(Coherence& coherence, unsigned node) {
@@ -129,15 +129,15 @@ public:
 
     /// A request of a core for a line that hits() has not found in `array`.
     template <class Array>
-    Reply request_absent(Array& array, Address address, std::uint64_t set, Cause cause, Tick time) {
-        const unsigned kind = index_of(cause.kind());
+    Reply request_absent(Array& array, Address address, std::uint64_t set, RequestInfo info, Tick time) {
+        const unsigned kind = index_of(info.kind());
         ++requests_[kind];
         if (!simple_[kind]) [[unlikely]]
-            return miss(address, set, cause, time);
+            return miss(address, set, info, time);
         const Address line = address & ~line_mask_;
-        const Entry victim = array.insert(set, line, cause.kind() == EventKind::store ? entry_bit::dirty : 0);
+        const Entry victim = array.insert(set, line, info.kind() == EventKind::store ? entry_bit::dirty : 0);
         front_[set] = line | front_flags_[0][kind];
-        return fetch_simply(line, cause, time, victim);
+        return fetch_simply(line, info, time, victim);
     }
 
     /// What a loop over references needs to make accesses to this cache by itself, where takes_posts(): by kind of
@@ -188,18 +188,18 @@ protected:
 
     /// request() with one pass over the set where nobody can tell, else step by step.
     template <class Array>
-    Reply request_on(Array& array, std::uint64_t set, Address address, Cause cause, Tick time) {
-        const unsigned kind = index_of(cause.kind());
+    Reply request_on(Array& array, std::uint64_t set, Address address, RequestInfo info, Tick time) {
+        const unsigned kind = index_of(info.kind());
         ++requests_[kind];
         if (!simple_[kind]) [[unlikely]]
-            return request_in_steps(address, set, cause, time);
+            return request_in_steps(address, set, info, time);
         const Address line = address & ~line_mask_;
-        const Entry state = cause.kind() == EventKind::store ? entry_bit::dirty : 0;
+        const Entry state = info.kind() == EventKind::store ? entry_bit::dirty : 0;
         const auto [found, victim] = array.access_or_insert(set, line, touch_[kind], state);
         if (next_to_core_) [[unlikely]]
-            remember(set, line, cause.kind(), found != 0);
+            remember(set, line, info.kind(), found != 0);
         if (found != 0) return {time + latency_};
-        return fetch_simply(line, cause, time, victim);
+        return fetch_simply(line, info, time, victim);
     }
 
     /// take() by requests one by one.
@@ -221,13 +221,13 @@ protected:
     }
 
 private:
-    Reply request_in_steps(Address address, std::uint64_t set, Cause cause, Tick time);
+    Reply request_in_steps(Address address, std::uint64_t set, RequestInfo info, Tick time);
 
     /// The rest of a simple miss, when the line is inserted and the victim removed already, which nobody below can
     /// tell.
-    Reply fetch_simply(Address line, Cause cause, Tick time, Entry victim) {
-        ++misses_[index_of(cause.kind())];
-        const Cause down = cause.kind() == EventKind::store ? cause.as(EventKind::load) : cause;
+    Reply fetch_simply(Address line, RequestInfo info, Tick time, Entry victim) {
+        ++misses_[index_of(info.kind())];
+        const RequestInfo down = info.kind() == EventKind::store ? info.as(EventKind::load) : info;
         Reply reply = below_.request(line, down, time + latency_);
         if (is_dirty(victim) || (victim != 0 && (victims_matter_ || below_.wants(EventKind::eviction)))) {
             reply.time = std::max(reply.time, dispose(victim, line, down, time + latency_));
@@ -238,17 +238,17 @@ private:
             below_.notify(line, down.as(EventKind::fill), reply.time);
         return {reply.time};
     }
-    Reply miss(Address address, std::uint64_t set, Cause cause, Tick time);
-    Reply fetch(Address line, std::uint64_t set, Cause cause, Tick time, Entry state);
-    void take_missing(Address line, std::uint64_t set, Cause cause, Tick time);
+    Reply miss(Address address, std::uint64_t set, RequestInfo info, Tick time);
+    Reply fetch(Address line, std::uint64_t set, RequestInfo info, Tick time, Entry state);
+    void take_missing(Address line, std::uint64_t set, RequestInfo info, Tick time);
     // What makes room returns when the victim, if there is one, has left.
-    Tick insert(std::uint64_t set, Address line, Entry state, Cause cause, Tick time);
+    Tick insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time);
     // `line`: that takes the victim's place.
-    Tick make_room(std::uint64_t set, Address line, Cause cause, Tick time);
-    Tick dispose(Entry victim, Address line, Cause cause, Tick time);
-    Tick send_away(Entry victim, Address line, Cause cause, Tick time);
-    Tick pass_on(Address line, Cause cause, Tick time);
-    void train(Address address, Cause cause, Tick time, bool trigger);
+    Tick make_room(std::uint64_t set, Address line, RequestInfo info, Tick time);
+    Tick dispose(Entry victim, Address line, RequestInfo info, Tick time);
+    Tick send_away(Entry victim, Address line, RequestInfo info, Tick time);
+    Tick pass_on(Address line, RequestInfo info, Tick time);
+    void train(Address address, RequestInfo info, Tick time, bool trigger);
     std::uint64_t set_of_physical(Address line) const;
     Entry front_after(EventKind kind, bool hit) const;
     void remember(std::uint64_t set, Address line, EventKind kind, bool hit) {
@@ -267,7 +267,7 @@ private:
     IndexingPolicy index_;
     CacheArray& array_;
     std::unique_ptr<Prefetcher> prefetcher_;
-    Downlink below_;
+    RequestPort below_;
     std::vector<Cache*> above_;
     std::vector<Entry> front_;  ///< by set: the line asked for last, with front_bit; first level only
     std::array<std::array<Entry, event_kind_count>, 2> front_flags_{};  ///< by hit and kind
@@ -286,17 +286,16 @@ private:
 std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core,
                                   bool mostly_hits);
 
-inline Reply Downlink::request(Address address, Cause cause, Tick time) {
+inline Reply RequestPort::request(Address address, RequestInfo info, Tick time) {
     if (posting_) {
-        posts_.push({address, cause.word()});
+        posts_.push({address, info.word()});
         return {time};
     }
     if (in_steps_) [[unlikely]]
-        return request_in_steps(address, cause, time);
-    if (wants(cause.kind())) [[unlikely]]
-        tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
-    return cache_ != nullptr ? cache_->request(address, cause, time)
-                             : Reply{memory_->request(address, cause, time).time};
+        return request_in_steps(address, info, time);
+    if (wants(info.kind())) [[unlikely]]
+        tell({address, 1, info.site(), info.kind(), info.core(), time});
+    return cache_ != nullptr ? cache_->request(address, info, time) : Reply{memory_->request(address, info, time).time};
 }
 
 }  // namespace cachetally

@@ -46,11 +46,11 @@ public:
     virtual Entry insert(std::uint64_t set, Address line, Entry state) = 0;
 
     /// access(), and where the line is not there insert() with `state`: both in one pass over the set.
-    struct Outcome {
+    struct ReplaceResult {
         Entry found = 0;   ///< as access() returns it
         Entry victim = 0;  ///< as insert() returns it, where nothing was found
     };
-    virtual Outcome access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
+    virtual ReplaceResult access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
 
     /// Makes room for an insertion into a set: removes and returns the victim; 0 = there is room already.
     virtual Entry make_room(std::uint64_t set) = 0;

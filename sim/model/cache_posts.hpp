@@ -20,18 +20,18 @@ std::span<const Posted> Cache::take_by(const Lookup lookup, std::span<const Post
         const Address line = post->address & line_mask;
         if (!lookup.fits(line)) [[unlikely]]
             break;
-        const std::uint64_t cause = post->cause, victim_of_upper = post->address & entry_bit::dirty;
-        const unsigned kind = index_of(Cause::from(cause).kind());
+        const std::uint64_t info = post->info, victim_of_upper = post->address & entry_bit::dirty;
+        const unsigned kind = index_of(RequestInfo::from(info).kind());
         const Placed placed = lookup.replace(line, victim_of_upper);
         const std::uint64_t dirty = placed.miss & traffic & (placed.old / entry_bit::dirty);
         ++requests[kind];
         // Nearer levels hit or miss for long stretches; of farther ones none can predict it.
         if (!far && placed.miss == 0) continue;
         misses[kind] += placed.miss;
-        *out = {line, cause};
+        *out = {line, info};
         out += placed.miss & ~(victim_of_upper / entry_bit::dirty);
         *out = {lookup.line_of_old(placed.old, line) | entry_bit::dirty,
-                Cause::from(cause).as(EventKind::write_back).word()};
+                RequestInfo::from(info).as(EventKind::write_back).word()};
         out += dirty;
         written_back += dirty;
         if ((placed.old & entry_bit::valid) == 0) [[unlikely]]

@@ -51,34 +51,35 @@ void Coherence::add(unsigned node, Cache& cache) {
     nodes_[node].push_back({&cache, &last->below(), last == &cache});
 }
 
-Tick Coherence::store(unsigned node, Address line, Cause cause, Tick time) {
+Tick Coherence::store(unsigned node, Address line, RequestInfo info, Tick time) {
     const LineState state = states_.get(line, node);
-    return state == LineState::invalid ? time : claim(node, line, cause, time);
+    return state == LineState::invalid ? time : claim(node, line, info, time);
 }
 
-Tick Coherence::claim(unsigned node, Address line, Cause cause, Tick time) {
+Tick Coherence::claim(unsigned node, Address line, RequestInfo info, Tick time) {
     const LineState state = states_.get(line, node);
     if (state == LineState::modified) return time;
     Tick done = time;
     if (!CoherenceProtocol::may_write(state)) {
         ++counts_.upgrades;
-        done = ask_others(node, line, CoherenceRequest::upgrade, cause, time).answered;
+        done = ask_others(node, line, CoherenceRequest::upgrade, info, time).answered;
     }
-    change(node, line, LineState::modified, cause, done);
+    change(node, line, LineState::modified, info, done);
     return done;
 }
 
-Coherence::Turn Coherence::request(unsigned node, Address line, Cause cause, Tick time) {
+Coherence::Turn Coherence::request(unsigned node, Address line, RequestInfo info, Tick time) {
     if (states_.get(line, node) != LineState::invalid) return {time};
-    const bool writes = cause.is_for_store();
+    const bool writes = info.is_for_store();
     const auto kind = writes ? CoherenceRequest::exclusive_read : CoherenceRequest::read;
     ++(writes ? counts_.exclusive_reads : counts_.reads);
-    const Round round = ask_others(node, line, kind, cause, time);
+    const Round round = ask_others(node, line, kind, info, time);
     states_.set(line, node, writes ? LineState::modified : CoherenceProtocol::after_read(round.held));
     return {round.answered + (round.supplied ? supply_ : 0), round.supplied, numa_ != nullptr};
 }
 
-Coherence::Round Coherence::ask_others(unsigned node, Address line, CoherenceRequest request, Cause cause, Tick time) {
+Coherence::Round Coherence::ask_others(unsigned node, Address line, CoherenceRequest request, RequestInfo info,
+                                       Tick time) {
     const auto before = states_.of(line);
     const std::vector<LineState> states(before.begin(), before.end());  // write-backs may change those of other lines
     std::uint64_t asked = 0;
@@ -94,7 +95,7 @@ Coherence::Round Coherence::ask_others(unsigned node, Address line, CoherenceReq
     counts_.supplies += round.supplied ? 1 : 0;
     for (unsigned other = 0; other < states.size(); ++other)
         if (other != node && states[other] != LineState::invalid)
-            snoop(other, line, protocol_.snooped(states[other], request), cause, round.answered);
+            snoop(other, line, protocol_.snooped(states[other], request), info, round.answered);
     return round;
 }
 
@@ -108,40 +109,40 @@ std::uint64_t Coherence::messages_of(std::uint64_t asked, bool supplied) const {
     return by_directory_ ? 1 + 2 * asked + (supplied ? 0 : 1) : nodes_.size() - 1;
 }
 
-void Coherence::snoop(unsigned node, Address line, CoherenceProtocol::Snooped snooped, Cause cause, Tick time) {
-    if (snooped.next == LineState::invalid) return invalidate(node, line, cause, time);
+void Coherence::snoop(unsigned node, Address line, CoherenceProtocol::Snooped snooped, RequestInfo info, Tick time) {
+    if (snooped.next == LineState::invalid) return invalidate(node, line, info, time);
     if (snooped.next == states_.get(line, node)) return;
     ++counts_.downgrades;
-    Downlink* const way = snooped.writes_back ? clean(node, line, cause, time) : nullptr;
-    change(node, line, snooped.next, cause, time);
+    RequestPort* const way = snooped.writes_back ? clean(node, line, info, time) : nullptr;
+    change(node, line, snooped.next, info, time);
     if (way == nullptr) return;
     ++counts_.write_backs;
-    way->send(line, cause.as(EventKind::write_back), time);
+    way->send(line, info.as(EventKind::write_back), time);
 }
 
-void Coherence::invalidate(unsigned node, Address line, Cause cause, Tick time) {
+void Coherence::invalidate(unsigned node, Address line, RequestInfo info, Tick time) {
     ++counts_.invalidations;
     states_.set(line, node, LineState::invalid);
     for (const Member& member : nodes_[node])
-        if (member.last) member.cache->take_away(line, line_bytes_, cause, time);
+        if (member.last) member.cache->back_invalidate(line, line_bytes_, info, time);
 }
 
 /// Returns the way by which the line goes down.
-Downlink* Coherence::clean(unsigned node, Address line, Cause cause, Tick time) {
-    Downlink* way = nullptr;
+RequestPort* Coherence::clean(unsigned node, Address line, RequestInfo info, Tick time) {
+    RequestPort* way = nullptr;
     for (const Member& member : nodes_[node])
-        if (member.cache->clean(line, cause, time) && way == nullptr) way = member.way;
+        if (member.cache->clean(line, info, time) && way == nullptr) way = member.way;
     return way;
 }
 
 /// Of a line that the node holds already, it is an event below the first of its caches that has the line.
-void Coherence::change(unsigned node, Address line, LineState next, Cause cause, Tick time) {
+void Coherence::change(unsigned node, Address line, LineState next, RequestInfo info, Tick time) {
     const bool held = states_.get(line, node) != LineState::invalid;
     states_.set(line, node, next);
     if (!held) return;
     for (const Member& member : nodes_[node]) {
         if (member.cache->find(line) == 0) continue;
-        return member.way->notify(line, cause.as(EventKind::coherence), time);
+        return member.way->notify(line, info.as(EventKind::coherence), time);
     }
 }
 
@@ -158,7 +159,7 @@ void Coherence::arrived(unsigned node, Address line, bool dirty) {
         states_.set(line, node, dirty ? LineState::modified : LineState::exclusive);
 }
 
-void Coherence::left(unsigned node, Address line, Cause cause, Tick time) {
+void Coherence::left(unsigned node, Address line, RequestInfo info, Tick time) {
     const LineState state = states_.get(line, node);
     if (state == LineState::invalid) return;
     Entry held = held_by(node, line);
@@ -170,7 +171,7 @@ void Coherence::left(unsigned node, Address line, Cause cause, Tick time) {
         return;
     }
     const LineState next = CoherenceProtocol::kept(state, is_dirty(held));
-    if (next != state) change(node, line, next, cause, time);
+    if (next != state) change(node, line, next, info, time);
 }
 
 void Coherence::taken(Address block, std::uint64_t bytes) {

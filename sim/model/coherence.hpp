@@ -8,7 +8,7 @@
 #include "sim/model/cache_array.hpp"
 #include "sim/model/coherence_protocol.hpp"
 #include "sim/model/counts.hpp"
-#include "sim/model/downlink.hpp"
+#include "sim/model/request_port.hpp"
 
 namespace cachetally {
 
@@ -40,7 +40,7 @@ private:
     std::vector<std::size_t> free_rows_;
 };
 
-/// Lines are named by their first address. Members act at `time` for the reference that `cause` tells.
+/// Lines are named by their first address. Members act at `time` for the reference that `info` tells.
 class Coherence {
 public:
     Coherence(const CoherenceConfig& config, unsigned nodes, unsigned line_bytes, Tick period);
@@ -56,10 +56,10 @@ public:
     void add(unsigned node, Cache& cache);
 
     /// A store enters a cache of a node; returns when it goes on.
-    Tick store(unsigned node, Address line, Cause cause, Tick time);
+    Tick store(unsigned node, Address line, RequestInfo info, Tick time);
 
     /// A monitor's record enters a cache of a node; returns when it goes on.
-    Tick claim(unsigned node, Address line, Cause cause, Tick time);
+    Tick claim(unsigned node, Address line, RequestInfo info, Tick time);
 
     /// What becomes of a node's request at the point of coherence.
     struct Turn {
@@ -67,7 +67,7 @@ public:
         bool supplied = false;  ///< the line is with the node at `time`; else it goes on to the level below then
         bool at_home = false;   ///< it goes on from the home of the line
     };
-    Turn request(unsigned node, Address line, Cause cause, Tick time);
+    Turn request(unsigned node, Address line, RequestInfo info, Tick time);
 
     /// While it exists, a line is on its way from one cache of a node to another, and counts as held by the node.
     class Transit {
@@ -93,7 +93,7 @@ public:
     void arrived(unsigned node, Address line, bool dirty);
 
     /// A cache of a node has lost a line; what became of it has happened.
-    void left(unsigned node, Address line, Cause cause, Tick time);
+    void left(unsigned node, Address line, RequestInfo info, Tick time);
 
     /// An inclusive level at or below the point of coherence has taken a block away from all nodes.
     void taken(Address block, std::uint64_t bytes);
@@ -106,7 +106,7 @@ private:
     /// A cache of a node, and its way to the point of coherence.
     struct Member {
         Cache* cache;
-        Downlink* way;
+        RequestPort* way;
         bool last;  ///< nothing of the node lies below it
     };
 
@@ -119,11 +119,11 @@ private:
         Tick answered = 0;
         bool held = false, supplied = false;
     };
-    Round ask_others(unsigned node, Address line, CoherenceRequest request, Cause cause, Tick time);
-    void snoop(unsigned node, Address line, CoherenceProtocol::Snooped snooped, Cause cause, Tick time);
-    void invalidate(unsigned node, Address line, Cause cause, Tick time);
-    Downlink* clean(unsigned node, Address line, Cause cause, Tick time);
-    void change(unsigned node, Address line, LineState next, Cause cause, Tick time);
+    Round ask_others(unsigned node, Address line, CoherenceRequest request, RequestInfo info, Tick time);
+    void snoop(unsigned node, Address line, CoherenceProtocol::Snooped snooped, RequestInfo info, Tick time);
+    void invalidate(unsigned node, Address line, RequestInfo info, Tick time);
+    RequestPort* clean(unsigned node, Address line, RequestInfo info, Tick time);
+    void change(unsigned node, Address line, LineState next, RequestInfo info, Tick time);
     Tick way_to_directory(unsigned node, Address line) const;
     std::uint64_t messages_of(std::uint64_t asked, bool supplied) const;
     Entry held_by(unsigned node, Address line) const;

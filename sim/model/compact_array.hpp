@@ -46,9 +46,9 @@ public:
         return entry_of(found, index);
     }
 
-    Outcome access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
+    ReplaceResult access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
         const Entry found = CompactArray::access(index, line, touch);
-        return found != 0 ? Outcome{found, 0} : Outcome{0, CompactArray::insert(index, line, state)};
+        return found != 0 ? ReplaceResult{found, 0} : ReplaceResult{0, CompactArray::insert(index, line, state)};
     }
 
     /// Uses or inserts lines, latest in front; a copy for loops, with all it needs in registers. Where uses_in_order().

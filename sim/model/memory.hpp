@@ -5,9 +5,9 @@
 
 #include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
-#include "sim/model/downlink.hpp"
 #include "sim/model/link_timing.hpp"
 #include "sim/model/posts.hpp"
+#include "sim/model/request_port.hpp"
 
 namespace cachetally {
 
@@ -23,10 +23,10 @@ public:
     virtual ~MemoryDevice() = default;
 
     /// A read or write at a physical address.
-    virtual MemoryReply request(Address address, Cause cause, Tick time) = 0;
+    virtual MemoryReply request(Address address, RequestInfo info, Tick time) = 0;
 
     /// A write-back or a monitor's record.
-    virtual MemoryReply write(Address address, Cause cause, Tick time) = 0;
+    virtual MemoryReply write(Address address, RequestInfo info, Tick time) = 0;
 
     /// Records of which only the number is known: where timeless(), and listeners send them so.
     virtual void write_records(std::uint64_t records) = 0;
@@ -49,8 +49,8 @@ public:
     /// True when a request takes as long at any time.
     bool timeless() const { return device_ == nullptr ? bank_busy_ == 0 : device_->timeless(); }
 
-    MemoryReply request(Address address, Cause cause, Tick time) {
-        const EventKind kind = cause.kind();
+    MemoryReply request(Address address, RequestInfo info, Tick time) {
+        const EventKind kind = info.kind();
         if (kind == EventKind::store) {
             ++counts_.writes;
         } else if (kind == EventKind::page_walk) {
@@ -59,16 +59,16 @@ public:
             ++counts_.reads;
         }
         if (device_ != nullptr) [[unlikely]]
-            return device_->request(address, cause, time);
+            return device_->request(address, info, time);
         const Tick begun = begin(address, time);
         return {begun + latency_, begun != time};
     }
 
     /// A write-back or a monitor's record.
-    MemoryReply write(Address address, Cause cause, Tick time) {
-        ++(cause.kind() == EventKind::ring_write ? counts_.ring_writes : counts_.writes);
+    MemoryReply write(Address address, RequestInfo info, Tick time) {
+        ++(info.kind() == EventKind::ring_write ? counts_.ring_writes : counts_.writes);
         if (device_ != nullptr) [[unlikely]]
-            return device_->write(address, cause, time);
+            return device_->write(address, info, time);
         const Tick begun = begin(address, time);
         return {begun, begun != time};
     }
@@ -84,11 +84,11 @@ public:
     Tick take(std::span<const Posted> posts) {
         Tick waited = 0;
         for (const Posted& post : posts) {
-            const Cause cause = Cause::from(post.cause);
-            if (cause.kind() == EventKind::write_back) {
-                write(line_of(post.address), cause, 0);
+            const RequestInfo info = RequestInfo::from(post.info);
+            if (info.kind() == EventKind::write_back) {
+                write(line_of(post.address), info, 0);
             } else {
-                waited += request(post.address, cause, 0).time;
+                waited += request(post.address, info, 0).time;
             }
         }
         return waited;

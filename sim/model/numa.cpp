@@ -70,48 +70,48 @@ Numa::Numa(const MachineDescription& machine, std::span<const std::unique_ptr<Me
     for (unsigned node = 0; node < machine.numa.nodes; ++node) {
         if (!bus || !interconnect.shared) bus = std::make_shared<Bus>(interconnect, machine.period);
         buses_.push_back(bus);
-        to_interconnect_.push_back(std::make_unique<Downlink>());
+        to_interconnect_.push_back(std::make_unique<RequestPort>());
         to_interconnect_.back()->belong_to({this, node, 0}, *memories.front());
     }
     for (std::size_t i = 0; i < memories.size(); ++i) {
         node_of_memory_.push_back(machine.memories[i].node);
-        to_memory_.push_back(std::make_unique<Downlink>());
-        to_memory_.back()->lead_to(*memories[i]);
+        to_memory_.push_back(std::make_unique<RequestPort>());
+        to_memory_.back()->connect(*memories[i]);
         to_memory_.back()->belong_to({this, node_of_memory_.back(), 0}, *memories.front());
     }
 }
 
 /// A request carries no data there, and its line back; a store the other way round.
-Tick Numa::request(From from, Address address, Cause cause, Tick time, bool at_home) {
+Tick Numa::request(From from, Address address, RequestInfo info, Tick time, bool at_home) {
     const std::size_t home = homes_.home(address, from.number);
-    const bool remote = is_remote(home, from.number), carries = cause.kind() == EventKind::store;
-    count(counts_[home], remote, cause.kind());
-    if (!remote) return to_memory_[home]->request(address, cause, time).time;
+    const bool remote = is_remote(home, from.number), carries = info.kind() == EventKind::store;
+    count(counts_[home], remote, info.kind());
+    if (!remote) return to_memory_[home]->request(address, info, time).time;
     Bus& bus = bus_of(from.number);
     const Bus::Transfer there = carries ? bus.transfer(time, LinkTiming::store_bytes) : Bus::Transfer{time, time};
-    to_interconnect_[from.number]->notify(address, cause, there.begin);
-    const Tick answered = to_memory_[home]->request(address, cause, there.end + (at_home ? 0 : latency_)).time;
+    to_interconnect_[from.number]->notify(address, info, there.begin);
+    const Tick answered = to_memory_[home]->request(address, info, there.end + (at_home ? 0 : latency_)).time;
     return carries ? answered : bus.transfer(answered, from.line).end;
 }
 
-void Numa::send(From from, Address address, Cause cause, Tick time) {
+void Numa::send(From from, Address address, RequestInfo info, Tick time) {
     const std::size_t home = homes_.home(address, from.number);
     const bool remote = is_remote(home, from.number);
-    count(counts_[home], remote, cause.kind());
+    count(counts_[home], remote, info.kind());
     if (remote) {
         const Bus::Transfer there = bus_of(from.number).transfer(time, from.line);
-        to_interconnect_[from.number]->notify(address, cause, there.begin);
+        to_interconnect_[from.number]->notify(address, info, there.begin);
         time = there.end + latency_;
     }
-    to_memory_[home]->send(address, cause, time);
+    to_memory_[home]->send(address, info, time);
 }
 
-void Numa::write_record(From from, Address address, std::uint32_t bytes, Cause cause, Tick time) {
+void Numa::write_record(From from, Address address, std::uint32_t bytes, RequestInfo info, Tick time) {
     const std::size_t home = homes_.home(address, from.number);
     const bool remote = is_remote(home, from.number);
-    count(counts_[home], remote, cause.kind());
+    count(counts_[home], remote, info.kind());
     if (remote) time = bus_of(from.number).transfer(time, bytes).end + latency_;
-    memories_[home]->write(address, cause, time);
+    memories_[home]->write(address, info, time);
 }
 
 /// Of all buses, each once.

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "sim/model/counts.hpp"
-#include "sim/model/downlink.hpp"
 #include "sim/model/link_timing.hpp"
 #include "sim/model/memory.hpp"
+#include "sim/model/request_port.hpp"
 #include "sim/topology/machine.hpp"
 
 namespace cachetally {
@@ -49,24 +49,24 @@ public:
     Numa(const MachineDescription& machine, std::span<const std::unique_ptr<Memory>> memories);
 
     /// What asks from `from`: a component next above, or a monitor on a link of the node.
-    using From = Downlink::Node;
+    using From = RequestPort::Node;
 
     /// A demand request, walk, prefetch or a store that is passed on. `at_home`: it has been sent on from there by a
     /// directory, so that the way there is behind it. Returns when the answer is there.
-    Tick request(From from, Address address, Cause cause, Tick time, bool at_home);
+    Tick request(From from, Address address, RequestInfo info, Tick time, bool at_home);
 
     /// A victim, or a record that a cache passes on.
-    void send(From from, Address address, Cause cause, Tick time);
+    void send(From from, Address address, RequestInfo info, Tick time);
 
     /// A monitor's record on its way past caches: no event.
-    void write_record(From from, Address address, std::uint32_t bytes, Cause cause, Tick time);
+    void write_record(From from, Address address, std::uint32_t bytes, RequestInfo info, Tick time);
 
     /// Time that the way from a node to the home of an address takes a request.
     Tick distance(unsigned node, Address address) { return is_remote(homes_.home(address, node), node) ? latency_ : 0; }
 
     HomeMap& homes() { return homes_; }
-    Downlink& to_interconnect(unsigned node) { return *to_interconnect_[node]; }
-    Downlink& to_memory(std::size_t memory) { return *to_memory_[memory]; }
+    RequestPort& to_interconnect(unsigned node) { return *to_interconnect_[node]; }
+    RequestPort& to_memory(std::size_t memory) { return *to_memory_[memory]; }
     unsigned node_of_memory(std::size_t memory) const { return node_of_memory_[memory]; }
 
     /// By memory.
@@ -81,9 +81,9 @@ private:
     std::vector<unsigned> node_of_memory_;
     std::span<const std::unique_ptr<Memory>> memories_;
     Tick latency_;
-    std::vector<std::shared_ptr<Bus>> buses_;                 ///< by node
-    std::vector<std::unique_ptr<Downlink>> to_interconnect_;  ///< by node; for listeners
-    std::vector<std::unique_ptr<Downlink>> to_memory_;
+    std::vector<std::shared_ptr<Bus>> buses_;                    ///< by node
+    std::vector<std::unique_ptr<RequestPort>> to_interconnect_;  ///< by node; for listeners
+    std::vector<std::unique_ptr<RequestPort>> to_memory_;
     std::vector<NumaCounts> counts_;
 };
 

@@ -31,10 +31,10 @@ public:
     }
 
     /// Without a branch on whether the line was found: at a level that is hit half the time nobody could predict it.
-    Outcome access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
+    ReplaceResult access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
         if (!reorder_ || !touch.use) {
             const Entry found = OrderedArray::access(index, line, touch);
-            return found != 0 ? Outcome{found, 0} : Outcome{0, OrderedArray::insert(index, line, state)};
+            return found != 0 ? ReplaceResult{found, 0} : ReplaceResult{0, OrderedArray::insert(index, line, state)};
         }
         Entry* set = set_at(index);
         const unsigned position = find_tag<fixed_groups>(set, groups_, line);

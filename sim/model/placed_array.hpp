@@ -31,7 +31,7 @@ public:
         return found;
     }
 
-    Outcome access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) override {
+    ReplaceResult access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) override {
         if (const Entry found = PlacedArray::access(set, line, touch)) return {found, 0};
         return {0, PlacedArray::insert(set, line, state)};
     }

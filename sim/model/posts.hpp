@@ -8,10 +8,10 @@
 
 namespace cachetally {
 
-/// A request, or a dirty victim: entry_bit::dirty in its address tells which. With where it comes from (a Cause).
+/// A request, or a dirty victim: entry_bit::dirty in its address tells which. With where it comes from (a RequestInfo).
 struct Posted {
     Address address;
-    std::uint64_t cause;
+    std::uint64_t info;
 };
 
 /// A growing array of posts whose end may be written without asking for room each time.

@@ -20,14 +20,14 @@ ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
 
 }  // namespace
 
-Tick PageWalker::walk(Address address, unsigned page_bits, Cause cause, Tick time) {
+Tick PageWalker::walk(Address address, unsigned page_bits, RequestInfo info, Tick time) {
     ++walks_;
     time += latency_;
     if (!references_) return time;
     const unsigned depth = PageTable::walk_depth(page_bits);
     for (unsigned level = 0; level < depth; ++level) {
         const Address entry = pages_.entry_address(address, page_bits, level);
-        time = below_.request(entry, cause.as(EventKind::page_walk), time).time;
+        time = below_.request(entry, info.as(EventKind::page_walk), time).time;
     }
     return time;
 }
@@ -52,8 +52,8 @@ bool Tlb::holds(unsigned page_bits) const {
            std::ranges::find(config_.page_sizes, std::uint64_t{1} << page_bits) != config_.page_sizes.end();
 }
 
-Tick Tlb::translate(Address address, unsigned page_bits, Cause cause, Tick time) {
-    if (!holds(page_bits)) return miss(address, page_bits, cause, time);
+Tick Tlb::translate(Address address, unsigned page_bits, RequestInfo info, Tick time) {
+    if (!holds(page_bits)) return miss(address, page_bits, info, time);
     const unsigned bits = config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
     const Address number = address >> bits;
     const Address page = number << bits;
@@ -64,7 +64,7 @@ Tick Tlb::translate(Address address, unsigned page_bits, Cause cause, Tick time)
         return time + latency_;
     }
     ++counts_.misses;
-    const Tick done = miss(address, page_bits, cause, time + latency_);
+    const Tick done = miss(address, page_bits, info, time + latency_);
     const Address replaced = line_of(array_->insert(set, page, 0)) >> bits;
     if (!places_.empty() && places_[replaced % places].number == replaced) places_[replaced % places] = {};
     remember(set, number, address, false);
@@ -80,10 +80,10 @@ void Tlb::remember(std::uint64_t set, Address number, Address address, bool hit)
     }
 }
 
-Tick Tlb::miss(Address address, unsigned page_bits, Cause cause, Tick time) {
-    below_.notify(address, cause, time);
-    return next_ != nullptr ? next_->translate(address, page_bits, cause, time)
-                            : walkers_[cause.core()]->walk(address, page_bits, cause, time);
+Tick Tlb::miss(Address address, unsigned page_bits, RequestInfo info, Tick time) {
+    below_.notify(address, info, time);
+    return next_ != nullptr ? next_->translate(address, page_bits, info, time)
+                            : walkers_[info.core()]->walk(address, page_bits, info, time);
 }
 
 }  // namespace cachetally

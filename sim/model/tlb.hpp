@@ -8,8 +8,8 @@
 
 #include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
-#include "sim/model/downlink.hpp"
 #include "sim/model/indexing.hpp"
+#include "sim/model/request_port.hpp"
 #include "sim/topology/machine.hpp"
 
 namespace cachetally {
@@ -22,10 +22,10 @@ public:
     PageWalker(const PagesConfig& config, const PageTable& pages, Tick period)
         : pages_(pages), latency_(config.walk_latency * period), references_(config.walk_references) {}
 
-    Downlink& below() { return below_; }
+    RequestPort& below() { return below_; }
 
     /// Of a virtual address. Returns when the walk is done.
-    Tick walk(Address address, unsigned page_bits, Cause cause, Tick time);
+    Tick walk(Address address, unsigned page_bits, RequestInfo info, Tick time);
 
     std::uint64_t walks() const { return walks_; }
 
@@ -33,7 +33,7 @@ private:
     const PageTable& pages_;
     Tick latency_;
     bool references_;
-    Downlink below_;
+    RequestPort below_;
     std::uint64_t walks_ = 0;
 };
 
@@ -108,13 +108,13 @@ public:
                repetition_.idle_after_use && repetition_.idle_after_insertion;
     }
 
-    /// The link to the next TLB, or to the walkers; only listeners use it as a Downlink.
-    Downlink& below() { return below_; }
-    void lead_to(Tlb& next) { next_ = &next; }
-    void lead_to(std::vector<PageWalker*> walkers_by_core) { walkers_ = std::move(walkers_by_core); }
+    /// The link to the next TLB, or to the walkers; only listeners use it as a RequestPort.
+    RequestPort& below() { return below_; }
+    void connect(Tlb& next) { next_ = &next; }
+    void connect(std::vector<PageWalker*> walkers_by_core) { walkers_ = std::move(walkers_by_core); }
 
     /// Looks up the page of the virtual address; asks below where it is missing. Returns when the translation is known.
-    Tick translate(Address address, unsigned page_bits, Cause cause, Tick time);
+    Tick translate(Address address, unsigned page_bits, RequestInfo info, Tick time);
 
     /// Whether entries for such pages are held here.
     bool holds(unsigned page_bits) const;
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    Tick miss(Address address, unsigned page_bits, Cause cause, Tick time);
+    Tick miss(Address address, unsigned page_bits, RequestInfo info, Tick time);
     void remember(std::uint64_t set, Address number, Address address, bool hit);
 
     TlbConfig config_;
@@ -141,7 +141,7 @@ private:
     IndexingPolicy index_;
     std::unique_ptr<CacheArray> array_;
     Repetition repetition_;
-    Downlink below_;
+    RequestPort below_;
     Tlb* next_ = nullptr;
     std::vector<PageWalker*> walkers_;
     std::vector<LastPage> front_;  ///< by set; next to a core only

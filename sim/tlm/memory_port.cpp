@@ -50,26 +50,25 @@ void MemoryPort::end() {
     from_ = nullptr;
 }
 
-MemoryReply MemoryPort::request(Address address, Cause cause, Tick time) {
-    return send(cause.kind() == EventKind::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, cause,
-                time);
+MemoryReply MemoryPort::request(Address address, RequestInfo info, Tick time) {
+    return send(info.kind() == EventKind::store ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, address, info, time);
 }
 
-MemoryReply MemoryPort::write(Address address, Cause cause, Tick time) {
-    return send(tlm::TLM_WRITE_COMMAND, address, cause, time);
+MemoryReply MemoryPort::write(Address address, RequestInfo info, Tick time) {
+    return send(tlm::TLM_WRITE_COMMAND, address, info, time);
 }
 
 void MemoryPort::write_records(std::uint64_t records) {
     info_.records = records;
-    send(tlm::TLM_IGNORE_COMMAND, 0, Cause(0, EventKind::ring_write, 0), 0);
+    send(tlm::TLM_IGNORE_COMMAND, 0, RequestInfo(0, EventKind::ring_write, 0), 0);
     info_.records = 0;
 }
 
 /// When it is complete is counted from `time`: SystemC may be some picoseconds ahead.
-MemoryReply MemoryPort::send(tlm::tlm_command command, Address address, Cause cause, Tick time) {
-    info_.kind = cause.kind();
-    info_.core = cause.core();
-    info_.site = cause.site();
+MemoryReply MemoryPort::send(tlm::tlm_command command, Address address, RequestInfo info, Tick time) {
+    info_.kind = info.kind();
+    info_.core = info.core();
+    info_.site = info.site();
     info_.time = std::max(time, begin_);
     info_.conflict = false;
     payload_.set_byte_enable_ptr(nullptr);

@@ -31,8 +31,8 @@ public:
     MemoryPort& operator=(const MemoryPort&) = delete;
     ~MemoryPort() override;
 
-    MemoryReply request(Address address, Cause cause, Tick time) override;
-    MemoryReply write(Address address, Cause cause, Tick time) override;
+    MemoryReply request(Address address, RequestInfo info, Tick time) override;
+    MemoryReply write(Address address, RequestInfo info, Tick time) override;
     void write_records(std::uint64_t records) override;
     bool timeless() const override { return timing_ == MemoryTiming::fixed; }
 
@@ -51,7 +51,7 @@ public:
     unsigned debug(tlm::tlm_generic_payload& like, Address address, unsigned char* data, unsigned bytes);
 
 private:
-    MemoryReply send(tlm::tlm_command command, Address address, Cause cause, Tick time);
+    MemoryReply send(tlm::tlm_command command, Address address, RequestInfo info, Tick time);
     void keep_content(Address address);
 
     Socket& socket_;

@@ -26,14 +26,14 @@ void TimedMemory::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (given != nullptr && given->records != 0) return model_.write_records(given->records);
     if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
-    const AccessInfo info = given != nullptr ? *given : plain(payload, scale_.now() + scale_.ticks(delay));
-    const Cause cause(info.site, info.kind, info.core);
+    const AccessInfo access = given != nullptr ? *given : plain(payload, scale_.now() + scale_.ticks(delay));
+    const RequestInfo info(access.site, access.kind, access.core);
     MemoryReply reply;
-    if (info.kind == EventKind::write_back || info.kind == EventKind::ring_write) {
-        reply = model_.write(payload.get_address(), cause, info.time);
+    if (access.kind == EventKind::write_back || access.kind == EventKind::ring_write) {
+        reply = model_.write(payload.get_address(), info, access.time);
     } else {
-        reply = model_.request(payload.get_address(), cause, info.time);
-        delay += scale_.time(reply.time - info.time);
+        reply = model_.request(payload.get_address(), info, access.time);
+        delay += scale_.time(reply.time - access.time);
     }
     if (given != nullptr) given->conflict = reply.conflict;
 }

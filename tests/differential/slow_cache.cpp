@@ -249,12 +249,12 @@ bool SlowMachine::take_away_above(SlowCache& cache, Address line, std::uint64_t 
         if (above.config->next != cache.config->name) continue;
         const unsigned cores_per_copy = above.config->shared_by != 0 ? above.config->shared_by : machine_.cores;
         if (cache_of(cache.config->name, above.copy * cores_per_copy) != &cache) continue;
-        if (take_away(above, line, bytes, cause)) dirty = true;
+        if (back_invalidate(above, line, bytes, cause)) dirty = true;
     }
     return dirty;
 }
 
-bool SlowMachine::take_away(SlowCache& cache, Address first, std::uint64_t bytes, const Request& cause) {
+bool SlowMachine::back_invalidate(SlowCache& cache, Address first, std::uint64_t bytes, const Request& cause) {
     bool dirty = take_away_above(cache, first, bytes, cause);
     for (Address line = first; line < first + bytes; line += cache.config->line) {
         SlowWay* way = set_of(cache, line, {}).find(line);

@@ -152,7 +152,7 @@ void SlowMachine::lose(unsigned node, Address line, const Request& cause) {
     states_[{node, line}] = 'I';
     for (SlowCache& cache : caches_)
         if (in_node(cache) && cache.copy == node && &outermost(cache) == &cache)
-            take_away(cache, line, cache.config->line, cause);
+            back_invalidate(cache, line, cache.config->line, cause);
 }
 
 void SlowMachine::inserted(const SlowCache& cache, Address line, bool dirty) {

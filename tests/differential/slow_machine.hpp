@@ -97,7 +97,7 @@ private:
     Tick send_away(SlowCache& cache, const SlowWay& victim, const Request& cause);
     Tick insert(SlowCache& cache, Address line, bool dirty, bool prefetched, const Request& cause);
     bool take_away_above(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
-    bool take_away(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
+    bool back_invalidate(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
     void prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched);
     Answer send_down(SlowCache& cache, const Request& request);
     void tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause, Address by = 0);

@@ -54,7 +54,7 @@ void play_each(Monitor& monitor, const std::vector<Turn>& turns) {
 /// As CorePath does it: in pieces, by a link, perhaps in the background.
 class Teller {
 public:
-    Teller(Downlink& link, std::size_t piece) : link_(link), piece_(piece) {}
+    Teller(RequestPort& link, std::size_t piece) : link_(link), piece_(piece) {}
 
     void play(const std::vector<Turn>& turns, Background* background) {
         link_.tell_by(background);
@@ -95,7 +95,7 @@ private:
         marks_.clear(), kept_.clear();
     }
 
-    Downlink& link_;
+    RequestPort& link_;
     std::size_t piece_;
     Sieve sieve_;
     std::vector<std::uint8_t> marks_;
@@ -130,7 +130,7 @@ RC_GTEST_PROP(SievedMonitor, CountsAsOneThatIsToldOfEachEvent, ()) {
     Monitor one_by_one(spec), sieved(spec), also(spec);
     RC_PRE(sieved.accepts_merged(64));
     play_each(one_by_one, turns);
-    Downlink link;
+    RequestPort link;
     link.listen(sieved, nullptr);
     link.listen(also, nullptr);
     Background background;
@@ -154,7 +154,7 @@ RC_GTEST_PROP(SievedMonitor, HasTheRecordsOfOneThatWritesEach, ()) {
     Monitor recorded(slow);
     RC_ASSERT(!recorded.takes_sieved());
     play_each(recorded, turns);
-    Downlink link;
+    RequestPort link;
     link.listen(sieved, nullptr);
     Teller(link, 100).play(turns, nullptr);
     sieved.finish();

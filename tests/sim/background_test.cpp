@@ -36,7 +36,7 @@ constexpr std::uint32_t both = bit(EventKind::load) | bit(EventKind::store);
 
 TEST(Background, TellsOfAllEventsInOrder) {
     Listener listener;
-    Downlink link;
+    RequestPort link;
     link.listen(listener, nullptr);
     Background background;
     std::vector<Told> expected;
@@ -60,7 +60,7 @@ TEST(Background, TellsOfAllEventsInOrder) {
 
 TEST(Background, LeavesOutKindsThatAListenerDoesNotWant) {
     Listener listener;
-    Downlink link;
+    RequestPort link;
     link.listen(listener, nullptr);
     Background background;
     const std::vector<BlockEvent> events{{0, EventKind::fetch}, {64, EventKind::load}, {128, EventKind::write_back}};
@@ -72,12 +72,12 @@ TEST(Background, LeavesOutKindsThatAListenerDoesNotWant) {
 TEST(Background, DeliversPostsAndTellsForWhatSomebodyWaits) {
     Memory memory({.latency = 100, .mark = {}}, 1);
     Listener listener;
-    Downlink link;
-    link.lead_to(memory);
+    RequestPort link;
+    link.connect(memory);
     link.listen(listener, nullptr);
     Background background;
     for (Address i = 0; i < 40000; ++i) {
-        link.posts().push({i * 64, Cause(0, EventKind::load, 0).word()});
+        link.posts().push({i * 64, RequestInfo(0, EventKind::load, 0).word()});
         if (i % 1000 != 0) continue;
         background.deliver(link);
         EXPECT_TRUE(link.posts().empty());
@@ -92,7 +92,7 @@ TEST(Background, DeliversPostsAndTellsForWhatSomebodyWaits) {
 TEST(Background, ThrowsWhatWasThrownWhereItIsWaitedFor) {
     Listener listener;
     listener.fails_at = 3;
-    Downlink link;
+    RequestPort link;
     link.listen(listener, nullptr);
     Background background;
     for (Address i = 0; i < 10; ++i) {
@@ -106,7 +106,7 @@ TEST(Background, ThrowsWhatWasThrownWhereItIsWaitedFor) {
 
 TEST(Background, MayEndWithWorkThatNobodyWaitsFor) {
     Listener listener;
-    Downlink link;
+    RequestPort link;
     link.listen(listener, nullptr);
     const BlockEvent event(64, EventKind::load);
     Background background;

@@ -28,7 +28,7 @@ CoherentNodes::CoherentNodes(const NodesConfig& config)
       copies_(config.nodes) {
     if (config.point.size != 0) {
         point_ = make_cache(config.point, 0, 1000, false, false);
-        point_->below().lead_to(memory_);
+        point_->below().connect(memory_);
         if (config.point.inclusion == Inclusion::inclusive) point_->take_from_nodes(coherence_);
     }
     for (unsigned node = 0; node < config.nodes; ++node) {
@@ -38,19 +38,19 @@ CoherentNodes::CoherentNodes(const NodesConfig& config)
             levels.back()->join(coherence_, node);
         }
         for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
-            levels[i]->below().lead_to(*levels[i + 1]);
+            levels[i]->below().connect(*levels[i + 1]);
             levels[i + 1]->add_above(*levels[i]);
             if (config.levels[i + 1].inclusion == Inclusion::exclusive) levels[i]->below().take_clean_victims();
             if (config.levels[i + 1].inclusion == Inclusion::inclusive) levels[i]->expect_loss_of_lines();
         }
-        Downlink& outer = levels.back()->below();
+        RequestPort& outer = levels.back()->below();
         if (point_) {
-            outer.lead_to(*point_);
+            outer.connect(*point_);
             point_->add_above(*levels.back());
             if (config.point.inclusion == Inclusion::inclusive)
                 for (auto& level : levels) level->expect_loss_of_lines();
         } else {
-            outer.lead_to(memory_);
+            outer.connect(memory_);
         }
         outer.ask(coherence_, node);
         outer.listen(*listeners_.emplace_back(std::make_unique<Listener>(*this, node)), &pending_);
@@ -89,7 +89,7 @@ std::string CoherentNodes::access(unsigned node, Address line, EventKind kind) {
     const std::uint64_t supplies = counts().supplies, dirty = dirty_version(line);
     std::map<Address, std::uint64_t> dirty_before;
     for (const auto& [each, version] : latest_) dirty_before[each] = dirty_version(each);
-    caches_[node].front()->request(line, Cause(0, kind, static_cast<std::uint8_t>(node)), 0);
+    caches_[node].front()->request(line, RequestInfo(0, kind, static_cast<std::uint8_t>(node)), 0);
     std::uint64_t seen = held ? copies_[node][line] : counts().supplies != supplies ? dirty : below_[line];
     // An inclusive level takes dirty lines away without a write-back of their own.
     if (config_.point.inclusion == Inclusion::inclusive)

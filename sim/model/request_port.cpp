@@ -1,4 +1,4 @@
-#include "sim/model/downlink.hpp"
+#include "sim/model/request_port.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -12,27 +12,27 @@
 
 namespace cachetally {
 
-Downlink::Downlink() = default;
-Downlink::~Downlink() = default;
+RequestPort::RequestPort() = default;
+RequestPort::~RequestPort() = default;
 
-void Downlink::take_time(std::unique_ptr<LinkTiming> timing) {
+void RequestPort::take_time(std::unique_ptr<LinkTiming> timing) {
     timing_ = std::move(timing);
     in_steps_ = true;
 }
 
-void Downlink::belong_to(Node node, Memory& memory) {
+void RequestPort::belong_to(Node node, Memory& memory) {
     numa_ = node;
-    lead_past_caches_to(memory);
+    connect_bypass(memory);
     in_steps_ = in_steps_ || (cache_ == nullptr && memory_ == nullptr);
 }
 
-void Downlink::ask(Coherence& coherence, unsigned node) {
+void RequestPort::ask(Coherence& coherence, unsigned node) {
     coherence_ = &coherence;
     node_ = node;
     in_steps_ = true;
 }
 
-void Downlink::listen(LinkListener& listener, bool* pending) {
+void RequestPort::listen(LinkListener& listener, bool* pending) {
     constexpr std::uint32_t data = bit(EventKind::load) | bit(EventKind::store);
     const std::uint32_t kinds = listener.kinds();
     listeners_.push_back(
@@ -41,13 +41,13 @@ void Downlink::listen(LinkListener& listener, bool* pending) {
     if (memory_ != nullptr && wants(EventKind::bank_conflict)) in_steps_ = true;
 }
 
-bool Downlink::merges(std::uint32_t line_bytes, bool timed) const {
+bool RequestPort::merges(std::uint32_t line_bytes, bool timed) const {
     return std::ranges::all_of(listeners_, [&](const Listening& l) {
         return l.listener->accepts_merged(line_bytes) && !(timed && l.listener->sends());
     });
 }
 
-void Downlink::tell(const LinkEvent& event) {
+void RequestPort::tell(const LinkEvent& event) {
     if (background_ != nullptr) {
         const BlockEvent block(align_down(event.address, BlockEvent::alignment), event.kind);
         for (std::uint32_t i = 0; i < event.count; ++i)
@@ -58,7 +58,7 @@ void Downlink::tell(const LinkEvent& event) {
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-void Downlink::tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void RequestPort::tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
         background_->tell(*this, events, kinds, core);
@@ -67,12 +67,12 @@ void Downlink::tell(std::span<const BlockEvent> events, std::uint32_t kinds, std
     }
 }
 
-void Downlink::tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void RequestPort::tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     for (const Listening& listening : listeners_) tell_blocks(listening, events, kinds, core);
 }
 
-void Downlink::tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
-                           std::uint8_t core) {
+void RequestPort::tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
+                              std::uint8_t core) {
     if ((kinds & ~listening.kinds) == 0) {
         listening.listener->on_blocks(events, core, *listening.injector);
     } else if ((kinds & listening.kinds) != 0) {
@@ -83,7 +83,7 @@ void Downlink::tell_blocks(const Listening& listening, std::span<const BlockEven
     }
 }
 
-void Downlink::tell_sieved(const SievedBlocks& blocks, std::uint8_t core) {
+void RequestPort::tell_sieved(const SievedBlocks& blocks, std::uint8_t core) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
         background_->tell_sieved(*this, blocks, core);
@@ -92,7 +92,7 @@ void Downlink::tell_sieved(const SievedBlocks& blocks, std::uint8_t core) {
     }
 }
 
-void Downlink::tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core) {
+void RequestPort::tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core) {
     const auto takes = [](const Listening& listening) { return listening.takes_sieved; };
     for (const Listening& listening : listeners_)
         if (listening.takes_sieved) listening.listener->on_sieved(blocks, core, *listening.injector);
@@ -103,7 +103,7 @@ void Downlink::tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core) {
             tell_blocks(listening, expanded_, bit(EventKind::load) | bit(EventKind::store), core);
 }
 
-void Downlink::follow_sieved(BlockEvent straddling) {
+void RequestPort::follow_sieved(BlockEvent straddling) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
         background_->follow_sieved(*this, straddling);
@@ -112,114 +112,114 @@ void Downlink::follow_sieved(BlockEvent straddling) {
     }
 }
 
-void Downlink::follow_sieved_now(BlockEvent straddling) {
+void RequestPort::follow_sieved_now(BlockEvent straddling) {
     for (const Listening& listening : listeners_)
         if (listening.takes_sieved) listening.listener->follow_sieved(straddling);
     slot_lines_.pass(straddling);
 }
 
 /// All posts that wait are of one core: only where it runs alone is anything posted.
-void Downlink::tell_of(std::span<const Posted> posts) {
+void RequestPort::tell_of(std::span<const Posted> posts) {
     std::uint32_t kinds = 0;
     posted_.clear();
     for (const Posted& post : posts) {
-        const EventKind kind = Cause::from(post.cause).kind();
+        const EventKind kind = RequestInfo::from(post.info).kind();
         kinds |= bit(kind);
         posted_.emplace_back(align_down(post.address, BlockEvent::alignment), kind);
     }
-    tell(posted_, kinds, Cause::from(posts.front().cause).core());
+    tell(posted_, kinds, RequestInfo::from(posts.front().info).core());
 }
 
-Tick Downlink::send(Address address, Cause cause, Tick time) {
+Tick RequestPort::send(Address address, RequestInfo info, Tick time) {
     if (posting_) {
-        posts_.push({address | entry_bit::dirty, cause.word()});
+        posts_.push({address | entry_bit::dirty, info.word()});
         return time;
     }
     if (!timing_) [[likely]] {
-        notify(address, cause, time);
-        if (give_below(address, cause, time).conflict) notify(address, cause.as(EventKind::bank_conflict), time);
+        notify(address, info, time);
+        if (give_below(address, info, time).conflict) notify(address, info.as(EventKind::bank_conflict), time);
         return time;
     }
     const Places::Place place = timing_->write_buffer.enter(time);
     const Bus::Transfer transfer = timing_->bus->transfer(place.time, timing_->line);
     timing_->write_buffer.leave(place, transfer.end);
-    notify(address, cause, transfer.begin);
+    notify(address, info, transfer.begin);
     const Tick arrived = transfer.end + timing_->bus->latency();
-    if (give_below(address, cause, arrived).conflict) notify(address, cause.as(EventKind::bank_conflict), arrived);
+    if (give_below(address, info, arrived).conflict) notify(address, info.as(EventKind::bank_conflict), arrived);
     return place.time;
 }
 
-MemoryReply Downlink::give_below(Address address, Cause cause, Tick time) {
-    if (cache_ == nullptr && memory_ != nullptr) return memory_->write(address, cause, time);
+MemoryReply RequestPort::give_below(Address address, RequestInfo info, Tick time) {
+    if (cache_ == nullptr && memory_ != nullptr) return memory_->write(address, info, time);
     if (cache_ == nullptr) {
-        numa_.numa->send(numa_, address, cause, time);
+        numa_.numa->send(numa_, address, info, time);
         return {};
     }
-    if (cause.kind() == EventKind::ring_write) {
-        cache_->take_record(address, cause, time);
+    if (info.kind() == EventKind::ring_write) {
+        cache_->take_record(address, info, time);
     } else {
-        cache_->take_victim(address, cause, time);
+        cache_->take_victim(address, info, time);
     }
     return {};
 }
 
-Tick Downlink::pass_on(Address address, Cause cause, Tick time) {
+Tick RequestPort::pass_on(Address address, RequestInfo info, Tick time) {
     if (!timing_) [[likely]] {
-        request(address, cause, time);
+        request(address, info, time);
         return time;
     }
     const Places::Place place = timing_->write_buffer.enter(time);
     const Bus::Transfer transfer = timing_->bus->transfer(place.time, LinkTiming::store_bytes);
     timing_->write_buffer.leave(place, transfer.end);
-    notify(address, cause, transfer.begin);
-    ask_below(address, cause, transfer.end + timing_->bus->latency());
+    notify(address, info, transfer.begin);
+    ask_below(address, info, transfer.end + timing_->bus->latency());
     return place.time;
 }
 
-Reply Downlink::request_in_steps(Address address, Cause cause, Tick time) {
-    if (timing_) return request_in_time(address, cause, time);
-    notify(address, cause, time);
-    return ask_below(address, cause, time);
+Reply RequestPort::request_in_steps(Address address, RequestInfo info, Tick time) {
+    if (timing_) return request_in_time(address, info, time);
+    notify(address, info, time);
+    return ask_below(address, info, time);
 }
 
-Reply Downlink::request_in_time(Address address, Cause cause, Tick time) {
+Reply RequestPort::request_in_time(Address address, RequestInfo info, Tick time) {
     const Places::Place place = timing_->misses.enter(time);
-    notify(address, cause, place.time);
-    Reply reply = ask_below(address, cause, place.time + timing_->bus->latency());
+    notify(address, info, place.time);
+    Reply reply = ask_below(address, info, place.time + timing_->bus->latency());
     reply.time = timing_->bus->transfer(reply.time, timing_->line).end;
     timing_->misses.leave(place, reply.time);
     return reply;
 }
 
-Reply Downlink::ask_below(Address address, Cause cause, Tick time) {
+Reply RequestPort::ask_below(Address address, RequestInfo info, Tick time) {
     bool at_home = false;
     if (coherence_ != nullptr) {
-        const Coherence::Turn turn = coherence_->request(node_, address, cause, time);
+        const Coherence::Turn turn = coherence_->request(node_, address, info, time);
         if (turn.supplied) return {turn.time};
         time = turn.time;
         at_home = turn.at_home;
     }
-    if (cache_ != nullptr) return cache_->request(address, cause, time);
-    if (memory_ != nullptr) return ask_memory(address, cause, time);
-    return {numa_.numa->request(numa_, address, cause, time, at_home)};
+    if (cache_ != nullptr) return cache_->request(address, info, time);
+    if (memory_ != nullptr) return ask_memory(address, info, time);
+    return {numa_.numa->request(numa_, address, info, time, at_home)};
 }
 
-Reply Downlink::ask_memory(Address address, Cause cause, Tick time) {
-    const MemoryReply reply = memory_->request(address, cause, time);
-    if (reply.conflict) notify(address, cause.as(EventKind::bank_conflict), time);
+Reply RequestPort::ask_memory(Address address, RequestInfo info, Tick time) {
+    const MemoryReply reply = memory_->request(address, info, time);
+    if (reply.conflict) notify(address, info.as(EventKind::bank_conflict), time);
     return {reply.time};
 }
 
 /// The monitor has no write buffer but its ring. It sends below what it watches: were its records events here, it could
-/// count them, and each could cause the next.
-void Downlink::send_record(const Injector::Write& write, Cause cause, Tick time) {
+/// count them, and each could info the next.
+void RequestPort::send_record(const Injector::Write& write, RequestInfo info, Tick time) {
     if (timing_) time = timing_->bus->transfer(time, write.bytes).end + timing_->bus->latency();
-    give_below(write.address, cause, time);
+    give_below(write.address, info, time);
 }
 
 /// Over all buses that lead to memory.
-void Downlink::write_past_caches(const Injector::Write& write, Cause cause, Tick time) {
-    const Downlink* way = this;
+void RequestPort::write_past_caches(const Injector::Write& write, RequestInfo info, Tick time) {
+    const RequestPort* way = this;
     for (;; way = &way->cache_->below()) {
         if (way->timing_) {
             Bus& bus = *way->timing_->bus;
@@ -227,37 +227,37 @@ void Downlink::write_past_caches(const Injector::Write& write, Cause cause, Tick
         }
         if (way->cache_ == nullptr) break;
     }
-    if (numa_.numa != nullptr) return numa_.numa->write_record(numa_, write.address, write.bytes, cause, time);
-    memory_below_->write(write.address, cause, time);
+    if (numa_.numa != nullptr) return numa_.numa->write_record(numa_, write.address, write.bytes, info, time);
+    memory_below_->write(write.address, info, time);
 }
 
-Tick Downlink::deliver() {
+Tick RequestPort::deliver() {
     const Tick waited = deliver(posts_.all());
     posts_.clear();
     return waited;
 }
 
-Tick Downlink::deliver(std::span<const Posted> posts) {
+Tick RequestPort::deliver(std::span<const Posted> posts) {
     if (posts.empty()) return 0;
     if (kinds_ != 0) tell_of(posts);
     return cache_ != nullptr ? cache_->take(posts) + cache_->below().deliver() : memory_->take(posts);
 }
 
-void Downlink::control(const Control& control, Tick time) {
+void RequestPort::control(const Control& control, Tick time) {
     for (const Listening& listening : listeners_) listening.listener->on_control(control, time, *listening.injector);
 }
 
-Tick Downlink::inject(std::uint8_t core, Tick time) {
+Tick RequestPort::inject(std::uint8_t core, Tick time) {
     Tick lost = 0;
     for (const Listening& listening : listeners_) {
         // What the writes themselves make listeners further down send waits for the next reference.
         const Injector::Sent sent = listening.injector->take();
         for (const Injector::Write& write : sent.writes) {
-            const Cause cause(0, EventKind::ring_write, core);
+            const RequestInfo info(0, EventKind::ring_write, core);
             if (write.bypass || cache_ == nullptr) {
-                write_past_caches(write, cause, time);
+                write_past_caches(write, info, time);
             } else {
-                send_record(write, cause, time);
+                send_record(write, info, time);
             }
         }
         memory_below_->write_records(sent.past);
@@ -266,7 +266,7 @@ Tick Downlink::inject(std::uint8_t core, Tick time) {
     return lost;
 }
 
-void Injections::listen(Downlink& link, LinkListener& listener) {
+void Injections::listen(RequestPort& link, LinkListener& listener) {
     link.listen(listener, &pending_);
     if (std::ranges::find(links_, &link) == links_.end()) links_.push_back(&link);
 }
@@ -274,7 +274,7 @@ void Injections::listen(Downlink& link, LinkListener& listener) {
 Tick Injections::carry_out(unsigned core, Tick time) {
     pending_ = false;
     Tick lost = 0;
-    for (Downlink* link : links_) lost = time_sum(lost, link->inject(static_cast<std::uint8_t>(core), time));
+    for (RequestPort* link : links_) lost = time_sum(lost, link->inject(static_cast<std::uint8_t>(core), time));
     return lost;
 }
 

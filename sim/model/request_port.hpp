@@ -1,4 +1,4 @@
-// Downlink: one copy of a link as its upper component sees it: a way down, with its listeners.
+// RequestPort: one copy of a link as its upper component sees it: a way down, with its listeners.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,12 @@ struct MemoryReply;
 struct LinkTiming;
 
 /// What a request is and where it comes from, in one register.
-class Cause {
+class RequestInfo {
 public:
-    Cause(std::uint32_t site, EventKind kind, std::uint8_t core)
+    RequestInfo(std::uint32_t site, EventKind kind, std::uint8_t core)
         : bits_(std::uint64_t{site} << 32 | std::uint64_t{core} << 8 | static_cast<std::uint64_t>(kind)) {}
 
-    static Cause from(std::uint64_t word) { return Cause(word); }
+    static RequestInfo from(std::uint64_t word) { return RequestInfo(word); }
     std::uint64_t word() const { return bits_; }
 
     EventKind kind() const { return static_cast<EventKind>(bits_ & 0xff); }
@@ -32,22 +32,22 @@ public:
     std::uint32_t site() const { return static_cast<std::uint32_t>(bits_ >> 32); }
 
     /// The same origin with another kind.
-    Cause as(EventKind other) const {
-        Cause cause = *this;
-        cause.bits_ = (bits_ & ~(for_store | 0xff)) | static_cast<std::uint64_t>(other);
-        return cause;
+    RequestInfo as(EventKind other) const {
+        RequestInfo info = *this;
+        info.bits_ = (bits_ & ~(for_store | 0xff)) | static_cast<std::uint64_t>(other);
+        return info;
     }
 
     /// The load by which a store that misses asks for its line.
-    Cause as_load_for_store() const {
-        Cause cause = as(EventKind::load);
-        cause.bits_ |= for_store;
-        return cause;
+    RequestInfo as_load_for_store() const {
+        RequestInfo info = as(EventKind::load);
+        info.bits_ |= for_store;
+        return info;
     }
     bool is_for_store() const { return (bits_ & for_store) != 0; }
 
 private:
-    explicit Cause(std::uint64_t bits) : bits_(bits) {}
+    explicit RequestInfo(std::uint64_t bits) : bits_(bits) {}
 
     static constexpr std::uint64_t for_store = 1 << 16;
 
@@ -59,16 +59,16 @@ struct Reply {
     bool dirty = false;  ///< the line moves up and is dirty (exclusive levels)
 };
 
-class Downlink {
+class RequestPort {
 public:
-    Downlink();
-    ~Downlink();
-    Downlink(const Downlink&) = delete;
-    Downlink& operator=(const Downlink&) = delete;
+    RequestPort();
+    ~RequestPort();
+    RequestPort(const RequestPort&) = delete;
+    RequestPort& operator=(const RequestPort&) = delete;
 
-    void lead_to(Cache& cache) { cache_ = &cache; }
-    void lead_to(Memory& memory) { memory_ = &memory; }
-    void lead_past_caches_to(Memory& memory) { memory_below_ = &memory; }
+    void connect(Cache& cache) { cache_ = &cache; }
+    void connect(Memory& memory) { memory_ = &memory; }
+    void connect_bypass(Memory& memory) { memory_below_ = &memory; }
 
     /// A place in a machine whose memories belong to nodes.
     struct Node {
@@ -103,8 +103,8 @@ public:
     void notify(const LinkEvent& event) {
         if (wants(event.kind)) tell(event);
     }
-    void notify(Address address, Cause cause, Tick time) {
-        if (wants(cause.kind())) tell({address, 1, cause.site(), cause.kind(), cause.core(), time});
+    void notify(Address address, RequestInfo info, Tick time) {
+        if (wants(info.kind())) tell({address, 1, info.site(), info.kind(), info.core(), time});
     }
 
     /// Many events of a core, of `kinds`, where all listeners accept merged ones.
@@ -121,14 +121,14 @@ public:
     void tell_by(Background* background) { background_ = background; }
 
     /// A demand request, walk or prefetch for the byte or line at a physical address.
-    Reply request(Address address, Cause cause, Tick time);  // inline in cache.hpp
+    Reply request(Address address, RequestInfo info, Tick time);  // inline in cache.hpp
 
     /// A dirty or clean victim, or a monitor's record. Returns when it has left the component above: nothing waits for
     /// more.
-    Tick send(Address address, Cause cause, Tick time);
+    Tick send(Address address, RequestInfo info, Tick time);
 
     /// A store that is passed on. Returns as send().
-    Tick pass_on(Address address, Cause cause, Tick time);
+    Tick pass_on(Address address, RequestInfo info, Tick time);
 
     /// From now on keeps requests and victims back until deliver(), or no longer. For requests whose reply matters to
     /// nobody but for its time: what is below is the same as if each had been made at once, since all links keep their
@@ -157,13 +157,13 @@ private:
         bool takes_sieved;
     };
 
-    Reply request_in_steps(Address address, Cause cause, Tick time);
-    Reply request_in_time(Address address, Cause cause, Tick time);
-    Reply ask_below(Address address, Cause cause, Tick time);
-    Reply ask_memory(Address address, Cause cause, Tick time);
-    MemoryReply give_below(Address address, Cause cause, Tick time);
-    void send_record(const Injector::Write& write, Cause cause, Tick time);
-    void write_past_caches(const Injector::Write& write, Cause cause, Tick time);
+    Reply request_in_steps(Address address, RequestInfo info, Tick time);
+    Reply request_in_time(Address address, RequestInfo info, Tick time);
+    Reply ask_below(Address address, RequestInfo info, Tick time);
+    Reply ask_memory(Address address, RequestInfo info, Tick time);
+    MemoryReply give_below(Address address, RequestInfo info, Tick time);
+    void send_record(const Injector::Write& write, RequestInfo info, Tick time);
+    void write_past_caches(const Injector::Write& write, RequestInfo info, Tick time);
     void tell(const LinkEvent& event);
     void tell_of(std::span<const Posted> posts);
     void tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
@@ -193,8 +193,8 @@ public:
     Injections(const Injections&) = delete;  // injectors know where it is
     Injections& operator=(const Injections&) = delete;
 
-    void listen(Downlink& link, LinkListener& listener);
-    const std::vector<Downlink*>& links() const { return links_; }  ///< those that have listeners
+    void listen(RequestPort& link, LinkListener& listener);
+    const std::vector<RequestPort*>& links() const { return links_; }  ///< those that have listeners
 
     bool pending() const { return pending_; }
 
@@ -202,7 +202,7 @@ public:
     Tick carry_out(unsigned core, Tick time);
 
 private:
-    std::vector<Downlink*> links_;
+    std::vector<RequestPort*> links_;
     bool pending_ = false;
 };
 
