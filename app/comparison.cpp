@@ -34,7 +34,7 @@ ObservedRun Comparison::observed(const Input& input, const MonitorSpec* monitor)
         clear_progress_line();
         return result;
     };
-    return observe(topology_, monitor, run, input.source->can_sieve());
+    return observe(topology_, monitor, run);
 }
 
 std::string Comparison::each(const std::vector<MonitorSpec>& monitors, const ObservedRun& without,

@@ -132,7 +132,7 @@ Host host_of(const std::string& name) {
 Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting, const Host& host) {
     Outcome outcome;
-    outcome.hierarchy = std::make_unique<Hierarchy>(topology, source.can_sieve());
+    outcome.hierarchy = std::make_unique<Hierarchy>(topology);
     std::vector<Watch> watches;
     watches.reserve(monitors.size());
     for (const MonitorSpec& spec : monitors)

@@ -126,7 +126,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     SweepSpec spec{base_of(options, topology), parse_counters(options.counters),
                    parse_granularities(options.granularity), parse_evictions(options.eviction)};
     Result result;
-    result.hierarchy = std::make_unique<Hierarchy>(topology, input.source->can_sieve());
+    result.hierarchy = std::make_unique<Hierarchy>(topology);
     Hierarchy& hierarchy = *result.hierarchy;
     const std::size_t link = topology.link(spec.base.link);
     std::vector<std::unique_ptr<Sweep>> sweeps;

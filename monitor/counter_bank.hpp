@@ -22,14 +22,14 @@ public:
     /// One event each, in order, where the ring is timeless and its path is past all caches.
     virtual void add_all(std::span<const BlockEvent> events, Injector& injector) = 0;
 
-    /// Whether it takes add_sieved() and follow_sieved(), where add_all() may be used.
-    virtual bool takes_sieved() const { return false; }
+    /// Whether it takes add_filtered() and follow_filtered(), where add_all() may be used.
+    virtual bool takes_filtered() const { return false; }
 
-    /// The same for the blocks of sieved references; see LinkListener::on_sieved().
-    virtual void add_sieved(const SievedBlocks&, Injector&) {}
+    /// The same for filtered events; see LinkListener::on_filtered().
+    virtual void add_filtered(const FilteredEvents&, Injector&) {}
 
-    /// Sieved references that do not count; those that come after them may be settled by them.
-    virtual void follow_sieved(std::span<const BlockEvent>) {}
+    /// Filtered events that do not count; those that come after them may be redundant by them.
+    virtual void follow_filtered(std::span<const BlockEvent>) {}
 
     /// Swaps all counters out.
     virtual void flush(Tick time, Injector& injector) = 0;

@@ -49,18 +49,16 @@ void Monitor::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, I
     bank_->add_all(events, injector);
 }
 
-bool Monitor::takes_sieved() const { return filter_.passes_all() && bank_->takes_sieved(); }
+bool Monitor::takes_filtered() const { return filter_.passes_all() && bank_->takes_filtered(); }
 
-void Monitor::on_sieved(const SievedBlocks& blocks, std::uint8_t, Injector& injector) {
+void Monitor::on_filtered(const FilteredEvents& events, std::uint8_t, Injector& injector) {
     if (!control_.enabled()) {
-        bank_->follow_sieved(blocks.kept);
+        bank_->follow_filtered(events.retained);
         return;
     }
-    result_.events += blocks.marks.size();
-    bank_->add_sieved(blocks, injector);
+    result_.events += events.marks.size();
+    bank_->add_filtered(events, injector);
 }
-
-void Monitor::follow_sieved(BlockEvent straddling) { bank_->follow_sieved({&straddling, 1}); }
 
 void Monitor::on_control(const Control& control, Tick time, Injector& injector) {
     const bool swaps_out = control_.swaps_out(control);

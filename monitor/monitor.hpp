@@ -48,9 +48,8 @@ public:
     bool sends() const override { return true; }
     void on_event(const LinkEvent& event, Injector& injector) override;
     void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
-    bool takes_sieved() const override;
-    void on_sieved(const SievedBlocks& blocks, std::uint8_t core, Injector& injector) override;
-    void follow_sieved(BlockEvent straddling) override;
+    bool takes_filtered() const override;
+    void on_filtered(const FilteredEvents& events, std::uint8_t core, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
 
     /// The run is over: swaps all counters out and lets the software read everything; nothing is lost and no traffic

@@ -9,8 +9,7 @@
 #include "monitor/counter_bank.hpp"
 #include "monitor/granularity.hpp"
 #include "monitor/paged_counts.hpp"
-#include "sim/model/sieve.hpp"
-#include "sim/model/stretch.hpp"
+#include "sim/model/redundancy_filter.hpp"
 
 namespace cachetally {
 namespace {
@@ -124,7 +123,6 @@ private:
     std::vector<Counter> counters_;
     std::uint32_t taken_ = 0;
 };
-static_assert(Stretch::most <= Counters<true, std::uint16_t>::most_uses);
 
 template <bool by_recency, class Id>
 class SummedBank final : public CounterBank {
@@ -162,36 +160,34 @@ public:
         write_timeless(swapouts_ - before, injector);
     }
 
-    bool takes_sieved() const override { return true; }
+    bool takes_filtered() const override { return true; }
 
-    void add_sieved(const SievedBlocks& blocks, Injector& injector) override {
+    void add_filtered(const FilteredEvents& events, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        auto loop = counters_.loop();
-        const BlockEvent* kept = blocks.kept.data();
-        for (const std::uint8_t mark : blocks.marks) {
-            if (sieve_mark::is_kept(mark) != 0) {
-                const Address line = (kept++)->block();
-                const unsigned slot = Sieve::slot_of(line);
-                lines_by_slot_[slot] = line;
-                names_by_slot_[slot] = use(loop, line, 1);
-            } else {
-                const unsigned slot = mark & sieve_mark::slot;
-                Counter& counter = loop[names_by_slot_[slot]];
-                if (counter.name != names_by_slot_[slot]) [[unlikely]] {
-                    names_by_slot_[slot] = use(loop, lines_by_slot_[slot], 1);
+        const BlockEvent* retained = events.retained.data();
+        for (auto marks = events.marks; !marks.empty();) {
+            const auto some = marks.first(std::min(marks.size(), Numbered::most_uses));
+            auto loop = counters_.loop();
+            for (const std::uint8_t mark : some) {
+                if (filter_mark::is_retained(mark)) {
+                    const Address line = (retained++)->block();
+                    const unsigned slot = FilterShape::slot_of(line);
+                    lines_by_slot_[slot] = line;
+                    names_by_slot_[slot] = use(loop, line, 1);
                 } else {
-                    count(loop, counter, 1);
+                    use_again(loop, mark & filter_mark::slot);
                 }
             }
+            loop.keep();
+            marks = marks.subspan(some.size());
         }
-        loop.keep();
         write_timeless(swapouts_ - before, injector);
     }
 
-    void follow_sieved(std::span<const BlockEvent> kept) override {
-        for (const BlockEvent event : kept) {
-            lines_by_slot_[Sieve::slot_of(event.block())] = event.block();
-            names_by_slot_[Sieve::slot_of(event.block())] = nobody;
+    void follow_filtered(std::span<const BlockEvent> retained) override {
+        for (const BlockEvent event : retained) {
+            lines_by_slot_[FilterShape::slot_of(event.block())] = event.block();
+            names_by_slot_[FilterShape::slot_of(event.block())] = nobody;
         }
     }
 
@@ -237,6 +233,16 @@ private:
         return counter->name;
     }
 
+    /// One more event of the line that the last retained one of the slot was for.
+    void use_again(Loop& loop, unsigned slot) {
+        Counter& counter = loop[names_by_slot_[slot]];
+        if (counter.name != names_by_slot_[slot]) [[unlikely]] {
+            names_by_slot_[slot] = use(loop, lines_by_slot_[slot], 1);
+        } else {
+            count(loop, counter, 1);
+        }
+    }
+
     void count(Loop& loop, Counter& counter, std::uint64_t events) {
         loop.use(counter);
         counter.held += events;
@@ -278,8 +284,8 @@ private:
     Numbered counters_;
     std::map<std::uint32_t, PagedArray<Cell>> cells_of_;  ///< per function
     PagedArray<Cell>* cells_ = nullptr;
-    std::array<Address, Sieve::lines> lines_by_slot_{};
-    std::array<CounterName, Sieve::lines> names_by_slot_;  ///< of their counters, if still current
+    std::array<Address, FilterShape::most_line_slots> lines_by_slot_{};
+    std::array<CounterName, FilterShape::most_line_slots> names_by_slot_;  ///< of their counters, if still current
 };
 
 template <bool by_recency>

@@ -23,8 +23,8 @@ std::int64_t difference(std::uint64_t with, std::uint64_t without) {
 
 }  // namespace
 
-ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run, bool sieved) {
-    Hierarchy hierarchy(topology, sieved);
+ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run) {
+    Hierarchy hierarchy(topology);
     std::vector<std::unique_ptr<Monitor>> monitors;
     if (monitor != nullptr)
         monitors = attach<Monitor>(hierarchy, topology.link(monitor->link), [&](unsigned copy) {

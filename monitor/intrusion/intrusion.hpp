@@ -25,8 +25,7 @@ struct ObservedRun {
 using HierarchyRun = std::function<RunResult(Hierarchy& hierarchy)>;
 
 /// Makes a hierarchy with `monitor` on all copies of its link (null: none), and counts what `run` sends over all links.
-/// `sieved`: of the hierarchy (Hierarchy::Hierarchy()).
-ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run, bool sieved = false);
+ObservedRun observe(const Topology& topology, const MonitorSpec* monitor, const HierarchyRun& run);
 
 /// Names of what misses: caches, then TLBs.
 std::vector<std::string> levels_that_miss(const MachineDescription& machine);

@@ -38,7 +38,7 @@ double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, R
     std::uint64_t misses = 0;
     for (unsigned lap = 0; lap < warm_up + laps; ++lap)
         for (const std::uint64_t line : order) {
-            const bool missed = set->access_or_insert(0, (line + 1) * 64, {}, 0).found == 0;
+            const bool missed = set->replace(0, (line + 1) * 64, {}, 0).miss != 0;
             if (lap >= warm_up) misses += missed;
         }
     return static_cast<double>(misses) / static_cast<double>(laps * order.size());

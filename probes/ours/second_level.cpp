@@ -169,10 +169,10 @@ double expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Repla
         for (const std::uint64_t number : order) {
             const Address line = (number + 1) * 64;
             if (first->access(0, line, {}) != 0) continue;
-            const auto [found, victim] = second->access_or_insert(0, line, {}, 0);
-            if (inclusive && found == 0 && victim != 0) first->remove(0, line_of(victim));
+            const auto [miss, old] = second->replace(0, line, {}, 0);
+            if (inclusive && miss != 0 && old != 0) first->remove(0, line_of(old));
             first->insert(0, line, 0);
-            misses += lap >= warm_up && found == 0;
+            misses += lap >= warm_up ? miss : 0;
         }
     return static_cast<double>(misses) / static_cast<double>(laps * order.size());
 }

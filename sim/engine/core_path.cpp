@@ -30,41 +30,11 @@ void CorePath::take(ReferenceKind kind) {
     if (cache_ != nullptr && cache_->hits_are_plain(kind)) plain_kinds_ |= bit;
 }
 
-void CorePath::settle(std::uint32_t block_bytes, bool timed, bool all_merge) {
+void CorePath::settle(std::uint32_t block_bytes, bool timed) {
     const bool watched = link_.kinds() != 0 || (tlb_link_ != nullptr && tlb_link_->kinds() != 0);
     const bool merges =
         link_.merges(block_bytes, timed) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes, timed));
     watch_ = !watched ? Watch::nobody : merges ? Watch::merged : Watch::each;
-    posts_ =
-        !timed && all_merge && watch_ != Watch::each && (tlb_ == nullptr || walks_enter_here_) && chain_takes_posts();
-    sieves_ = posts_ && fits_sieve();
-}
-
-bool CorePath::chain_takes_posts() const {
-    if (cache_ == nullptr || !quick_) return false;
-    for (Cache* cache = cache_; cache != nullptr; cache = cache->below().cache()) {
-        const bool told_in_order = cache->below().wants(EventKind::fill) || cache->below().wants(EventKind::eviction);
-        if (!cache->takes_posts() || told_in_order) return false;
-        if (cache != cache_ && (cache->is_next_to_core() || cache->config().virtually_indexed)) return false;
-    }
-    return true;
-}
-
-/// Sets must refine the slots of the sieve, and repetitions must change nothing. Walks may come into any set, so that
-/// a slot must be one set.
-bool CorePath::fits_sieve() const {
-    constexpr unsigned data =
-        1U << static_cast<unsigned>(ReferenceKind::load) | 1U << static_cast<unsigned>(ReferenceKind::store);
-    const IndexingPolicy& index = cache_->indexing();
-    if ((plain_kinds_ & data) != data || line_bytes_ != Sieve::line_bytes || virtually_indexed_ || !index.is_field() ||
-        index.sets() % Sieve::lines != 0 || !cache_->repetition_is_plain())
-        return false;
-    return tlb_ == nullptr || (index.sets() == Sieve::lines && tlb_->refines(Sieve::pages, Sieve::page_bytes));
-}
-
-void CorePath::post(bool on) {
-    for (Cache* cache = cache_; cache != nullptr; cache = cache->below().cache()) cache->below().post(on);
-    if (!on && tlb_ != nullptr) tlb_->forget_front();
 }
 
 namespace {
@@ -74,7 +44,7 @@ template <class Translation, class Sets>
 struct QuickTest {
     Translation translation;
     Sets set_of;
-    const Entry* front;
+    const Address* mru;
     Address line_mask;
     unsigned plain_kinds;
 
@@ -93,7 +63,7 @@ struct QuickTest {
                       translation(address, place.physical);
         if (!place.known) return false;
         place.set = set_of(address, place.physical);
-        return Cache::changes_nothing(front[place.set], {place.physical & ~line_mask, event_kind(reference.kind)});
+        return mru_is_redundant(mru[place.set], {place.physical & ~line_mask, event_kind(reference.kind)});
     }
 };
 
@@ -146,7 +116,7 @@ Progress CorePath::run_watched(Array& array, Translation translation, Sets set_o
 Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Tick until, Injections& injections) {
     std::size_t done = 0;
     while (done < references.size() && now < until && takes(references[done].kind)) {
-        now = access_lines(references[done++], now, &injections);
+        now = access_lines(references[done++], now, injections);
         if (injections.pending()) break;
     }
     return {done, now};
@@ -158,7 +128,7 @@ template <bool watched, class Array, class Translation, class Sets>
 Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
                           Tick now, Tick until, Injections& injections) {
     using Test = QuickTest<Translation, Sets>;
-    const Test test{translation, set_of, cache_->front(), line_bytes_ - 1, plain_kinds_};
+    const Test test{translation, set_of, cache_->mru(), line_bytes_ - 1, plain_kinds_};
     const Tick quick_latency = quick_latency_, lookup_latency = tlb_ != nullptr ? tlb_->latency() : 0;
     const Reference* next = references.data();
     const Reference* const end = next + references.size();
@@ -178,7 +148,7 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
             ++next;
             if (!place.known) {
                 if (watched) events.flush();
-                now = access_lines(reference, now, &injections);
+                now = access_lines(reference, now, injections);
             } else {
                 if (watched) events.add(reference, place.physical, now);
                 if (cache_->hits(array, place.set, place.physical & ~test.line_mask, reference.kind)) {
@@ -209,16 +179,14 @@ const Reference* CorePath::stop_at(const Reference* next, const Reference* end, 
 }
 
 /// `between`: what is pending after a line is carried out before the next one is asked for.
-Tick CorePath::access_lines(const Reference& reference, Tick time, Injections* between) {
+Tick CorePath::access_lines(const Reference& reference, Tick time, Injections& between) {
     const EventKind kind = event_kind(reference.kind);
-    const std::uint64_t rest = reference.size > 0 ? reference.size - 1U : 0;
-    const Address end = reference.address + rest < rest ? ~Address{0} : reference.address + rest;
-    const Address last_line = align_down(end, line_bytes_);
+    const Address last_line = align_down(last_byte(reference), line_bytes_);
     Address address = reference.address;
     time = access_line(address, kind, reference.site, time);
     while (align_down(address, line_bytes_) != last_line) {
         address = align_down(address, line_bytes_) + line_bytes_;
-        if (between != nullptr && between->pending()) time = time_sum(time, between->carry_out(core_, time));
+        if (between.pending()) time = time_sum(time, between.carry_out(core_, time));
         time = access_line(address, kind, reference.site, time);
     }
     return time;

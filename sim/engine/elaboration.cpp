@@ -6,14 +6,14 @@
 
 namespace cachetally {
 
-Hierarchy::Parts::Parts(const Topology& topology, bool sieved)
+Hierarchy::Parts::Parts(const Topology& topology)
     : machine(topology.machine()),
       reference_at_most(cachetally::reference_at_most(machine)),
       components(topology.components()),
       links(topology.links()),
       pages(machine.pages, machine.bytes_for_pages()),
       ports(links.size()) {
-    make_components(sieved);
+    make_components();
     for (std::size_t id = 0; id < links.size(); ++id) connect(id, links[id]);
     // In the order of the machine description, which is the order in which an inclusive level takes lines away.
     for (auto& copies : caches)
@@ -34,7 +34,7 @@ bool Hierarchy::Parts::next_to_core(const Component& part) const {
     });
 }
 
-void Hierarchy::Parts::make_components(bool sieved) {
+void Hierarchy::Parts::make_components() {
     caches.resize(machine.caches.size());
     tlbs.resize(machine.tlbs.size());
     memories.resize(machine.memories.size());
@@ -53,7 +53,7 @@ void Hierarchy::Parts::make_components(bool sieved) {
                     CacheConfig config = machine.caches[part.index];
                     config.virtually_indexed = machine.is_indexed_by_pages(config);
                     caches[part.index].push_back(
-                        make_cache(config, copy, machine.period, next_to_core(part), next_to_core(part) && !sieved));
+                        make_cache(config, copy, machine.period, next_to_core(part), next_to_core(part)));
                     break;
                 }
                 case Component::Kind::memory:
@@ -222,8 +222,6 @@ void Hierarchy::Parts::path_for(unsigned core, bool fetch, RequestPort& way, Tlb
         paths.push_back(std::make_unique<CorePath>(core, way, tlb, tlb_way, pages));
         path = paths.back().get();
     }
-    const Cache* const walked = walkers[core]->below().cache();
-    if (walked == nullptr || walked == way.cache()) path->walks_enter_here();
     paths_of[core][fetch ? 1 : 0] = path;
     if (fetch) {
         path->take(ReferenceKind::fetch);

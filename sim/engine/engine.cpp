@@ -13,12 +13,11 @@ namespace {
 class StraightWay final : public ReferenceWay {
 public:
     explicit StraightWay(Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
-    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
-                 std::span<const Stretch> stretches) override {
-        return hierarchy_.run(core, references, now, until, stretches);
+    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until) override {
+        return hierarchy_.run(core, references, now, until);
     }
-    Tick run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now) override {
-        return hierarchy_.run_sieved(core, stretches, now);
+    Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now) override {
+        return hierarchy_.run_filtered(core, blocks, now);
     }
 
 private:

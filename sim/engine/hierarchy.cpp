@@ -18,42 +18,30 @@ auto sum_of(const Copies<Part>& copies) {
 
 }  // namespace
 
-void Hierarchy::Parts::settle() {
-    std::uint32_t longest = 0;
-    for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
-    const bool timed = machine.has_link_timing() || numa ||
-                       !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
-    const bool merges =
-        std::ranges::all_of(injections.links(), [&](const RequestPort* link) { return link->merges(longest, timed); });
-    only_latencies = !timed && merges;
-    for (const auto& path : paths) path->settle(longest, timed, merges);
-    settled = true;
+/// The last batches stay while the same core goes on, and the background may be behind.
+CorePipeline& Hierarchy::Parts::start_batching(unsigned core) {
+    CorePipeline* const pipeline = pipelines[core].get();
+    if (batching == pipeline) return *pipeline;
+    stop_batching();
+    batching = pipeline;
+    batching->start(background.get());
+    for (RequestPort* link : upper_links) link->tell_by(background.get());
+    filters.resize(pipelines.size());
+    filters[core] = std::make_unique<RedundancyFilter>(pipeline->filter_plan());
+    return *pipeline;
 }
 
-/// The last posts stay while the same path goes on, and the background may be behind.
-Progress Hierarchy::Parts::post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches,
-                                Tick now) {
-    if (posting != &path) {
-        if (posting != nullptr) posting->hand_over(background.get());
-        posting = &path;
-        path.post(true);
-        for (RequestPort* link : upper_links) link->tell_by(background.get());
-    }
-    return path.run_posting(some, stretches, now, background.get());
-}
-
-void Hierarchy::Parts::stop_posting() {
-    if (posting == nullptr) return;
-    std::exchange(posting, nullptr)->hand_over(background.get());
+void Hierarchy::Parts::stop_batching() {
+    if (batching == nullptr) return;
+    CorePipeline& pipeline = *std::exchange(batching, nullptr);
+    pipeline.hand_over();
     if (background) owed += background->complete();
     for (RequestPort* link : upper_links) link->tell_by(nullptr);
-    for (const auto& path : paths) {
-        owed += path->waited();
-        path->post(false);
-    }
+    owed += pipeline.waited();
+    pipeline.stop();
 }
 
-Hierarchy::Hierarchy(const Topology& topology, bool sieved) : parts_(std::make_unique<Parts>(topology, sieved)) {}
+Hierarchy::Hierarchy(const Topology& topology) : parts_(std::make_unique<Parts>(topology)) {}
 Hierarchy::~Hierarchy() = default;
 Hierarchy::Hierarchy(Hierarchy&&) noexcept = default;
 Hierarchy& Hierarchy::operator=(Hierarchy&&) noexcept = default;
@@ -70,14 +58,14 @@ bool Hierarchy::only_latencies() {
 unsigned Hierarchy::copies(std::size_t link) const { return static_cast<unsigned>(parts_->ports.at(link).size()); }
 
 void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) {
-    parts_->stop_posting();
+    parts_->stop_batching();
     RequestPort* port = parts_->ports.at(link).at(copy);
     parts_->injections.listen(*port, listener);
     parts_->settled = false;
 }
 
 void Hierarchy::lead_out(std::size_t memory, MemoryDevice* device) {
-    parts_->stop_posting();
+    parts_->stop_batching();
     parts_->memories.at(memory)->lead_out(device);
     parts_->settled = false;
 }
@@ -87,27 +75,37 @@ Tick Hierarchy::access(unsigned core, const Reference& reference, Tick now) {
 }
 
 void Hierarchy::work_in_background() {
-    parts_->stop_posting();
+    parts_->stop_batching();
     parts_->background = std::make_unique<Background>();
 }
 
 Tick Hierarchy::complete(unsigned core, Tick now) {
     Parts& parts = *parts_;
-    parts.stop_posting();
+    parts.stop_batching();
     const Tick owed = std::exchange(parts.owed, 0);
     return parts.injections.pending() ? owed + parts.injections.carry_out(core, now + owed) : owed;
 }
 
-LineWish Hierarchy::lines_wished(unsigned core) {
+const ExecutionPlan& Hierarchy::plan() {
     if (!parts_->settled) parts_->settle();
-    const CorePath* const path = parts_->paths_of[core][0];
-    return path != nullptr && path->posts() ? path->lines_wished() : LineWish{};
+    return parts_->plan;
 }
 
-Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
-                        std::span<const Stretch> stretches) {
+Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
     Parts& parts = *parts_;
     if (!parts.settled) parts.settle();
+    if (until == ~Tick{0} && parts.pipelines[core] != nullptr) {
+        CorePipeline& pipeline = parts.start_batching(core);
+        for (std::size_t done = 0; done < references.size();) {
+            const FilteredBlock block = parts.filters[core]->filter(references.subspan(done));
+            now += pipeline.run(block);
+            done += block.references;
+        }
+        parts.references += references.size();
+        if (!parts.background) now += complete(core, now);
+        return {references.size(), now};
+    }
+    if (parts.batching != nullptr || parts.owed != 0) now += complete(core, now);
     const auto& paths = parts.paths_of[core];
     std::size_t done = 0;
     while (done < references.size() && now < until) {
@@ -116,36 +114,28 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
             ++done;  // nothing in the machine serves this kind
             continue;
         }
+        // However references are handed over: what records have made listeners send waits for one more.
         const auto rest = references.subspan(done);
-        if (path != paths[0]) stretches = {};
-        if (until == ~Tick{0} && path->posts()) {
-            const Progress progress = parts.post(*path, rest, stretches, now);
-            done += progress.done;
-            now = progress.time;
-        } else {
-            if (parts.posting != nullptr || parts.owed != 0) now += complete(core, now);
-            // However references are handed over: what records have made listeners send waits for one more.
-            const Progress progress =
-                path->run(rest.first(parts.injections.pending() ? 1 : rest.size()), now, until, parts.injections);
-            done += progress.done;
-            now = progress.time;
-            if (parts.injections.pending()) now = time_sum(now, parts.injections.carry_out(core, now));
-        }
-        stretches = {};  // seldom is there a rest
+        const Progress progress =
+            path->run(rest.first(parts.injections.pending() ? 1 : rest.size()), now, until, parts.injections);
+        done += progress.done;
+        now = progress.time;
+        if (parts.injections.pending()) now = time_sum(now, parts.injections.carry_out(core, now));
     }
-    if (!parts.background && parts.posting != nullptr) now += complete(core, now);
     parts.references += done;
     return {done, now};
 }
 
-Tick Hierarchy::run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now) {
+Tick Hierarchy::run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now) {
     Parts& parts = *parts_;
-    if (!lines_wished(core).sieved) throw std::logic_error("this core's way takes no sieved stretches");
-    if (stretches.empty()) return now;
-    now = parts.post(*parts.paths_of[core][0], {}, stretches, now).time;
+    if (!plan().cores[core].batched) throw std::logic_error("references of this core are carried out one by one");
+    CorePipeline& pipeline = parts.start_batching(core);
+    for (const FilteredBlock& block : blocks) {
+        now += pipeline.run(block);
+        parts.references += block.references;
+    }
+    parts.filters[core]->clear();  // it has not seen these
     if (!parts.background) now += complete(core, now);
-    for (const Stretch& stretch : stretches)
-        parts.references += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
     return now;
 }
 
@@ -163,7 +153,7 @@ Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
 }
 
 HierarchyCounts Hierarchy::counts() const {
-    parts_->stop_posting();
+    parts_->stop_batching();
     HierarchyCounts counts;
     for (const auto& copies : parts_->caches) counts.caches.push_back(sum_of(copies));
     for (const auto& copies : parts_->tlbs) counts.tlbs.push_back(sum_of(copies));
@@ -183,7 +173,7 @@ HierarchyCounts Hierarchy::counts() const {
 }
 
 std::uint64_t Hierarchy::digest() const {
-    parts_->stop_posting();
+    parts_->stop_batching();
     std::uint64_t digest = 0;
     for (const auto& copies : parts_->caches)
         for (const auto& cache : copies) digest = digest_of(digest, cache->digest());

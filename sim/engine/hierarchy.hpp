@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/engine/execution_plan.hpp"
 #include "sim/model/counts.hpp"
 #include "sim/model/link.hpp"
 #include "sim/model/reference.hpp"
@@ -24,8 +25,7 @@ struct Progress {
 
 class Hierarchy {
 public:
-    /// `sieved`: a hint that most references will come in sieved stretches; for speed only.
-    explicit Hierarchy(const Topology& topology, bool sieved = false);
+    explicit Hierarchy(const Topology& topology);
     ~Hierarchy();
     Hierarchy(Hierarchy&&) noexcept;
     Hierarchy& operator=(Hierarchy&&) noexcept;
@@ -54,12 +54,12 @@ public:
 
     /// Makes references in order, each when the one before it is complete, while the time is less than `until`. At most
     /// 2^32 - 1 references at once.
-    /// `stretches`: all those of the references by lines_wished(), or none.
-    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
-                 std::span<const Stretch> stretches = {});
+    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
 
-    /// Makes the references of sieved stretches, where lines_wished() allows them. Returns when the last is complete.
-    Tick run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now);
+    /// Makes the references of blocks that were filtered as plan() has it for the core, if its references are batched.
+    /// Returns when the last is complete. Between these and others of the same core, what filtered them must have seen
+    /// all. Throws std::logic_error if they are not batched.
+    Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now);
 
     /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
     /// is looked at: Progress::time then lacks what only complete() tells, and what listeners and counts() say is valid
@@ -70,8 +70,8 @@ public:
     /// To be called before the results of a listener are used; all other members see to it themselves.
     Tick complete(unsigned core, Tick now);
 
-    /// What run() is quicker with, where only this core runs.
-    LineWish lines_wished(unsigned core);
+    /// How references are carried out. Not to be called before all listeners are attached.
+    const ExecutionPlan& plan();
 
     /// Tells the listeners of a control of the program that `core` made; returns the time that they make the core lose.
     /// Functions concern the links that serve the core, all else concerns all links.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "sim/engine/core_path.hpp"
+#include "sim/engine/core_pipeline.hpp"
+#include "sim/engine/execution_plan.hpp"
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/background.hpp"
 #include "sim/model/coherence.hpp"
@@ -23,11 +25,11 @@ inline unsigned copy_for(const Component& component, unsigned core) { return cor
 
 /// Elaboration goes through the topology once.
 struct Hierarchy::Parts {
-    Parts(const Topology& topology, bool sieved);
+    explicit Parts(const Topology& topology);
 
     const Component& component(std::size_t id) const { return components[id]; }
     bool next_to_core(const Component& part) const;
-    void make_components(bool sieved);
+    void make_components();
     void connect(std::size_t id, const LinkInfo& link);
     void connect_core(std::size_t id, const LinkInfo& link);
     void connect_walker(std::size_t id, const LinkInfo& link);
@@ -42,8 +44,10 @@ struct Hierarchy::Parts {
     void make_paths();
     void path_for(unsigned core, bool fetch, RequestPort& way, Tlb* tlb, RequestPort* tlb_way);
     void settle();
-    Progress post(CorePath& path, std::span<const Reference> some, std::span<const Stretch> stretches, Tick now);
-    void stop_posting();
+    std::string why_not_batched(const CorePath& path) const;
+    std::string why_not_batched(unsigned core) const;
+    CorePipeline& start_batching(unsigned core);
+    void stop_batching();
 
     MachineDescription machine;
     Tick reference_at_most;
@@ -65,9 +69,13 @@ struct Hierarchy::Parts {
     Injections injections;
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;
-    CorePath* posting = nullptr;  ///< the path that ran last, where something may be posted
+    bool timed = false, all_merge = false;
+    ExecutionPlan plan;
+    Copies<CorePipeline> pipelines;    ///< by core; null where references are carried out one by one
+    Copies<RedundancyFilter> filters;  ///< by core; for references that come unfiltered
+    CorePipeline* batching = nullptr;  ///< the one that ran last, where something may be kept back
     std::unique_ptr<Background> background;
-    Tick owed = 0;  ///< for which somebody waited in what was posted
+    Tick owed = 0;  ///< for which somebody waited in batches
 };
 
 }  // namespace cachetally

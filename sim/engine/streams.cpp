@@ -17,12 +17,18 @@ unsigned streams_for(const Hierarchy& hierarchy, const ReferenceSource& source) 
     return source.cores();
 }
 
-/// The first stretches of at least `most` references; all of them where they have fewer.
-std::size_t stretches_for(std::span<const Stretch> stretches, std::size_t most) {
+std::size_t references_in(std::span<const FilteredBlock> blocks) {
+    std::size_t references = 0;
+    for (const FilteredBlock& block : blocks) references += block.references;
+    return references;
+}
+
+/// The first blocks of at least `most` references; all of them if they have fewer.
+std::span<const FilteredBlock> first_blocks(std::span<const FilteredBlock> blocks, std::size_t most) {
     std::size_t count = 0;
-    for (std::size_t references = 0; count < stretches.size() && references < most; ++count)
-        references += stretches[count].size();
-    return count;
+    for (std::size_t references = 0; count < blocks.size() && references < most; ++count)
+        references += blocks[count].references;
+    return blocks.first(count);
 }
 
 }  // namespace
@@ -35,9 +41,9 @@ Streams::Streams(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions
       phase_start_(hierarchy.counts()) {
     for (unsigned core = 0; core < size(); ++core) streams_[core].time = core;
     if (size() != 1) return;
-    LineWish wish = hierarchy_.lines_wished(0);
-    wish.sieved = wish.sieved && options_.max_references == 0;  // else it may be necessary to stop anywhere
-    source_.wish(wish);
+    const ExecutionPlan::Core& plan = hierarchy_.plan().cores[0];
+    const bool stops_anywhere = options_.max_references != 0;
+    source_.wish(plan.batched && !stops_anywhere ? std::optional(plan.filter) : std::nullopt);
 }
 
 std::optional<unsigned> Streams::next() const {
@@ -63,63 +69,44 @@ void Streams::advance(unsigned core, Tick until, ReferenceWay& way, std::size_t 
     Stream& stream = streams_[core];
     while (stream.state == State::running && stream.time < until && most != 0 && !over()) {
         std::size_t made = 0;
-        if (stream.sieved != 0) {
-            made = make_sieved(core, way, most);
+        if (!stream.blocks.empty()) {
+            made = make_filtered(core, way, most);
         } else if (!stream.references.empty()) {
             made = make(core, until, way, most);
         } else {
             obey(stream.control, core);
             if (stream.state == State::running) refill(core);
         }
-        if (stream.sieved == 0) end_in_time(core);
+        if (stream.blocks.empty()) end_in_time(core);
         most -= std::min(most, made);
         count(made);
     }
 }
 
-std::size_t Streams::make_sieved(unsigned core, ReferenceWay& way, std::size_t most) {
+std::size_t Streams::make_filtered(unsigned core, ReferenceWay& way, std::size_t most) {
     Stream& stream = streams_[core];
-    const bool may = may_end(core, stream.sieved);
-    const auto some = stream.stretches.first(stretches_for(stream.stretches, most));
-    std::size_t made = stream.sieved;
-    if (some.size() < stream.stretches.size()) {
-        made = 0;
-        for (const Stretch& stretch : some) made += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
-    }
-    stream.time = way.run_sieved(core, some, stream.time);
-    stream.stretches = stream.stretches.subspan(some.size());
-    stream.sieved -= made;
+    const bool may = may_end(core, references_in(stream.blocks));
+    const auto some = first_blocks(stream.blocks, most);
+    const std::size_t made = references_in(some);
+    stream.time = way.run_filtered(core, some, stream.time);
+    stream.blocks = stream.blocks.subspan(some.size());
     stream.unseen += made;
     // Nobody stops where references are left out: the run may end behind all that the source gave at once, however
     // it was handed over.
-    if (may && stream.sieved == 0) complete(core);
+    if (may && stream.blocks.empty()) complete(core);
     return made;
 }
 
 std::size_t Streams::make(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
     Stream& stream = streams_[core];
-    auto references = stream.references;
-    auto stretches = stream.stretches;
-    if (options_.max_references != 0 && options_.max_references - references_ < references.size()) {
-        references = references.first(options_.max_references - references_);
-        stretches = {};
-    } else if (most < references.size()) {
-        stretches = stretches.first(stretches_for(stretches, most));
-        if (stretches.empty()) {
-            references = references.first(most);
-        } else if (stretches.size() < stream.stretches.size()) {
-            const Reference* const end = stretches.back().references.data() + stretches.back().size();
-            references = references.first(static_cast<std::size_t>(end - references.data()));
-        }
-    }
+    if (options_.max_references != 0) most = std::min<std::uint64_t>(most, options_.max_references - references_);
+    const auto references = stream.references.first(std::min(most, stream.references.size()));
     if (until != forever || !hierarchy_.only_latencies() || may_end(core, references.size()))
         until = std::min(until, options_.longest);
-    const auto [done, time] = way.run(core, references, stream.time, until, stretches);
+    const auto [done, time] = way.run(core, references, stream.time, until);
     stream.unseen = until == forever ? stream.unseen + done : 0;
     stream.time = time;
     stream.references = stream.references.subspan(done);
-    stream.stretches = done == references.size() ? stream.stretches.subspan(stretches.size())
-                                                 : std::span<const Stretch>();  // seldom is there a rest
     return done;
 }
 
@@ -127,8 +114,7 @@ void Streams::refill(unsigned core) {
     Stream& stream = streams_[core];
     const Batch batch = source_.next(core);
     stream.references = batch.references;
-    stream.stretches = batch.stretches;
-    stream.sieved = batch.sieved;
+    stream.blocks = batch.blocks;
     stream.control = batch.control;
 }
 

@@ -20,9 +20,8 @@ inline constexpr Tick forever = std::numeric_limits<Tick>::max();
 class ReferenceWay {
 public:
     virtual ~ReferenceWay() = default;
-    virtual Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
-                         std::span<const Stretch> stretches) = 0;
-    virtual Tick run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now) = 0;
+    virtual Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until) = 0;
+    virtual Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now) = 0;
 };
 
 class Streams {
@@ -51,12 +50,12 @@ public:
     Tick quantum_end(unsigned core) const { return (streams_[core].time / quantum() + 1) * quantum(); }
 
     /// True where references of the only core may be handed over by number, and not by time.
-    bool timeless(unsigned core) const { return size() == 1 && hierarchy_.lines_wished(core).line_bytes != 0; }
+    bool timeless(unsigned core) const { return size() == 1 && hierarchy_.plan().cores[core].batched; }
 
     /// True when enough references are made, or somebody ended the run.
     bool over() const;
 
-    /// Lets a core go on while its time is less than `until`, and until `most` references are made (or the stretch that
+    /// Lets a core go on while its time is less than `until`, and until `most` references are made (or the block that
     /// these are in), it arrives at a barrier or its end, or the run is over. Throws what the source and `way` throw.
     void advance(unsigned core, Tick until, ReferenceWay& way, std::size_t most = all);
 
@@ -78,17 +77,16 @@ private:
     struct Stream {
         Tick time = 0;
         std::span<const Reference> references;
-        std::span<const Stretch> stretches;  ///< of them, or none
-        std::size_t sieved = 0;              ///< so many references are in sieved stretches instead
-        std::uint64_t unseen = 0;            ///< references made since `time` was all the time that they took
-        Control control;                     ///< follows the references
+        std::span<const FilteredBlock> blocks;  ///< of more references
+        std::uint64_t unseen = 0;               ///< references made since `time` was all the time that they took
+        Control control;                        ///< follows the references
         State state = State::running;
     };
 
     void refill(unsigned core);
     void obey(Control& control, unsigned core);
     std::size_t make(unsigned core, Tick until, ReferenceWay& way, std::size_t most);
-    std::size_t make_sieved(unsigned core, ReferenceWay& way, std::size_t most);
+    std::size_t make_filtered(unsigned core, ReferenceWay& way, std::size_t most);
     void count(std::uint64_t references);
     void complete(unsigned core);
     void complete_all();

@@ -44,46 +44,37 @@ void Background::tell(RequestPort& link, std::span<const BlockEvent> events, std
     }
 }
 
-/// Pieces are no longer than a stretch.
-void Background::tell_sieved(RequestPort& link, const SievedBlocks& blocks, std::uint8_t core) {
-    Chunk& chunk = chunk_for(blocks.kept.size(), 0, blocks.marks.size());
-    append(chunk.events, blocks.kept);
-    append(chunk.marks, blocks.marks);
+/// Pieces are no longer than a block.
+void Background::tell_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core) {
+    Chunk& chunk = chunk_for(events.retained.size(), 0, events.marks.size());
+    append(chunk.events, events.retained);
+    append(chunk.marks, events.marks);
     chunk.tasks.push_back({.link = &link,
-                           .what = Task::What::tell_sieved,
+                           .what = Task::What::tell_filtered,
                            .core = core,
-                           .count = static_cast<std::uint32_t>(blocks.kept.size()),
-                           .marks = static_cast<std::uint32_t>(blocks.marks.size())});
+                           .count = static_cast<std::uint32_t>(events.retained.size()),
+                           .marks = static_cast<std::uint32_t>(events.marks.size())});
 }
 
-void Background::follow_sieved(RequestPort& link, BlockEvent straddling) {
-    Chunk& chunk = chunk_for(1, 0);
-    chunk.events.push_back(straddling);
-    chunk.tasks.push_back({.link = &link, .what = Task::What::follow_sieved, .count = 1});
-}
-
-void Background::deliver(RequestPort& link) {
-    for (auto posts = link.posts().all(); !posts.empty();) {
-        const auto some = posts.first(std::min(posts.size(), most_posts));
+void Background::flush(RequestPort& link) {
+    for (auto requests = link.batch().all(); !requests.empty();) {
+        const auto some = requests.first(std::min(requests.size(), most_requests));
         Chunk& chunk = chunk_for(0, some.size());
-        append(chunk.posts, some);
+        append(chunk.requests, some);
         chunk.tasks.push_back(
-            {.link = &link, .what = Task::What::deliver, .count = static_cast<std::uint32_t>(some.size())});
-        posts = posts.subspan(some.size());
+            {.link = &link, .what = Task::What::flush, .count = static_cast<std::uint32_t>(some.size())});
+        requests = requests.subspan(some.size());
     }
-    link.posts().clear();
+    link.batch().clear();
 }
 
 /// The chunk that is being filled, with room for so much more.
-Background::Chunk& Background::chunk_for(std::size_t events, std::size_t posts, std::size_t marks) {
+Background::Chunk& Background::chunk_for(std::size_t events, std::size_t requests, std::size_t marks) {
     const Chunk& chunk = chunks_[given_ % most_chunks];
     if (chunk.events.size() + events > most_events || chunk.marks.size() + marks > most_events ||
-        chunk.posts.size() + posts > most_posts || chunk.tasks.size() == most_tasks)
+        chunk.requests.size() + requests > most_requests || chunk.tasks.size() == most_tasks)
         hand_over();
-    Chunk& free = chunks_[given_ % most_chunks];
-    // Loops over posts look ahead, beyond the last one.
-    if (posts != 0 && free.posts.capacity() == 0) free.posts.reserve(most_posts + Posts::slack);
-    return free;
+    return chunks_[given_ % most_chunks];
 }
 
 /// Only this thread changes given_. The next chunk is free once the thread has done the one that was there before.
@@ -136,7 +127,7 @@ Tick Background::carry_out(const Chunk& chunk) {
     Tick waited = 0;
     std::span<const BlockEvent> events = chunk.events;
     std::span<const std::uint8_t> marks = chunk.marks;
-    std::span<const Posted> posts = chunk.posts;
+    std::span<const BlockEvent> requests = chunk.requests;
     const auto take = [](auto& from, std::size_t count) {
         const auto first = from.first(count);
         from = from.subspan(count);
@@ -145,11 +136,10 @@ Tick Background::carry_out(const Chunk& chunk) {
     for (const Task& task : chunk.tasks) {
         switch (task.what) {
             case Task::What::tell: task.link->tell_now(take(events, task.count), task.kinds, task.core); break;
-            case Task::What::tell_sieved:
-                task.link->tell_sieved_now({take(marks, task.marks), take(events, task.count)}, task.core);
+            case Task::What::tell_filtered:
+                task.link->tell_filtered_now({take(marks, task.marks), take(events, task.count)}, task.core);
                 break;
-            case Task::What::follow_sieved: task.link->follow_sieved_now(take(events, 1).front()); break;
-            case Task::What::deliver: waited += task.link->deliver(take(posts, task.count)); break;
+            case Task::What::flush: waited += task.link->flush(take(requests, task.count)); break;
         }
     }
     return waited;

@@ -1,4 +1,5 @@
-// Background: a thread that does what nobody waits for, in order: tells listeners, hands posts to the lower levels.
+// Background: a thread that does what nobody waits for, in order: notifies listeners, hands batches to the lower
+// levels.
 #pragma once
 
 #include <array>
@@ -28,44 +29,43 @@ public:
     /// Tells the listeners of a link; as RequestPort::tell_now().
     void tell(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
-    /// As RequestPort::tell_sieved_now() and follow_sieved_now().
-    void tell_sieved(RequestPort& link, const SievedBlocks& blocks, std::uint8_t core);
-    void follow_sieved(RequestPort& link, BlockEvent straddling);
+    /// As RequestPort::tell_filtered_now().
+    void tell_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core);
 
-    /// Delivers what is posted on a link, and empties it.
-    void deliver(RequestPort& link);
+    /// Flushes the batch of a link, and empties it.
+    void flush(RequestPort& link);
 
     /// Waits until all is done. Returns the time for which somebody waits since the last call. Throws what was thrown.
     Tick complete();
 
 private:
     static constexpr std::size_t most_chunks = 4;
-    static constexpr std::size_t most_events = 32768, most_posts = 8192, most_tasks = 4096;
+    static constexpr std::size_t most_events = 32768, most_requests = 8192, most_tasks = 4096;
 
     struct Task {
-        enum class What : std::uint8_t { tell, tell_sieved, follow_sieved, deliver };
+        enum class What : std::uint8_t { tell, tell_filtered, flush };
         RequestPort* link;
         What what;
         std::uint8_t core = 0;
         std::uint32_t kinds = 0;
-        std::uint32_t count = 0;  ///< of events, kept ones, or posts
+        std::uint32_t count = 0;  ///< of events, retained ones, or requests
         std::uint32_t marks = 0;
     };
     struct Chunk {
         std::vector<Task> tasks;
         std::vector<BlockEvent> events;
         std::vector<std::uint8_t> marks;
-        std::vector<Posted> posts;
+        std::vector<BlockEvent> requests;
 
         void clear() {
             tasks.clear();
             events.clear();
             marks.clear();
-            posts.clear();
+            requests.clear();
         }
     };
 
-    Chunk& chunk_for(std::size_t events, std::size_t posts, std::size_t marks = 0);
+    Chunk& chunk_for(std::size_t events, std::size_t requests, std::size_t marks = 0);
     void hand_over();
     void work();
     static Tick carry_out(const Chunk& chunk);

@@ -1,7 +1,7 @@
 #include "sim/model/cache.hpp"
 
 #include "sim/model/array_types.hpp"
-#include "sim/model/cache_posts.hpp"
+#include "sim/model/cache_batch.hpp"
 #include "sim/model/coherence.hpp"
 #include "sim/model/page_table.hpp"
 
@@ -39,10 +39,10 @@ Cache::Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArr
     touch_[index_of(EventKind::write_back)] =
         touch_[index_of(EventKind::ring_write)] = {config.write_back_refreshes, dirtied, 0};
     if (!next_to_core) return;
-    front_.assign(index_.sets(), front_bit::nothing);
-    for (auto& flags : front_flags_) flags.fill(front_bit::nothing);
+    mru_.assign(index_.sets(), mru_bit::nothing);
+    for (auto& flags : mru_flags_) flags.fill(mru_bit::nothing);
     for (const EventKind kind : {EventKind::load, EventKind::store, EventKind::fetch})
-        for (const bool hit : {false, true}) front_flags_[hit ? 1 : 0][index_of(kind)] = front_after(kind, hit);
+        for (const bool hit : {false, true}) mru_flags_[hit ? 1 : 0][index_of(kind)] = mru_after(kind, hit);
 }
 
 void Cache::settle() {
@@ -51,9 +51,24 @@ void Cache::settle() {
     for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})
         simple_[index_of(kind)] = in_order;
     simple_[index_of(EventKind::store)] = in_order && writes_back_ && config_.write_allocate;
-    takes_posts_ = simple_[index_of(EventKind::store)] && config_.inclusion == Inclusion::neither &&
-                   config_.write_back_miss == WriteBackMiss::allocate && config_.store_hit_refreshes;
+    is_plain_ = why_not_plain() == nullptr;
     victims_matter_ = config_.inclusion == Inclusion::inclusive || below_.takes_clean_victims();
+}
+
+const char* Cache::why_not_plain() const {
+    if (filled_by_victims_) return "victims of the level above fill it";
+    if (config_.inclusion == Inclusion::inclusive && !above_.empty()) return "it is inclusive";
+    if (line_may_be_taken_) return "an inclusive level below takes lines away from it";
+    if (below_.takes_clean_victims()) return "clean victims go down, too";
+    if (is_in_node()) return "it is kept coherent";
+    if (prefetcher_) return "it has a prefetcher";
+    if (!writes_back_) return "it writes through";
+    if (!config_.write_allocate) return "it does not allocate on stores";
+    if (config_.write_back_first) return "victims go down before the line is fetched";
+    if (config_.write_back_miss != WriteBackMiss::allocate) return "write-backs that miss do not simply allocate";
+    if (!config_.store_hit_refreshes || !config_.write_back_refreshes) return "not every hit is a use";
+    if (below_.wants(EventKind::fill) || below_.wants(EventKind::eviction)) return "somebody listens to its fills";
+    return nullptr;
 }
 
 Reply Cache::request_in(std::uint64_t set, Address address, RequestInfo info, Tick time) {
@@ -152,22 +167,51 @@ void Cache::take_missing(Address line, std::uint64_t set, RequestInfo info, Tick
     below_.send(line, info, time);
 }
 
-void Cache::take_singly(std::span<const Posted> posts) {
-    for (const Posted& post : posts) {
-        const RequestInfo info = RequestInfo::from(post.info);
-        if (info.kind() == EventKind::write_back) {
-            take_victim(post.address & ~entry_bit::dirty, info, 0);
+void Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const BlockEvent each = requests[i];
+        const RequestInfo info(0, each.kind(), core);
+        if (each.kind() == EventKind::write_back || each.kind() == EventKind::clean_victim) {
+            take_victim(each.block(), info, 0);
         } else {
-            request(post.address, info, 0);
+            request(each.block(), info, 0);
         }
+        if (positions != nullptr) positions->sent.resize(below_.batch().size(), positions->given[i]);
     }
 }
 
-Tick Cache::waited_since(const std::array<std::uint64_t, event_kind_count>& before) const {
-    std::uint64_t waiting = 0;
-    for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk})
-        waiting += requests_[index_of(kind)] - before[index_of(kind)];
-    return waiting * latency_;
+template <bool far, class Tags>
+void Cache::handle_by(Tags tags, std::span<const BlockEvent> requests, BatchPositions* positions) {
+    for (std::size_t done = 0; done < requests.size(); done += KindLanes::most) {
+        const auto some = requests.subspan(done, std::min(requests.size() - done, KindLanes::most));
+        RequestBatch& batch = below_.batch();
+        BlockEvent* const out = batch.room(2 * some.size());
+        BatchCounts counts;
+        const PlainCache plain{~line_mask_, config_.write_back_traffic};
+        if (positions == nullptr) {
+            batch.set_end(handle_plainly<far, false>(tags, plain, some, {out, nullptr}, nullptr, counts));
+        } else {
+            std::vector<std::uint16_t>& sent = positions->sent;
+            const std::size_t before = sent.size();
+            sent.resize(before + 2 * some.size());
+            batch.set_end(
+                handle_plainly<far, true>(tags, plain, some, {out, &sent[before]}, positions->given + done, counts));
+            sent.resize(batch.size());
+        }
+        count(counts, some.size());
+    }
+}
+
+void Cache::count(const BatchCounts& counts, std::size_t requests) {
+    for (unsigned kind = 0; kind < KindLanes::kinds; ++kind) {
+        requests_[kind] += counts.requests.of(kind);
+        misses_[kind] += counts.misses.of(kind);
+    }
+    constexpr unsigned write_back = index_of(EventKind::write_back);
+    requests_[write_back] += requests - counts.requests.sum();
+    misses_[write_back] += counts.all_misses - counts.misses.sum();
+    counts_.evictions += counts.all_misses - counts.first_fills;
+    counts_.writebacks_out += counts.write_backs_out;
 }
 
 Tick Cache::insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time) {
@@ -249,39 +293,21 @@ std::uint64_t Cache::set_of_physical(Address line) const {
 }
 
 /// What may be repeated after an access of this kind.
-Entry Cache::front_after(EventKind kind, bool hit) const {
+Entry Cache::mru_after(EventKind kind, bool hit) const {
     const bool store = kind == EventKind::store;
-    if (prefetcher_ && prefetcher_->sees_every_access()) return front_bit::nothing;
+    if (prefetcher_ && prefetcher_->sees_every_access()) return mru_bit::nothing;
     const Repetition repetition = repetition_of(config_.replacement);
-    if (!(hit ? repetition.idle_after_use : repetition.idle_after_insertion)) return front_bit::nothing;
-    if (store && !(hit ? config_.store_hit_refreshes : config_.write_allocate)) return front_bit::nothing;
-    return store && writes_back_ ? front_bit::all : front_bit::no_store;
+    if (!(hit ? repetition.idle_after_use : repetition.idle_after_insertion)) return mru_bit::nothing;
+    if (store && !(hit ? config_.store_hit_refreshes : config_.write_allocate)) return mru_bit::nothing;
+    return store && writes_back_ ? mru_bit::all : mru_bit::no_store;
 }
 
 bool Cache::repetition_is_plain() const {
-    for (const auto& flags : front_flags_) {
+    for (const auto& flags : mru_flags_) {
         const Entry store = flags[index_of(EventKind::store)], load = flags[index_of(EventKind::load)];
-        if (store != front_bit::all || load != front_bit::no_store) return false;
+        if (store != mru_bit::all || load != mru_bit::no_store) return false;
     }
     return true;
-}
-
-Cache::FirstLevel Cache::first_level() {
-    FirstLevel level{};
-    for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) {
-        level.state[kind] = kind == index_of(EventKind::store) ? entry_bit::dirty : 0;
-        level.hit_flags[kind] = front_flags_[1][kind];
-        level.miss_flags[kind] = front_flags_[0][kind];
-    }
-    level.front = front_.data();
-    level.write_back_traffic = config_.write_back_traffic ? 1 : 0;
-    return level;
-}
-
-void Cache::count(const FirstLevelCounts& counts) {
-    for (unsigned kind = 0; kind < FirstLevel::kinds; ++kind) misses_[kind] += counts.misses[kind];
-    counts_.evictions += counts.evictions;
-    counts_.writebacks_out += counts.writebacks_out;
 }
 
 CacheCounts Cache::counts() const {
@@ -321,19 +347,26 @@ public:
         return request_on(tags_, set_of(address), address, info, time);
     }
 
-    Tick take(std::span<const Posted> posts) override {
-        const auto before = requests();
-        if constexpr (requires { &Array::uses_in_order; })
-            if (tags_.uses_in_order() && config().write_back_refreshes) {
-                const typename Array::Lookup lookup(tags_);
-                const bool far = indexing().sets() * Array::most_ways * sizeof(typename Array::Packed) > nearest_cache;
-                posts = far ? take_by<true>(lookup, posts) : take_by<false>(lookup, posts);
-            }
-        take_singly(posts);
-        return waited_since(before);
+    void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions) override {
+        if (!is_plain() || !below().batching()) return handle_in_steps(requests, core, positions);
+        if constexpr (requires { &Array::replaces_in_order; })
+            if (tags_.replaces_in_order() && indexing().is_field()) return handle_in_order(requests, positions);
+        handle_by<false>(ArrayTags(tags_, indexing()), requests, positions);
     }
 
 private:
+    void handle_in_order(std::span<const BlockEvent> requests, BatchPositions* positions) {
+        const bool far = indexing().sets() * config().ways * sizeof(Entry) > nearest_cache;
+        if constexpr (requires { &Array::holds; }) {
+            if (!tags_.holds(requests)) return handle_by<false>(ArrayTags(tags_, indexing()), requests, positions);
+            const typename Array::BatchTags tags(tags_);
+            far ? handle_by<true>(tags, requests, positions) : handle_by<false>(tags, requests, positions);
+        } else {
+            const typename Array::BatchTags tags(tags_, indexing().field());
+            far ? handle_by<true>(tags, requests, positions) : handle_by<false>(tags, requests, positions);
+        }
+    }
+
     Array tags_;
 };
 

@@ -9,22 +9,16 @@
 #include "sim/model/counts.hpp"
 #include "sim/model/indexing.hpp"
 #include "sim/model/memory.hpp"
+#include "sim/model/mru_filter.hpp"
 #include "sim/model/prefetcher.hpp"
 #include "sim/model/request_port.hpp"
 #include "sim/topology/machine.hpp"
 
 namespace cachetally {
 
+struct BatchCounts;
 class Coherence;
 class PageTable;
-
-/// What may be repeated without a trace on the line that a set was asked for last. Chosen so that one comparison tells,
-/// given the line or-ed with the kind of the reference (0 to 2): see Cache::changes_nothing().
-namespace front_bit {
-inline constexpr Entry all = 0;
-inline constexpr Entry no_store = entry_bit::dirty;  ///< loads and fetches only; void where the line is dirty already
-inline constexpr Entry nothing = 4;
-}  // namespace front_bit
 
 class Cache {
 public:
@@ -46,26 +40,11 @@ public:
 
     const IndexingPolicy& indexing() const { return index_; }
 
-    /// By set: the line asked for last with front_bit, for changes_nothing(). Next to a core only.
-    const Entry* front() const { return front_.data(); }
+    /// By set: the MRU filter. Next to a core only.
+    const Address* mru() const { return mru_.data(); }
 
-    /// True when a reference hits and, but for counts and time, changes nothing, since its line is the one that its set
-    /// was asked for last. Exact for every replacement policy.
-    static bool changes_nothing(Entry front, BlockEvent reference) {
-        // all: 0 ^ {0, 1, 2}; no_store: 2 ^ {0, 2}, but 3 for a store; nothing: at least 4; another line: at least 8.
-        return (front ^ reference.bits()) <= 2;
-    }
-
-    /// The front after a hit: its line, flags by kind, and the entry as it was found.
-    static Entry front_of_hit(Address line, Entry flags, Entry found) {
-        return line | (flags & ~(found & entry_bit::dirty));
-    }
-
-    /// The front that the entry used last leaves, whatever was done with it; 0: none was.
-    static Entry front_of_latest(Entry latest) {
-        if (latest == 0) return front_bit::nothing;
-        return line_of(latest) | (is_dirty(latest) ? front_bit::all : front_bit::no_store);
-    }
+    /// After accesses of which the MRU filter does not know.
+    void forget_mru() { std::ranges::fill(mru_, mru_bit::nothing); }
 
     /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
     virtual Reply request(Address address, RequestInfo info, Tick time) = 0;
@@ -73,13 +52,23 @@ public:
     /// The same where the address alone does not choose the set (virtually indexed caches).
     Reply request_in(std::uint64_t set, Address address, RequestInfo info, Tick time);
 
-    /// Requests and dirty victims that were posted, in order, where takes_posts(); what goes down is posted, too.
-    /// Returns the time for which somebody waits.
-    virtual Tick take(std::span<const Posted> posts) = 0;
+    /// A batch of requests and victims of a core, in order; what goes down is batched, too, where the port below does
+    /// so. Nobody above may need to know more of them than how long they take (latency_of()).
+    /// `positions`: null if the order of the batch is all that matters.
+    virtual void handle(std::span<const BlockEvent> requests, std::uint8_t core,
+                        BatchPositions* positions = nullptr) = 0;
 
-    /// True where all that demand accesses, page walks and write-backs do can be done in one pass over the set, and
-    /// nobody above needs to know more of it than the time.
-    bool takes_posts() const { return takes_posts_; }
+    /// True where a pass over the set is all that demand accesses, page walks and write-backs need. Else the reason.
+    bool is_plain() const { return is_plain_; }
+    const char* why_not_plain() const;
+
+    /// For how long cores have waited for this level's own answers to what came from above, but for stores: those of
+    /// cores are counted apart, others nobody waits for.
+    Tick waited() const {
+        return (requests_[index_of(EventKind::load)] + requests_[index_of(EventKind::fetch)] +
+                requests_[index_of(EventKind::page_walk)]) *
+               latency_;
+    }
     bool is_next_to_core() const { return next_to_core_; }
 
     /// A dirty or clean victim from above; info.kind() tells which.
@@ -113,7 +102,8 @@ public:
     bool hits(Array& array, std::uint64_t set, Address line, ReferenceKind kind) {
         const Entry found = array.access(set, line, touch_[static_cast<unsigned>(kind)]);
         if (found == 0) return false;
-        front_[set] = front_of_hit(line, front_flags_[1][static_cast<unsigned>(kind)], found);
+        // a dirty line may be stored to again, whatever it was found by
+        mru_[set] = line | (mru_flags_[1][static_cast<unsigned>(kind)] & ~(found & entry_bit::dirty));
         return true;
     }
 
@@ -136,29 +126,11 @@ public:
             return miss(address, set, info, time);
         const Address line = address & ~line_mask_;
         const Entry victim = array.insert(set, line, info.kind() == EventKind::store ? entry_bit::dirty : 0);
-        front_[set] = line | front_flags_[0][kind];
+        mru_[set] = line | mru_flags_[0][kind];
         return fetch_simply(line, info, time, victim);
     }
 
-    /// What a loop over references needs to make accesses to this cache by itself, where takes_posts(): by kind of
-    /// reference.
-    struct FirstLevel {
-        static constexpr unsigned kinds = 3;
-        std::array<Entry, kinds> state;                  ///< that the line gets
-        std::array<Entry, kinds> hit_flags, miss_flags;  ///< for the front
-        Entry* front;
-        std::uint64_t write_back_traffic;  ///< 1: dirty victims go down; 0: they vanish
-    };
-    FirstLevel first_level();
-
-    /// Counts what such a loop did, but for requests.
-    struct FirstLevelCounts {
-        std::array<std::uint64_t, FirstLevel::kinds> misses{};
-        std::uint64_t evictions = 0, writebacks_out = 0;
-    };
-    void count(const FirstLevelCounts& counts);
-
-    /// Counts accesses that were made by changes_nothing(), hits() or such a loop.
+    /// Counts accesses that were redundant or made by hits().
     void count_requests(std::uint64_t loads, std::uint64_t stores, std::uint64_t fetches) {
         requests_[static_cast<unsigned>(EventKind::load)] += loads;
         requests_[static_cast<unsigned>(EventKind::store)] += stores;
@@ -184,6 +156,8 @@ protected:
     /// `array` may be constructed later. Otherwise as make_cache().
     Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArray& array);
 
+    void count(const BatchCounts& counts, std::size_t requests);
+
     static constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
 
     /// request() with one pass over the set where nobody can tell, else step by step.
@@ -195,25 +169,19 @@ protected:
             return request_in_steps(address, set, info, time);
         const Address line = address & ~line_mask_;
         const Entry state = info.kind() == EventKind::store ? entry_bit::dirty : 0;
-        const auto [found, victim] = array.access_or_insert(set, line, touch_[kind], state);
+        const auto [miss, old] = array.replace(set, line, touch_[kind], state);
         if (next_to_core_) [[unlikely]]
-            remember(set, line, info.kind(), found != 0);
-        if (found != 0) return {time + latency_};
-        return fetch_simply(line, info, time, victim);
+            remember(set, line, info.kind(), miss == 0);
+        if (miss == 0) return {time + latency_};
+        return fetch_simply(line, info, time, old);
     }
 
-    /// take() by requests one by one.
-    void take_singly(std::span<const Posted> posts);
+    /// handle() one by one.
+    void handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions);
 
-    /// take() by `lookup`, which uses or inserts lines in sets that are a field of the address; `far`: the sets are too
-    /// many for a host's nearest caches. Returns what is left.
-    template <bool far, class Lookup>
-    std::span<const Posted> take_by(Lookup lookup, std::span<const Posted> posts);
-
-    /// What others wait for of requests since they were counted `before`.
-    Tick waited_since(const std::array<std::uint64_t, event_kind_count>& before) const;
-
-    const std::array<std::uint64_t, event_kind_count>& requests() const { return requests_; }
+    /// handle() by the loop of cache_batch.hpp, where is_plain().
+    template <bool far, class Tags>
+    void handle_by(Tags tags, std::span<const BlockEvent> requests, BatchPositions* positions);
 
     std::uint64_t set_of(Address address) const {
         const Address line = address & ~line_mask_;
@@ -250,27 +218,27 @@ private:
     Tick pass_on(Address line, RequestInfo info, Tick time);
     void train(Address address, RequestInfo info, Tick time, bool trigger);
     std::uint64_t set_of_physical(Address line) const;
-    Entry front_after(EventKind kind, bool hit) const;
+    Entry mru_after(EventKind kind, bool hit) const;
     void remember(std::uint64_t set, Address line, EventKind kind, bool hit) {
-        if (next_to_core_) front_[set] = line | front_flags_[hit ? 1 : 0][static_cast<unsigned>(kind)];
+        if (next_to_core_) mru_[set] = line | mru_flags_[hit ? 1 : 0][static_cast<unsigned>(kind)];
     }
     void forget(std::uint64_t set) {
-        if (next_to_core_) front_[set] = front_bit::nothing;
+        if (next_to_core_) mru_[set] = mru_bit::nothing;
     }
 
     CacheConfig config_;
     Address line_mask_;
     Tick latency_;
     bool writes_back_, filled_by_victims_, next_to_core_;
-    bool line_may_be_taken_ = false, victims_matter_ = false, takes_posts_ = false;
+    bool line_may_be_taken_ = false, victims_matter_ = false, is_plain_ = false;
     std::array<Touch, event_kind_count> touch_;  ///< by kind
     IndexingPolicy index_;
     CacheArray& array_;
     std::unique_ptr<Prefetcher> prefetcher_;
     RequestPort below_;
     std::vector<Cache*> above_;
-    std::vector<Entry> front_;  ///< by set: the line asked for last, with front_bit; first level only
-    std::array<std::array<Entry, event_kind_count>, 2> front_flags_{};  ///< by hit and kind
+    std::vector<Address> mru_;                                        ///< by set; next to a core only
+    std::array<std::array<Entry, event_kind_count>, 2> mru_flags_{};  ///< by hit and kind
     PageTable* pages_ = nullptr;
     Coherence* coherence_ = nullptr;    ///< of the node that this is in
     Coherence* nodes_above_ = nullptr;  ///< of nodes that this takes lines away from
@@ -287,8 +255,8 @@ std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick
                                   bool mostly_hits);
 
 inline Reply RequestPort::request(Address address, RequestInfo info, Tick time) {
-    if (posting_) {
-        posts_.push({address, info.word()});
+    if (batching_) {
+        batch_.push({align_down(address, BlockEvent::alignment), info.kind()});
         return {time};
     }
     if (in_steps_) [[unlikely]]

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
+#include "sim/model/indexing.hpp"
 #include "sim/model/random.hpp"
 #include "sim/model/replacement.hpp"
 #include "sim/model/types.hpp"
@@ -34,6 +36,12 @@ struct alignas(4) Touch {
     Entry applied_to(Entry entry) const { return (entry & ~Entry{clear}) | set; }
 };
 
+/// Of an access that inserts its line if that is not there.
+struct ReplaceResult {
+    std::uint64_t miss = 0;  ///< 1 or 0, for sums
+    Entry old = 0;           ///< the line's entry as it was before or, if it was missing, its victim's (0: none)
+};
+
 /// Sets are numbered by an IndexingPolicy; lines are aligned addresses.
 class CacheArray {
 public:
@@ -45,12 +53,13 @@ public:
     /// Inserts a line that is not there, as used, with these state bits. Returns the victim; 0 = there was room.
     virtual Entry insert(std::uint64_t set, Address line, Entry state) = 0;
 
-    /// access(), and where the line is not there insert() with `state`: both in one pass over the set.
-    struct ReplaceResult {
-        Entry found = 0;   ///< as access() returns it
-        Entry victim = 0;  ///< as insert() returns it, where nothing was found
-    };
-    virtual ReplaceResult access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
+    /// access() or, if the line is not there, insert() with `state`: both in one pass over the set.
+    virtual ReplaceResult replace(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
+
+    /// replace() of each line by a use that changes no state; writes the indices of those that were missing, and
+    /// returns their number.
+    virtual std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+                                    std::uint16_t* missing) = 0;
 
     /// Makes room for an insertion into a set: removes and returns the victim; 0 = there is room already.
     virtual Entry make_room(std::uint64_t set) = 0;
@@ -65,14 +74,37 @@ public:
     virtual std::uint64_t digest(std::uint64_t set) const = 0;
 };
 
+/// CacheArray::replace_all() by tags of a known type.
+template <class Tags>
+std::size_t replace_each(Tags tags, std::span<const Address> lines, std::uint16_t* missing) {
+    std::uint16_t* out = missing;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        *out = static_cast<std::uint16_t>(i);
+        out += tags.replace(lines[i], 0).miss;
+    }
+    return static_cast<std::size_t>(out - missing);
+}
+
+/// Any array as a batch loop sees it, by its own members.
+template <class Array>
+class ArrayTags {
+public:
+    ArrayTags(Array& array, const IndexingPolicy& index) : array_(array), index_(index) {}
+
+    void expect(Address) const {}
+    ReplaceResult replace(Address line, Entry state) {
+        const Touch touch{.use = true, .set = static_cast<std::uint8_t>(state)};
+        return array_.replace(index_.set_of(line), line, touch, state);
+    }
+    Address line_of_old(Entry old, Address) const { return line_of(old); }
+
+private:
+    Array& array_;
+    const IndexingPolicy& index_;
+};
+
 /// Adds a word to a digest.
 constexpr std::uint64_t digest_of(std::uint64_t digest, std::uint64_t word) { return splitmix64(digest ^ word); }
-
-/// What a loop over requests finds in place of a line.
-struct Placed {
-    std::uint64_t miss;  ///< 1 or 0
-    std::uint32_t old;   ///< the line itself or, if it was missing, its victim, in the array's own form with entry_bit
-};
 
 struct ArrayGeometry {
     std::uint64_t sets = 1;

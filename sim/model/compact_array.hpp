@@ -1,6 +1,9 @@
 // CompactArray: sets kept in the order of recency, in 32 bits per line.
 #pragma once
 
+#include <span>
+
+#include "sim/model/event.hpp"
 #include "sim/model/ordered_array.hpp"
 
 namespace cachetally {
@@ -46,31 +49,34 @@ public:
         return entry_of(found, index);
     }
 
-    ReplaceResult access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
+    ReplaceResult replace(std::uint64_t index, Address line, Touch touch, Entry state) override {
         const Entry found = CompactArray::access(index, line, touch);
-        return found != 0 ? ReplaceResult{found, 0} : ReplaceResult{0, CompactArray::insert(index, line, state)};
+        return found != 0 ? ReplaceResult{0, found} : ReplaceResult{1, CompactArray::insert(index, line, state)};
+    }
+
+    std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+                            std::uint16_t* missing) override {
+        return replace_each(ArrayTags(*this, index), lines, missing);
     }
 
     /// Uses or inserts lines, latest in front; a copy for loops, with all it needs in registers. Where uses_in_order().
-    class Lookup {
+    class BatchTags {
     public:
-        explicit Lookup(const CompactArray& array)
+        explicit BatchTags(const CompactArray& array)
             : tags_(reinterpret_cast<Packed*>(array.tags_ + 0)),
               last_(std::uint64_t{1} << (array.ways_ - 1)),
               line_bits_(array.line_bits_),
               tag_bits_from_(array.tag_bits_from_),
               below_tag_((Address{1} << array.tag_bits_from_) - 1),
-              set_mask_(below_tag_ >> array.line_bits_),
-              bound_(array.bound_) {}
+              set_mask_(below_tag_ >> array.line_bits_) {}
 
-        bool fits(Address line) const { return line < bound_; }
         void expect(Address line) const {
             for (unsigned group = 0; group < groups; group += 2) __builtin_prefetch(set_of(line) + group * group_width);
         }
 
         /// Without a branch on whether the line is there: at a level that is hit half the time nobody could predict it.
         /// `state` (of 32 bits, as all here) is added to that of a line that is there.
-        [[gnu::always_inline]] Placed replace(Address line, Entry state) const {
+        [[gnu::always_inline]] ReplaceResult replace(Address line, Entry state) const {
             Packed* set = set_of(line);
             const Packed fresh = static_cast<Packed>(line >> tag_bits_from_) << state_bits | entry_bit::valid;
             const std::uint64_t found = matches(set, fresh);
@@ -81,8 +87,8 @@ public:
         }
 
         /// The line of an entry that gave way to `line`.
-        Address line_of_old(Packed old, Address line) const {
-            return Address{old & ~Packed{entry_bit::all}} << (tag_bits_from_ - state_bits) | (line & below_tag_);
+        Address line_of_old(Entry old, Address line) const {
+            return (old & ~entry_bit::all) << (tag_bits_from_ - state_bits) | (line & below_tag_);
         }
 
     private:
@@ -95,7 +101,14 @@ public:
         std::uint64_t set_mask_;
         Address bound_;
     };
-    bool uses_in_order() const { return reorder_; }
+    bool replaces_in_order() const { return reorder_; }
+
+    /// Whether BatchTags can hold all these lines.
+    bool holds(std::span<const BlockEvent> lines) const {
+        Address bits = 0;
+        for (const BlockEvent line : lines) bits |= line.bits();
+        return bits < bound_;  // a power of two, or 0
+    }
 
     Entry insert(std::uint64_t index, Address line, Entry state) override {
         if (line >= bound_) [[unlikely]]

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/model/event.hpp"
+#include "sim/model/redundancy_filter.hpp"
 #include "sim/model/reference_source.hpp"
-#include "sim/model/sieve.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/time_bound.hpp"
 
@@ -87,14 +87,12 @@ public:
     /// they happen, accepts_merged() or not. Asked once, when attached.
     virtual bool sends() const { return false; }
 
-    /// Whether it takes on_sieved(), where accepts_merged(). Asked once, when attached.
-    virtual bool takes_sieved() const { return false; }
+    /// Whether it takes on_filtered(), where accepts_merged(). Asked once, when attached.
+    virtual bool takes_filtered() const { return false; }
 
-    /// Loads and stores in order, sieved: a settled one is of the line that the last kept one of its slot was for, in
-    /// this call or an earlier one. Where kinds() has both kinds. Those that straddle lines are told as other events;
-    /// follow_sieved() tells the first line, which later ones may be settled by.
-    virtual void on_sieved(const SievedBlocks&, std::uint8_t, Injector&) {}
-    virtual void follow_sieved(BlockEvent) {}
+    /// Loads, stores and fetches in order, filtered: a redundant one is of the line that the last retained one of its
+    /// slot (FilterShape::slot_of()) was for, in this call or an earlier one. Where kinds() has all of data's.
+    virtual void on_filtered(const FilteredEvents&, std::uint8_t, Injector&) {}
 
     /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
     virtual void on_control(const Control& control, Tick time, Injector& injector) = 0;

@@ -6,7 +6,6 @@
 #include "sim/model/cache_array.hpp"
 #include "sim/model/counts.hpp"
 #include "sim/model/link_timing.hpp"
-#include "sim/model/posts.hpp"
 #include "sim/model/request_port.hpp"
 
 namespace cachetally {
@@ -80,15 +79,16 @@ public:
             device_->write_records(records);
     }
 
-    /// Posted requests and write-backs. Returns the time for which somebody waits.
-    Tick take(std::span<const Posted> posts) {
+    /// A batch of requests and write-backs of a core. Returns for how long somebody waits: nobody does for stores.
+    Tick handle(std::span<const BlockEvent> requests, std::uint8_t core) {
         Tick waited = 0;
-        for (const Posted& post : posts) {
-            const RequestInfo info = RequestInfo::from(post.info);
-            if (info.kind() == EventKind::write_back) {
-                write(line_of(post.address), info, 0);
+        for (const BlockEvent each : requests) {
+            const RequestInfo info(0, each.kind(), core);
+            if (each.kind() == EventKind::write_back) {
+                write(each.block(), info, 0);
             } else {
-                waited += request(post.address, info, 0).time;
+                const Tick time = request(each.block(), info, 0).time;
+                if (each.kind() != EventKind::store) waited += time;
             }
         }
         return waited;

@@ -1,6 +1,7 @@
 // OrderedArray: sets kept in the order of recency.
 #pragma once
 
+#include "sim/model/indexing.hpp"
 #include "sim/model/tag_store.hpp"
 
 namespace cachetally {
@@ -31,10 +32,10 @@ public:
     }
 
     /// Without a branch on whether the line was found: at a level that is hit half the time nobody could predict it.
-    ReplaceResult access_or_insert(std::uint64_t index, Address line, Touch touch, Entry state) override {
+    ReplaceResult replace(std::uint64_t index, Address line, Touch touch, Entry state) override {
         if (!reorder_ || !touch.use) {
             const Entry found = OrderedArray::access(index, line, touch);
-            return found != 0 ? ReplaceResult{found, 0} : ReplaceResult{0, OrderedArray::insert(index, line, state)};
+            return found != 0 ? ReplaceResult{0, found} : ReplaceResult{1, OrderedArray::insert(index, line, state)};
         }
         Entry* set = set_at(index);
         const unsigned position = find_tag<fixed_groups>(set, groups_, line);
@@ -42,23 +43,30 @@ public:
         const unsigned from = hit ? position : ways_ - 1;
         const Entry old = set[from];
         move_to_front<fixed_groups>(set, groups_, from, hit ? touch.applied_to(old) : line | state | entry_bit::valid);
-        return {hit ? old : 0, hit ? 0 : old};
+        return {hit ? std::uint64_t{0} : 1, old};
     }
 
-    /// What is in the place of a line: 1 or 0, and the line itself or, if it was missing, its victim.
-    struct Replaced {
-        std::uint64_t miss;
-        Entry old;
-    };
+    std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+                            std::uint16_t* missing) override {
+        if (replaces_in_order() && index.is_field())
+            return replace_each(BatchTags(*this, index.field()), lines, missing);
+        return replace_each(ArrayTags(*this, index), lines, missing);
+    }
 
     /// Uses or inserts lines, latest in front; a copy for loops. Where replaces_in_order().
-    class Lookup {
+    class BatchTags {
     public:
-        explicit Lookup(const OrderedArray& array) : tags_(array.tags_ + 0), last_(1U << (array.ways_ - 1)) {}
+        BatchTags(const OrderedArray& array, IndexingPolicy::Field field)
+            : tags_(array.tags_ + 0), last_(1U << (array.ways_ - 1)), field_(field) {}
 
-        /// Without a branch, as access_or_insert(). `state` is added to that of a line that is there.
-        Replaced replace(std::uint64_t index, Address line, Entry state) const {
-            Entry* const set = set_at(index);
+        void expect(Address line) const {
+            for (unsigned group = 0; group < fixed_groups; group += 2)
+                __builtin_prefetch(set_at(field_.set_of(line)) + group * scan_width);
+        }
+
+        /// Without a branch, as OrderedArray::replace(). `state` is added to that of a line that is there.
+        ReplaceResult replace(Address line, Entry state) const {
+            Entry* const set = set_at(field_.set_of(line));
             const unsigned found = match_tags<fixed_groups>(set, line);
             const auto position = static_cast<unsigned>(__builtin_ctz(found | last_));
             const Entry old = set[position], fresh = line | entry_bit::valid;
@@ -66,13 +74,14 @@ public:
             return {found == 0 ? std::uint64_t{1} : 0, old};
         }
 
-        Entry latest(std::uint64_t index) const { return *set_at(index); }
+        Address line_of_old(Entry old, Address) const { return line_of(old); }
 
     private:
         Entry* set_at(std::uint64_t index) const { return tags_ + index * fixed_groups * scan_width; }
 
         Entry* tags_;
         unsigned last_;
+        IndexingPolicy::Field field_;
     };
     bool replaces_in_order() const { return reorder_ && fixed_groups != 0; }
 

@@ -31,9 +31,14 @@ public:
         return found;
     }
 
-    ReplaceResult access_or_insert(std::uint64_t set, Address line, Touch touch, Entry state) override {
-        if (const Entry found = PlacedArray::access(set, line, touch)) return {found, 0};
-        return {0, PlacedArray::insert(set, line, state)};
+    ReplaceResult replace(std::uint64_t set, Address line, Touch touch, Entry state) override {
+        if (const Entry found = PlacedArray::access(set, line, touch)) return {0, found};
+        return {1, PlacedArray::insert(set, line, state)};
+    }
+
+    std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+                            std::uint16_t* missing) override {
+        return replace_each(ArrayTags(*this, index), lines, missing);
     }
 
     Entry insert(std::uint64_t set, Address line, Entry state) override {

@@ -22,6 +22,12 @@ struct Reference {
 
     friend bool operator==(const Reference&, const Reference&) = default;
 };
+/// Of one of no bytes: its address. Nothing goes beyond the last address that there is.
+constexpr Address last_byte(const Reference& reference) {
+    const Address rest = reference.size > 0 ? reference.size - 1U : 0;
+    return reference.address + rest < rest ? ~Address{0} : reference.address + rest;
+}
+
 static_assert(sizeof(Reference) == 16, "sources hand over references in bulk; keep them at two words");
 
 }  // namespace cachetally

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sim/model/redundancy_filter.hpp"
 #include "sim/model/reference.hpp"
-#include "sim/model/stretch.hpp"
 
 namespace cachetally {
 
@@ -39,12 +40,11 @@ struct Control {
     friend bool operator==(const Control&, const Control&) = default;
 };
 
-/// A stretch of one core's stream: references, then one control. Valid until the next call of next() for the same core.
+/// A piece of one core's stream: references, then one control. Valid until the next call of next() for the same core.
 struct Batch {
     std::span<const Reference> references;
     Control control;
-    std::span<const Stretch> stretches = {};  ///< of the references: all, or none where they were not found
-    std::size_t sieved = 0;                   ///< so many references are in sieved stretches, and nowhere else
+    std::span<const FilteredBlock> blocks = {};  ///< more references before the control, filtered as was wished
 };
 
 /// One stream of references per core. A source may be live and endless: nothing is known of its length in advance.
@@ -60,12 +60,10 @@ public:
     /// Throws std::runtime_error with a message for the user when the source is damaged.
     virtual Batch next(unsigned core) = 0;
 
-    /// What the reader of the only stream would like to find in Batch::stretches. A source that makes its batches
-    /// ahead, on a thread of its own, finds it there; others need not.
-    virtual void wish(LineWish) {}
-
-    /// True where a wish for sieved stretches is mostly fulfilled.
-    virtual bool can_sieve() const { return false; }
+    /// How the reader of the only stream takes filtered references best; nothing: not at all. A source that makes its
+    /// batches ahead, on a thread of its own, filters them there, and from the next batch on all of them; others need
+    /// not.
+    virtual void wish(const std::optional<FilterPlan>&) {}
 
     /// Named data structures; complete once the streams are over, and for kernels from the beginning.
     virtual std::vector<Region> regions() const { return {}; }

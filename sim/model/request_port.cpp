@@ -12,6 +12,12 @@
 
 namespace cachetally {
 
+std::uint32_t kinds_of(std::span<const BlockEvent> events) {
+    std::uint32_t kinds = 0;
+    for (const BlockEvent event : events) kinds |= bit(event.kind());
+    return kinds;
+}
+
 RequestPort::RequestPort() = default;
 RequestPort::~RequestPort() = default;
 
@@ -36,7 +42,7 @@ void RequestPort::listen(LinkListener& listener, bool* pending) {
     constexpr std::uint32_t data = bit(EventKind::load) | bit(EventKind::store);
     const std::uint32_t kinds = listener.kinds();
     listeners_.push_back(
-        {&listener, kinds, std::make_unique<Injector>(pending), (data & ~kinds) == 0 && listener.takes_sieved()});
+        {&listener, kinds, std::make_unique<Injector>(pending), (data & ~kinds) == 0 && listener.takes_filtered()});
     kinds_ |= listeners_.back().kinds;
     if (memory_ != nullptr && wants(EventKind::bank_conflict)) in_steps_ = true;
 }
@@ -83,56 +89,29 @@ void RequestPort::tell_blocks(const Listening& listening, std::span<const BlockE
     }
 }
 
-void RequestPort::tell_sieved(const SievedBlocks& blocks, std::uint8_t core) {
+void RequestPort::tell_filtered(const FilteredEvents& events, std::uint8_t core) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
-        background_->tell_sieved(*this, blocks, core);
+        background_->tell_filtered(*this, events, core);
     } else {
-        tell_sieved_now(blocks, core);
+        tell_filtered_now(events, core);
     }
 }
 
-void RequestPort::tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core) {
-    const auto takes = [](const Listening& listening) { return listening.takes_sieved; };
+void RequestPort::tell_filtered_now(const FilteredEvents& events, std::uint8_t core) {
+    const auto takes = [](const Listening& listening) { return listening.takes_filtered; };
     for (const Listening& listening : listeners_)
-        if (listening.takes_sieved) listening.listener->on_sieved(blocks, core, *listening.injector);
+        if (listening.takes_filtered) listening.listener->on_filtered(events, core, *listening.injector);
     if (std::ranges::all_of(listeners_, takes)) return;
-    slot_lines_.expand(blocks, expanded_);
+    slot_lines_.expand(events, expanded_);
+    const std::uint32_t kinds = kinds_of(expanded_);
     for (const Listening& listening : listeners_)
-        if (!listening.takes_sieved)
-            tell_blocks(listening, expanded_, bit(EventKind::load) | bit(EventKind::store), core);
-}
-
-void RequestPort::follow_sieved(BlockEvent straddling) {
-    if (kinds_ == 0) return;
-    if (background_ != nullptr) {
-        background_->follow_sieved(*this, straddling);
-    } else {
-        follow_sieved_now(straddling);
-    }
-}
-
-void RequestPort::follow_sieved_now(BlockEvent straddling) {
-    for (const Listening& listening : listeners_)
-        if (listening.takes_sieved) listening.listener->follow_sieved(straddling);
-    slot_lines_.pass(straddling);
-}
-
-/// All posts that wait are of one core: only where it runs alone is anything posted.
-void RequestPort::tell_of(std::span<const Posted> posts) {
-    std::uint32_t kinds = 0;
-    posted_.clear();
-    for (const Posted& post : posts) {
-        const EventKind kind = RequestInfo::from(post.info).kind();
-        kinds |= bit(kind);
-        posted_.emplace_back(align_down(post.address, BlockEvent::alignment), kind);
-    }
-    tell(posted_, kinds, RequestInfo::from(posts.front().info).core());
+        if (!listening.takes_filtered) tell_blocks(listening, expanded_, kinds, core);
 }
 
 Tick RequestPort::send(Address address, RequestInfo info, Tick time) {
-    if (posting_) {
-        posts_.push({address | entry_bit::dirty, info.word()});
+    if (batching_) {
+        batch_.push({address, info.kind()});
         return time;
     }
     if (!timing_) [[likely]] {
@@ -231,16 +210,19 @@ void RequestPort::write_past_caches(const Injector::Write& write, RequestInfo in
     memory_below_->write(write.address, info, time);
 }
 
-Tick RequestPort::deliver() {
-    const Tick waited = deliver(posts_.all());
-    posts_.clear();
+Tick RequestPort::flush() {
+    const Tick waited = flush(batch_.all());
+    batch_.clear();
     return waited;
 }
 
-Tick RequestPort::deliver(std::span<const Posted> posts) {
-    if (posts.empty()) return 0;
-    if (kinds_ != 0) tell_of(posts);
-    return cache_ != nullptr ? cache_->take(posts) + cache_->below().deliver() : memory_->take(posts);
+Tick RequestPort::flush(std::span<const BlockEvent> requests) {
+    if (requests.empty()) return 0;
+    tell_all(requests, batch_core_);
+    if (cache_ == nullptr) return memory_->handle(requests, batch_core_);
+    const Tick before = cache_->waited();
+    cache_->handle(requests, batch_core_);
+    return cache_->waited() - before + cache_->below().flush();
 }
 
 void RequestPort::control(const Control& control, Tick time) {

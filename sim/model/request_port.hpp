@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/model/link.hpp"
-#include "sim/model/posts.hpp"
+#include "sim/model/request_batch.hpp"
 
 namespace cachetally {
 
@@ -23,9 +23,6 @@ class RequestInfo {
 public:
     RequestInfo(std::uint32_t site, EventKind kind, std::uint8_t core)
         : bits_(std::uint64_t{site} << 32 | std::uint64_t{core} << 8 | static_cast<std::uint64_t>(kind)) {}
-
-    static RequestInfo from(std::uint64_t word) { return RequestInfo(word); }
-    std::uint64_t word() const { return bits_; }
 
     EventKind kind() const { return static_cast<EventKind>(bits_ & 0xff); }
     std::uint8_t core() const { return static_cast<std::uint8_t>(bits_ >> 8); }
@@ -47,8 +44,6 @@ public:
     bool is_for_store() const { return (bits_ & for_store) != 0; }
 
 private:
-    explicit RequestInfo(std::uint64_t bits) : bits_(bits) {}
-
     static constexpr std::uint64_t for_store = 1 << 16;
 
     std::uint64_t bits_;
@@ -58,6 +53,9 @@ struct Reply {
     Tick time = 0;       ///< when the answer is there
     bool dirty = false;  ///< the line moves up and is dirty (exclusive levels)
 };
+
+/// Of events, or-ed bit(EventKind).
+std::uint32_t kinds_of(std::span<const BlockEvent> events);
 
 class RequestPort {
 public:
@@ -78,15 +76,16 @@ public:
     };
 
     /// What goes past caches goes by the way of this node, and so does all where neither cache nor memory is below.
-    /// Nothing may be posted then.
+    /// Nothing may be batched then.
     void belong_to(Node node, Memory& memory);
 
-    /// From now on the way takes time of its own. Nothing may be posted then.
+    /// From now on the way takes time of its own. Nothing may be batched then.
     void take_time(std::unique_ptr<LinkTiming> timing);
     const LinkTiming* timing() const { return timing_.get(); }
     Cache* cache() const { return cache_; }
+    Memory* memory() const { return memory_; }
 
-    /// From now on requests are those of a node at the point of coherence. Nothing may be posted then.
+    /// From now on requests are those of a node at the point of coherence. Nothing may be batched then.
     void ask(Coherence& coherence, unsigned node);
 
     /// True where the component below takes clean victims (exclusive and victim levels).
@@ -111,11 +110,14 @@ public:
     void tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
     void tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
-    /// Many loads and stores, sieved; and the first line of a reference that straddles lines, which is told as others.
-    void tell_sieved(const SievedBlocks& blocks, std::uint8_t core);
-    void tell_sieved_now(const SievedBlocks& blocks, std::uint8_t core);
-    void follow_sieved(BlockEvent straddling);
-    void follow_sieved_now(BlockEvent straddling);
+    /// The same of events of any kind.
+    void tell_all(std::span<const BlockEvent> events, std::uint8_t core) {
+        if (kinds_ != 0 && !events.empty()) tell(events, kinds_of(events), core);
+    }
+
+    /// Many loads, stores and fetches, filtered.
+    void tell_filtered(const FilteredEvents& events, std::uint8_t core);
+    void tell_filtered_now(const FilteredEvents& events, std::uint8_t core);
 
     /// From now on listeners are told by `background` (null: at once). Where all of them accept merged events.
     void tell_by(Background* background) { background_ = background; }
@@ -130,18 +132,22 @@ public:
     /// A store that is passed on. Returns as send().
     Tick pass_on(Address address, RequestInfo info, Tick time);
 
-    /// From now on keeps requests and victims back until deliver(), or no longer. For requests whose reply matters to
-    /// nobody but for its time: what is below is the same as if each had been made at once, since all links keep their
-    /// order.
-    void post(bool on) { posting_ = on; }
-    bool posting() const { return posting_; }
-    Posts& posts() { return posts_; }
+    /// From now on keeps the requests and victims of a core back until flush(). For those whose reply matters to nobody
+    /// but for its time: what is below is the same as if each had been made at once, since all ports keep their order.
+    void start_batching(std::uint8_t core) {
+        batching_ = true;
+        batch_core_ = core;
+    }
+    void stop_batching() { batching_ = false; }
+    bool batching() const { return batching_; }
+    RequestBatch& batch() { return batch_; }
+    const RequestBatch& batch() const { return batch_; }
 
-    /// Hands what was posted here to the component below, and on down. Returns the time for which somebody waits.
-    Tick deliver();
+    /// Hands what was kept back to the component below, and on down. Returns for how long somebody waits.
+    Tick flush();
 
-    /// The same with posts of this link that were taken away.
-    Tick deliver(std::span<const Posted> posts);
+    /// The same with requests of this port that were taken away.
+    Tick flush(std::span<const BlockEvent> requests);
 
     /// Tells the listeners of a control of the program.
     void control(const Control& control, Tick time);
@@ -154,7 +160,7 @@ private:
         LinkListener* listener;
         std::uint32_t kinds;
         std::unique_ptr<Injector> injector;
-        bool takes_sieved;
+        bool takes_filtered;
     };
 
     Reply request_in_steps(Address address, RequestInfo info, Tick time);
@@ -165,7 +171,6 @@ private:
     void send_record(const Injector::Write& write, RequestInfo info, Tick time);
     void write_past_caches(const Injector::Write& write, RequestInfo info, Tick time);
     void tell(const LinkEvent& event);
-    void tell_of(std::span<const Posted> posts);
     void tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
                      std::uint8_t core);
 
@@ -178,12 +183,13 @@ private:
     Coherence* coherence_ = nullptr;
     unsigned node_ = 0;
     std::uint32_t kinds_ = 0;
-    bool takes_clean_victims_ = false, posting_ = false;
+    bool takes_clean_victims_ = false, batching_ = false;
+    std::uint8_t batch_core_ = 0;
     bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, look for homes, or may tell of conflicts
-    Posts posts_;
+    RequestBatch batch_;
     std::vector<Listening> listeners_;
-    SlotLines slot_lines_;                                ///< for those that do not take sieved events
-    std::vector<BlockEvent> posted_, wanted_, expanded_;  ///< what tell() is given and gives; kept to save allocations
+    SlotLines slot_lines_;                       ///< for those that do not take filtered events
+    std::vector<BlockEvent> wanted_, expanded_;  ///< what tell() is given and gives; kept to save allocations
 };
 
 /// What listeners on all links of a hierarchy sent back.

@@ -32,6 +32,14 @@ Tick PageWalker::walk(Address address, unsigned page_bits, RequestInfo info, Tic
     return time;
 }
 
+Tick PageWalker::note_reads(Address address, unsigned page_bits, std::vector<BlockEvent>& reads) {
+    ++walks_;
+    if (references_)
+        for (unsigned level = 0; level < PageTable::walk_depth(page_bits); ++level)
+            reads.emplace_back(pages_.entry_address(address, page_bits, level), EventKind::page_walk);
+    return latency_;
+}
+
 Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
     : config_(config),
       latency_(config.latency * period),
@@ -42,9 +50,8 @@ Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
 void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
     if (!index_.is_field()) return;
     pages_ = &pages;
-    front_bits_ = config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
+    front_bits_ = entry_bits(page_bits);
     front_.assign(index_.sets(), {});
-    places_.assign(places, {});
 }
 
 bool Tlb::holds(unsigned page_bits) const {
@@ -54,7 +61,7 @@ bool Tlb::holds(unsigned page_bits) const {
 
 Tick Tlb::translate(Address address, unsigned page_bits, RequestInfo info, Tick time) {
     if (!holds(page_bits)) return miss(address, page_bits, info, time);
-    const unsigned bits = config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
+    const unsigned bits = entry_bits(page_bits);
     const Address number = address >> bits;
     const Address page = number << bits;
     const std::uint64_t set = index_.set_of(number * number_block);
@@ -65,10 +72,31 @@ Tick Tlb::translate(Address address, unsigned page_bits, RequestInfo info, Tick 
     }
     ++counts_.misses;
     const Tick done = miss(address, page_bits, info, time + latency_);
-    const Address replaced = line_of(array_->insert(set, page, 0)) >> bits;
-    if (!places_.empty() && places_[replaced % places].number == replaced) places_[replaced % places] = {};
+    array_->insert(set, page, 0);
     remember(set, number, address, false);
     return done;
+}
+
+std::size_t Tlb::look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing) {
+    const unsigned bits = entry_bits(page_bits);
+    pages_asked_.resize(accesses.size());
+    asked_by_.resize(accesses.size());
+    const bool skips = repetition_is_idle();
+    Address latest = ~Address{0};
+    std::size_t asked = 0;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+        const Address page = accesses[i].bits() >> bits << bits;
+        pages_asked_[asked] = page;
+        asked_by_[asked] = static_cast<std::uint16_t>(i);
+        asked += page != latest || !skips;
+        latest = page;
+    }
+    const IndexingPolicy index(config_.indexing, index_.sets(), std::uint64_t{1} << bits);
+    const std::size_t count = array_->replace_all({pages_asked_.data(), asked}, index, missing);
+    for (std::size_t i = 0; i < count; ++i) missing[i] = asked_by_[missing[i]];
+    counts_.accesses += accesses.size();
+    counts_.misses += count;
+    return count;
 }
 
 void Tlb::remember(std::uint64_t set, Address number, Address address, bool hit) {

@@ -27,6 +27,10 @@ public:
     /// Of a virtual address. Returns when the walk is done.
     Tick walk(Address address, unsigned page_bits, RequestInfo info, Tick time);
 
+    /// The same of many: notes what a walk reads instead of reading it. Returns how long the walker itself takes.
+    Tick note_reads(Address address, unsigned page_bits, std::vector<BlockEvent>& reads);
+    bool reads_entries() const { return references_; }
+
     std::uint64_t walks() const { return walks_; }
 
 private:
@@ -83,30 +87,24 @@ public:
         unsigned page_bits_ = 0, scaled_bits_ = 0;
         std::byte* last_ = nullptr;  ///< sets are counted in bytes
     };
-    /// Where a page was found in the array, by its number (direct-mapped): as long as it is there, a loop that knows
-    /// the array need not look it up.
-    struct alignas(32) Place {
-        Address number = ~Address{0};
-        Address offset = 0;       ///< physical minus virtual address
-        std::uint32_t place = 0;  ///< as the array counts
-    };
-    static constexpr std::size_t places = 256;
-    Place* all_places() { return places_.data(); }
-    unsigned front_bits() const { return front_bits_; }
+    /// After lookups of which the MRU filter does not know.
+    void forget_mru() { std::ranges::fill(front_, LastPage{}); }
 
-    /// After lookups at places, of which the front does not know.
-    void forget_front() { std::ranges::fill(front_, LastPage{}); }
+    /// Looks the pages of many accesses up, in order; where all pages have one size, which is held here. Those that
+    /// were missing are held then. Writes their indices, and returns their number.
+    std::size_t look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing);
 
     Front front() { return {index_.sets(), front_bits_, front_.data()}; }
     CacheArray& array() { return *array_; }
     bool has_front() const { return pages_ != nullptr; }
 
-    /// True where pages are of `page_bytes`, their sets refine so many (by the page's number), and a lookup of the page
-    /// that its set was asked for last changes nothing.
-    bool refines(unsigned sets, unsigned page_bytes) const {
-        return has_front() && front_bits_ == log2_exact(page_bytes) && index_.sets() % sets == 0 &&
-               repetition_.idle_after_use && repetition_.idle_after_insertion;
+    /// Whether the use of the page that a set was asked for last changes nothing.
+    bool repetition_is_idle() const { return repetition_.idle_after_use && repetition_.idle_after_insertion; }
+    const IndexingPolicy& indexing() const { return index_; }
+    unsigned entry_bits(unsigned page_bits) const {
+        return config_.granule != 0 ? std::min(page_bits, log2_exact(config_.granule)) : page_bits;
     }
+    Tlb* next() const { return next_; }
 
     /// The link to the next TLB, or to the walkers; only listeners use it as a RequestPort.
     RequestPort& below() { return below_; }
@@ -144,8 +142,9 @@ private:
     RequestPort below_;
     Tlb* next_ = nullptr;
     std::vector<PageWalker*> walkers_;
-    std::vector<LastPage> front_;  ///< by set; next to a core only
-    std::vector<Place> places_;    ///< likewise
+    std::vector<LastPage> front_;          ///< by set; next to a core only
+    std::vector<Address> pages_asked_;     ///< of look_up(); kept to save allocations
+    std::vector<std::uint16_t> asked_by_;  ///< likewise
     unsigned front_bits_ = 0;
     PageTable* pages_ = nullptr;
     TlbCounts counts_;

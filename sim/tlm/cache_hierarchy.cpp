@@ -155,11 +155,11 @@ void CacheHierarchy::b_transport(int core_number, Payload& payload, sc_core::sc_
 
 Tick CacheHierarchy::make(unsigned core_number, ReferenceBatch& batch) {
     batch.taken = true;
-    if (batch.sieved) {
-        batch.end = hierarchy_.run_sieved(core_number, batch.stretches, batch.begin);
+    if (!batch.blocks.empty()) {
+        batch.end = hierarchy_.run_filtered(core_number, batch.blocks, batch.begin);
         return batch.end;
     }
-    const auto [done, end] = hierarchy_.run(core_number, batch.references, batch.begin, batch.until, batch.stretches);
+    const auto [done, end] = hierarchy_.run(core_number, batch.references, batch.begin, batch.until);
     batch.done = done;
     batch.end = end;
     return end;

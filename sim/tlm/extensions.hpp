@@ -27,8 +27,7 @@ struct AccessInfo final : tlm::tlm_extension<AccessInfo> {
 struct ReferenceBatch final : tlm::tlm_extension<ReferenceBatch> {
     // from the initiator
     std::span<const Reference> references = {};  ///< made in order, each when the one before is complete
-    std::span<const Stretch> stretches = {};     ///< of the references, all or none; or instead of them, where sieved
-    bool sieved = false;                         ///< the references are in sieved stretches (Hierarchy::run_sieved())
+    std::span<const FilteredBlock> blocks = {};  ///< instead of them, as Hierarchy::run_filtered() takes them
     Tick begin = 0;  ///< picoseconds, when the first begins: a core may be behind SystemC's time after a barrier
     Tick until = 0;  ///< picoseconds; none begins then or later
     // from the target

@@ -96,11 +96,9 @@ std::size_t TracePlayer::references_to(Tick end) const {
     return std::max<Tick>((end - time) / each, 1);
 }
 
-Progress TracePlayer::run(unsigned, std::span<const Reference> references, Tick now, Tick until,
-                          std::span<const Stretch> stretches) {
+Progress TracePlayer::run(unsigned, std::span<const Reference> references, Tick now, Tick until) {
     batch_.references = references;
-    batch_.stretches = stretches;
-    batch_.sieved = false;
+    batch_.blocks = {};
     batch_.begin = now;
     batch_.until = until;
     hand_over();
@@ -108,13 +106,12 @@ Progress TracePlayer::run(unsigned, std::span<const Reference> references, Tick 
     return {batch_.done, batch_.end};
 }
 
-Tick TracePlayer::run_sieved(unsigned, std::span<const Stretch> stretches, Tick now) {
+Tick TracePlayer::run_filtered(unsigned, std::span<const FilteredBlock> blocks, Tick now) {
     batch_.references = {};
-    batch_.stretches = stretches;
-    batch_.sieved = true;
+    batch_.blocks = blocks;
     batch_.begin = now;
     hand_over();
-    for (const Stretch& stretch : stretches) made_ += stretch.size();
+    for (const FilteredBlock& block : blocks) made_ += block.references;
     return batch_.end;
 }
 

@@ -61,9 +61,8 @@ private:
     void make_quantum();
     std::size_t references_to(Tick end) const;
 
-    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until,
-                 std::span<const Stretch> stretches) override;
-    Tick run_sieved(unsigned core, std::span<const Stretch> stretches, Tick now) override;
+    Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until) override;
+    Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now) override;
     void hand_over();
 
     TraceProgram& program_;

@@ -10,40 +10,46 @@
 namespace cachetally::differential {
 namespace {
 
-/// Sieved batches come out of packed blocks, as those of traces do.
+/// Where it is wished, two of three parts come filtered: out of packed blocks, as those of traces, or by a filter that
+/// sees all of the stream.
 class VectorSource final : public ReferenceSource {
 public:
-    VectorSource(const std::vector<CoreProgram>& programs, std::size_t& sieved)
-        : programs_(programs), position_(programs.size(), 0), sieved_(sieved) {}
+    VectorSource(const std::vector<CoreProgram>& programs, std::size_t& filtered)
+        : programs_(programs), position_(programs.size(), 0), filtered_(filtered) {}
     unsigned cores() const override { return static_cast<unsigned>(programs_.size()); }
     Batch next(unsigned core) override {
         const Stretch& stretch = programs_[core].at(position_[core]++);
-        if (wish_.line_bytes == 0 || position_[core] % 3 == 0) return {stretch.references, stretch.control};
-        if (wish_.sieved && sieve(stretch.references))
-            return {{}, stretch.control, block_.found, stretch.references.size()};
-        found_.start(stretch.references.size());
-        found_.find(stretch.references, wish_);
-        return {stretch.references, stretch.control, found_.stretches()};
+        if (!wish_) return {stretch.references, stretch.control};
+        Reference* const copies = block_.start(stretch.references.size());
+        std::ranges::copy(stretch.references, copies);
+        block_.set_size(stretch.references.size());
+        block_.filter(*filter_);
+        if (position_[core] % 3 == 0) return {stretch.references, stretch.control};
+        filtered_ += stretch.references.size();
+        if (position_[core] % 3 == 1 && unpacks(stretch.references))
+            return {{}, stretch.control, packed_.filtered.blocks};
+        return {{}, stretch.control, block_.filtered.blocks};
     }
-    /// Fulfilled for two of three stretches.
-    void wish(LineWish wish) override { wish_ = wish; }
+    void wish(const std::optional<FilterPlan>& plan) override {
+        wish_ = plan;
+        if (plan) filter_.emplace(*plan);
+    }
 
 private:
-    bool sieve(const std::vector<Reference>& references) {
-        packed_.clear();
-        BlockEncoder().encode(references, {}, packed_);
-        BlockDecoder().decode(packed_, block_, wish_);
-        sieved_ += block_.is_sieved ? references.size() : 0;
-        return block_.is_sieved;
+    bool unpacks(const std::vector<Reference>& references) {
+        bytes_.clear();
+        BlockEncoder().encode(references, {}, bytes_);
+        BlockDecoder().decode(bytes_, packed_, wish_);
+        return packed_.is_filtered;
     }
 
-    LineWish wish_;
-    FoundLines found_;
-    std::vector<std::byte> packed_;
-    ReferenceBlock block_;
+    std::optional<FilterPlan> wish_;
+    std::optional<RedundancyFilter> filter_;
+    std::vector<std::byte> bytes_;
+    ReferenceBlock block_, packed_;
     const std::vector<CoreProgram>& programs_;
     std::vector<std::size_t> position_;
-    std::size_t& sieved_;
+    std::size_t& filtered_;
 };
 
 class Recorder final : public LinkListener {
@@ -76,23 +82,20 @@ public:
         add_to_runs(*runs_, event.address / block_bytes_ * block_bytes_, event.kind, event.core, event.count);
     }
     /// Every other copy of a link does so itself.
-    bool takes_sieved() const override { return link_.size() % 2 == 0; }
-    void on_sieved(const SievedBlocks& blocks, std::uint8_t core, Injector& injector) override {
-        std::size_t kept = 0;
-        for (const std::uint8_t mark : blocks.marks) {
-            EventKind kind = mark >= 128 ? EventKind::store : EventKind::load;
+    bool takes_filtered() const override { return link_.size() % 2 == 0; }
+    void on_filtered(const FilteredEvents& events, std::uint8_t core, Injector& injector) override {
+        std::size_t retained = 0;
+        for (const std::uint8_t mark : events.marks) {
+            EventKind kind = mark >= 192 ? EventKind::fetch : mark >= 128 ? EventKind::store : EventKind::load;
             unsigned slot = mark % 64;
-            if (mark % 128 >= 64) {
-                const BlockEvent event = blocks.kept[kept++];
-                follow_sieved(event);
+            if (mark / 64 == 1) {
+                const BlockEvent event = events.retained[retained++];
                 slot = static_cast<unsigned>(event.block() / 64 % 64);
+                line_of_slot_[slot] = event.block();
                 kind = event.kind();
             }
             on_event({.address = line_of_slot_.at(slot), .kind = kind, .core = core}, injector);
         }
-    }
-    void follow_sieved(BlockEvent event) override {
-        line_of_slot_[static_cast<unsigned>(event.block() / 64 % 64)] = event.block();
     }
     void on_control(const Control&, Tick, Injector&) override {}
 
@@ -250,8 +253,7 @@ EngineOutcome run_engine(const MachineDescription& machine, const std::vector<Co
                          Driving driving, const std::optional<Records>& records) {
     EngineOutcome result;
     const Topology topology(machine);
-    const bool expects_sieved = programs.at(0).front().references.size() % 2 == 1;  // a hint: nothing depends on it
-    Hierarchy hierarchy(topology, expects_sieved);
+    Hierarchy hierarchy(topology);
     const auto recorders = attach(hierarchy, topology, driving, result);
     std::unique_ptr<RecordSender> sender;
     if (records) {
@@ -263,7 +265,7 @@ EngineOutcome run_engine(const MachineDescription& machine, const std::vector<Co
         result.outcome.counts = hierarchy.counts();
         return result;
     }
-    VectorSource source(programs, result.sieved);
+    VectorSource source(programs, result.filtered);
     RunOptions options;
     options.quantum = quantum;
     const RunResult run_result = run(hierarchy, source, options);

@@ -30,7 +30,7 @@ using BlockRuns = std::map<std::pair<std::string, unsigned>, std::vector<BlockRu
 struct EngineOutcome {
     Outcome outcome;                                                     ///< events as they came
     BlockRuns merged;                                                    ///< for Driving::merged
-    std::size_t sieved = 0;                                              ///< references that came in sieved stretches
+    std::size_t filtered = 0;                                            ///< references that came filtered
     std::map<std::pair<std::string, unsigned>, std::uint32_t> block_of;  ///< bytes up to which merging was allowed
 };
 

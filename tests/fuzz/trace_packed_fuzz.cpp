@@ -12,8 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto* begin = reinterpret_cast<const std::byte*>(data);
     std::vector<std::byte> bytes(begin, begin + size);
     static BlockDecoder decoder;
-    static ReferenceBlock block, again, sieved;
-    constexpr LineWish wish{64, 7, true};
+    static ReferenceBlock block, again, filtered;
+    const FilterPlan wish{.data = packed_shape, .fetches = {}};
     bool whole = false;
     if (size >= 64) seal_block(bytes);
     try {
@@ -22,11 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const BlockError&) {
     }
     try {
-        decoder.decode(bytes, sieved, wish);
-        std::size_t references = sieved.references().size();
-        for (const Stretch& stretch : sieved.found)
-            references += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
-        if (references != sieved.size()) std::abort();
+        decoder.decode(bytes, filtered, wish);
+        std::size_t references = filtered.references().size();
+        if (filtered.is_filtered)
+            for (const FilteredBlock& part : filtered.filtered.blocks) references += part.references;
+        if (references != filtered.size()) std::abort();
     } catch (const BlockError&) {
         if (whole) std::abort();  // less is looked at
     }

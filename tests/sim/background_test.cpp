@@ -69,7 +69,7 @@ TEST(Background, LeavesOutKindsThatAListenerDoesNotWant) {
     EXPECT_EQ(listener.told, (std::vector<Told>{{64, EventKind::load, 0}}));
 }
 
-TEST(Background, DeliversPostsAndTellsForWhatSomebodyWaits) {
+TEST(Background, FlushesBatchesAndTellsForWhatSomebodyWaits) {
     Memory memory({.latency = 100, .mark = {}}, 1);
     Listener listener;
     RequestPort link;
@@ -77,12 +77,12 @@ TEST(Background, DeliversPostsAndTellsForWhatSomebodyWaits) {
     link.listen(listener, nullptr);
     Background background;
     for (Address i = 0; i < 40000; ++i) {
-        link.posts().push({i * 64, RequestInfo(0, EventKind::load, 0).word()});
+        link.batch().push({i * 64, EventKind::load});
         if (i % 1000 != 0) continue;
-        background.deliver(link);
-        EXPECT_TRUE(link.posts().empty());
+        background.flush(link);
+        EXPECT_TRUE(link.batch().empty());
     }
-    background.deliver(link);
+    background.flush(link);
     EXPECT_EQ(background.complete(), 40000U * 100U);
     EXPECT_EQ(background.complete(), 0U);
     EXPECT_EQ(memory.counts().reads, 40000U);

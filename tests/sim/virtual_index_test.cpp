@@ -16,7 +16,7 @@ MachineDescription machine_of(unsigned sets, const std::string& index, const std
 
 bool is_batched(const MachineDescription& machine) {
     Hierarchy hierarchy{Topology(machine)};
-    return hierarchy.lines_wished(0).sieved;
+    return hierarchy.plan().cores[0].batched;
 }
 
 TEST(VirtualIndex, IsThePhysicalOneWhereTheSetsOfAWayFillAPage) {

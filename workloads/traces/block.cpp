@@ -25,24 +25,62 @@ void keep_data_only(ReferenceBlock& block) {
     block.set_size(kept);
 }
 
-void ReferenceBlock::find_lines(LineWish wish) {
-    const auto other_way = [&](const Reference& reference) {
-        return (wish.kinds >> static_cast<unsigned>(reference.kind) & 1U) == 0;
-    };
-    const unsigned data =
-        1U << static_cast<unsigned>(ReferenceKind::load) | 1U << static_cast<unsigned>(ReferenceKind::store);
-    const bool known = data_only && (data & ~wish.kinds) == 0;
-    if (is_sieved || wish.line_bytes == 0 ||
-        (!known && std::ranges::any_of(std::as_const(*this).references(), other_way)))
-        return;
-    lines_.start(size_);
-    std::size_t begin = 0;
-    for (const PlacedControl& placed : controls) {
-        lines_.find(std::as_const(*this).references().subspan(begin, placed.position - begin), wish);
-        begin = placed.position;
+namespace {
+
+void append(FilteredReferences::Accesses& target, const FilteredAccesses& more) {
+    target.marks.insert(target.marks.end(), more.marks.begin(), more.marks.end());
+    target.retained.insert(target.retained.end(), more.retained.begin(), more.retained.end());
+    target.positions.insert(target.positions.end(), more.positions.begin(), more.positions.end());
+    target.mark_positions.insert(target.mark_positions.end(), more.mark_positions.begin(), more.mark_positions.end());
+}
+
+/// Lets the accesses of blocks refer to where they lie, one after the other.
+class Places {
+public:
+    explicit Places(const FilteredReferences::Accesses& accesses) : accesses_(accesses) {}
+
+    void set(FilteredAccesses& of_block) {
+        of_block.marks = std::span(accesses_.marks).subspan(mark_, of_block.marks.size());
+        of_block.mark_positions = std::span(accesses_.mark_positions).subspan(mark_, of_block.marks.size());
+        of_block.retained = std::span(accesses_.retained).subspan(retained_, of_block.retained.size());
+        of_block.positions = std::span(accesses_.positions).subspan(retained_, of_block.retained.size());
+        mark_ += of_block.marks.size();
+        retained_ += of_block.retained.size();
     }
-    lines_.find(std::as_const(*this).references().subspan(begin), wish);
-    found = lines_.stretches();
+
+private:
+    const FilteredReferences::Accesses& accesses_;
+    std::size_t mark_ = 0, retained_ = 0;
+};
+
+}  // namespace
+
+void ReferenceBlock::filter(RedundancyFilter& filter) {
+    for (auto* accesses : {&filtered.data, &filtered.fetches}) {
+        accesses->marks.clear();
+        accesses->retained.clear();
+        accesses->positions.clear();
+        accesses->mark_positions.clear();
+    }
+    filtered.blocks.clear();
+    std::size_t done = 0;
+    const auto filter_to = [&](std::size_t end) {
+        while (done < end) {
+            const FilteredBlock block = filter.filter(std::as_const(*this).references().subspan(done, end - done));
+            append(filtered.data, block.data);
+            append(filtered.fetches, block.fetches);
+            filtered.blocks.push_back(block);
+            done += block.references;
+        }
+    };
+    for (const PlacedControl& placed : controls) filter_to(placed.position);
+    filter_to(size_);
+    Places data(filtered.data), fetches(filtered.fetches);
+    for (FilteredBlock& block : filtered.blocks) {
+        data.set(block.data);
+        fetches.set(block.fetches);
+    }
+    is_filtered = true;
 }
 
 }  // namespace cachetally

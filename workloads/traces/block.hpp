@@ -17,23 +17,26 @@ struct PlacedControl {
     friend bool operator==(const PlacedControl&, const PlacedControl&) = default;
 };
 
-/// The references of a block that a Sieve keeps, and what is known of the others.
-struct SievedReferences {
-    std::vector<std::uint8_t> marks;  ///< by reference: sieve_mark
-    std::vector<BlockEvent> lines;    ///< of those kept
-    std::vector<Reference> straddling;
-    std::vector<Stretch> stretches;
+/// References of a block as a redundancy filter leaves them.
+struct FilteredReferences {
+    /// Of FilteredAccesses.
+    struct Accesses {
+        std::vector<std::uint8_t> marks;
+        std::vector<BlockEvent> retained;
+        std::vector<std::uint16_t> positions, mark_positions;
+    };
+    Accesses data, fetches;
+    std::vector<FilteredBlock> blocks;
 };
 
-/// A stretch of one stream, whole or sieved. Its memory is kept from one use to the next.
+/// A piece of one stream, whole or filtered. Its memory is kept from one use to the next.
 class ReferenceBlock {
 public:
     /// Forgets everything before.
     void clear() {
         size_ = 0;
         controls.clear();
-        found = {};
-        last = data_only = is_sieved = false;
+        last = data_only = is_filtered = false;
     }
 
     /// Room for so many references, to be filled and then announced by set_size(). Forgets everything before.
@@ -45,24 +48,21 @@ public:
     void set_size(std::size_t size) { size_ = size; }
     std::size_t size() const { return size_; }
 
-    /// None where it is sieved.
-    std::span<const Reference> references() const { return {storage_.data(), is_sieved ? 0 : size_}; }
-    std::span<Reference> references() { return {storage_.data(), is_sieved ? 0 : size_}; }
+    /// None if it is filtered.
+    std::span<const Reference> references() const { return {storage_.data(), is_filtered ? 0 : size_}; }
+    std::span<Reference> references() { return {storage_.data(), is_filtered ? 0 : size_}; }
 
     std::vector<PlacedControl> controls;  ///< ascending by position
     bool last = false;                    ///< the stream is over after this block
     bool data_only = false;               ///< known to hold no instruction fetches
-    bool is_sieved = false;
-    SievedReferences sieved;
-    std::span<const Stretch> found;  ///< by find_lines(); of a sieved block all; else none
+    bool is_filtered = false;
+    FilteredReferences filtered;
 
-    /// Finds the stretches between the controls of a whole block. Not where references of other kinds would tear
-    /// them to pieces.
-    void find_lines(LineWish wish);
+    /// Filters the references; each block lies between two controls.
+    void filter(RedundancyFilter& filter);
 
 private:
     std::vector<Reference> storage_;
-    FoundLines lines_;
     std::size_t size_ = 0;
 };
 
@@ -74,12 +74,9 @@ class BlockProducer {
 public:
     virtual ~BlockProducer() = default;
 
-    /// Fills the next block, sieved where it can and the wish allows it; not called again after one that is `last`.
+    /// Fills the next block, filtered if it can be so as is wished; not called again after one that is `last`.
     /// Throws std::runtime_error where the trace is damaged, after all references before the damage were handed over.
-    virtual void produce(ReferenceBlock& block, LineWish wish) = 0;
-
-    /// As ReferenceSource::can_sieve().
-    virtual bool can_sieve() const { return false; }
+    virtual void produce(ReferenceBlock& block, const std::optional<FilterPlan>& wish) = 0;
 
     /// Makes a call of produce() that waits for input return or throw soon. May be called by another thread.
     virtual void cancel() {}

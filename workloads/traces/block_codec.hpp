@@ -25,8 +25,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Packs blocks. References that a Sieve keeps are coded against one of the 16 kept before them, the one that needs
-/// fewest bytes; settled ones against the last reference to their line (ours).
+/// Packs blocks. References that a PackedFilter retains are coded against one of the 16 kept before them, the one that
+/// needs fewest bytes; redundant ones against the last reference to their line (ours).
 class BlockEncoder {
 public:
     explicit BlockEncoder(int level = default_packing_level);
@@ -52,10 +52,10 @@ public:
     BlockDecoder(BlockDecoder&&) noexcept;
     BlockDecoder& operator=(BlockDecoder&&) noexcept;
 
-    /// Makes a sieved block where `wish` allows it and all references are data, else a whole one. Throws BlockError
-    /// where the bytes are not a block: a wrong checksum, sizes that do not fit, values out of range; of a sieved block
-    /// less is looked at.
-    void decode(std::span<const std::byte> bytes, ReferenceBlock& block, LineWish wish = {});
+    /// Makes a filtered block if that serves the wish and all references are data, else a whole one. Throws BlockError
+    /// where the bytes are not a block: a wrong checksum, sizes that do not fit, values out of range; of a filtered
+    /// block less is looked at.
+    void decode(std::span<const std::byte> bytes, ReferenceBlock& block, const std::optional<FilterPlan>& wish = {});
 
 private:
     struct State;

@@ -105,7 +105,9 @@ struct BlockDecoder::State {
     void check_indices(const Stored& stored, Stream stream, const Bytes& indices) const;
     std::uint64_t traits_of_kept(const Stored& stored, std::size_t i) const;
     void make_whole(const Stored& stored, ReferenceBlock& block);
-    void make_sieved(const Stored& stored, ReferenceBlock& block);
+    std::vector<std::pair<std::size_t, std::size_t>> part_straddling(const Stored& stored,
+                                                                     FilteredReferences& filtered);
+    void make_filtered(const Stored& stored, ReferenceBlock& block);
     const Address* kept_addresses() const { return kept.data() + lead; }
 };
 
@@ -197,101 +199,105 @@ std::uint64_t BlockDecoder::State::traits_of_kept(const Stored& stored, std::siz
 
 namespace {
 
-/// Cuts a sieved block into stretches: at its controls, at references that straddle lines, and by length.
+/// Cuts filtered accesses into blocks: at controls, and by length. Spans are set when all have their places.
 class Cutter {
 public:
-    Cutter(SievedReferences& target, std::span<const std::uint8_t> codes) : target_(target), codes_(codes) {}
+    explicit Cutter(FilteredReferences& target) : target_(target) { target_.blocks.clear(); }
 
-    /// From where the last one ended up to a position, without straddling references.
-    void cut(std::size_t end) {
-        while (position_ < end) add(std::min(end, position_ + Stretch::most));
+    /// From where the last one ended up to a mark; `extra`: accesses up to there that are further lines of a reference.
+    void cut(std::size_t end, std::size_t extra) {
+        while (mark_ < end) {
+            const std::size_t size = std::min(end - mark_, FilteredBlock::most);
+            const auto marks = std::span(std::as_const(target_.data.marks)).subspan(mark_, size);
+            const auto [kept, left_stores, valid] = block_loops::count_marks(marks);
+            FilteredBlock& block = target_.blocks.emplace_back();
+            block.data.marks = marks;
+            block.data.retained = std::span(std::as_const(target_.data.retained)).subspan(retained_, kept);
+            block.data.redundant = {static_cast<std::uint32_t>(size) - kept - left_stores, left_stores, 0};
+            block.references = static_cast<std::uint32_t>(size);
+            mark_ += size;
+            retained_ += kept;
+        }
+        if (extra != extra_) target_.blocks.back().references -= static_cast<std::uint32_t>(extra - extra_);
+        extra_ = extra;
     }
-
-    /// The next one straddles lines.
-    void straddle(const Reference& reference) {
-        if (target_.stretches.empty() || target_.stretches.back().straddling != nullptr || cut_off_)
-            target_.stretches.push_back({});
-        cut_off_ = false;
-        target_.straddling.push_back(reference);
-        target_.stretches.back().straddling = &target_.straddling.back();
-        ++position_, ++kept_;
-    }
-
-    /// What comes now is of another batch.
-    void cut_off() { cut_off_ = true; }
-
-    std::size_t kept() const { return kept_; }
 
 private:
-    void add(std::size_t end) {
-        Stretch stretch;
-        stretch.marks = std::span(target_.marks).subspan(position_, end - position_);
-        const auto [kept, left_stores, valid] = block_loops::count_marks(stretch.marks);
-        const std::uint32_t stores = left_stores + block_loops::count_stores(codes_.subspan(kept_, kept));
-        stretch.lines = std::span(target_.lines).subspan(kept_, kept);
-        stretch.kinds = {static_cast<std::uint32_t>(stretch.marks.size()) - stores, stores, 0};
-        target_.stretches.push_back(stretch);
-        cut_off_ = false;
-        position_ = end;
-        kept_ += kept;
-    }
-
-    SievedReferences& target_;
-    std::span<const std::uint8_t> codes_;
-    bool cut_off_ = false;
-    std::size_t position_ = 0, kept_ = 0;
+    FilteredReferences& target_;
+    std::size_t mark_ = 0, retained_ = 0, extra_ = 0;
 };
 
 }  // namespace
 
-void BlockDecoder::State::make_sieved(const Stored& stored, ReferenceBlock& block) {
+/// References that straddle lines become as many retained accesses. Returns how many that are in addition, by mark.
+std::vector<std::pair<std::size_t, std::size_t>> BlockDecoder::State::part_straddling(const Stored& stored,
+                                                                                      FilteredReferences& filtered) {
+    constexpr std::uint8_t straddling = filter_mark::retained | packed_mark::straddles;
+    std::vector<std::pair<std::size_t, std::size_t>> extra;
+    const auto all = std::span(std::as_const(marks)).first(stored.header.references);
+    if (std::ranges::find(all, straddling) == all.end()) return extra;
+    stored.unpack(Stream::kept_traits, kept_traits);
+    check_indices(stored, Stream::kept_traits, kept_traits);
+    std::vector<std::uint8_t>& parted = filtered.data.marks;
+    std::vector<BlockEvent>& retained = filtered.data.retained;
+    parted.clear();
+    retained.clear();
+    std::size_t kept_index = 0, more = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::uint8_t mark = all[i];
+        parted.push_back(mark);
+        if (packed_mark::is_retained(mark) == 0) continue;
+        const Reference reference = reference_of(kept_addresses()[kept_index], traits_of_kept(stored, kept_index));
+        ++kept_index;
+        constexpr Address line = PackedFilter::line_bytes;
+        const auto kind = static_cast<EventKind>(reference.kind);
+        Address at = align_down(reference.address, line);
+        retained.emplace_back(at, kind);
+        if (mark != straddling) continue;
+        parted.back() = filter_mark::retained;
+        check_ends({&reference, 1});
+        for (const Address last = last_byte(reference); last - at >= line; ++more) {
+            parted.push_back(filter_mark::retained);
+            retained.emplace_back(at += line, kind);
+        }
+        extra.emplace_back(i, more);
+    }
+    return extra;
+}
+
+void BlockDecoder::State::make_filtered(const Stored& stored, ReferenceBlock& block) {
     const std::size_t size = stored.header.references;
     block.clear();
-    block.is_sieved = true;
-    SievedReferences& sieved = block.sieved;
-    stored.unpack(Stream::marks, sieved.marks);
-    const auto all = std::span(std::as_const(sieved.marks)).first(size);
-    read_kept(stored, all);
-    if (sieved.lines.size() <= stored.header.kept) sieved.lines.resize(stored.header.kept + 1);
-    sieved.stretches.clear(), sieved.straddling.clear();
-    constexpr std::uint8_t straddling = sieve_mark::kept | sieve_mark::straddles;
-    const auto straddling_count = static_cast<std::size_t>(std::ranges::count(all, straddling));
-    sieved.straddling.reserve(straddling_count);
-    if (straddling_count != 0) {
-        stored.unpack(Stream::kept_traits, kept_traits);
-        check_indices(stored, Stream::kept_traits, kept_traits);
+    block.is_filtered = true;
+    FilteredReferences& filtered = block.filtered;
+    stored.unpack(Stream::marks, marks);
+    read_kept(stored, std::span(std::as_const(marks)).first(size));
+    const auto extra = part_straddling(stored, filtered);
+    if (extra.empty()) {
+        filtered.data.marks.assign(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(size));
+        filtered.data.retained.resize(stored.header.kept);
+        block_loops::find_lines(std::span(codes).first(stored.header.kept), kept_addresses(),
+                                filtered.data.retained.data());
     }
-    block_loops::find_lines(std::span(codes).first(stored.header.kept), kept_addresses(), sieved.lines.data());
-
-    Cutter cutter(sieved, std::span(codes).first(stored.header.kept));
-    std::size_t begin = 0;
-    const auto cut = [&](std::size_t end) {
-        for (; straddling_count != 0; ++begin) {
-            const auto next = std::ranges::find(all.subspan(begin, end - begin), straddling);
-            begin = static_cast<std::size_t>(next - all.begin());
-            cutter.cut(begin);
-            if (begin == end) break;
-            cutter.straddle(reference_of(kept_addresses()[cutter.kept()], traits_of_kept(stored, cutter.kept())));
-        }
-        cutter.cut(end);
-        begin = end;
+    Cutter cutter(filtered);
+    auto next = extra.begin();
+    std::size_t more = 0;
+    const auto cut = [&](std::size_t position) {
+        for (; next != extra.end() && next->first < position; ++next) more = next->second;
+        cutter.cut(position + more, more);
     };
-    for (const PlacedControl& placed : controls) {
-        cut(placed.position);
-        cutter.cut_off();
-    }
+    for (const PlacedControl& placed : controls) cut(placed.position);
     cut(size);
-    check_ends(sieved.straddling);
-    block.found = sieved.stretches;
     block.set_size(size);
 }
 
-void BlockDecoder::decode(std::span<const std::byte> bytes, ReferenceBlock& block, LineWish wish) {
+void BlockDecoder::decode(std::span<const std::byte> bytes, ReferenceBlock& block,
+                          const std::optional<FilterPlan>& wish) {
     State& state = *state_;
     const Stored stored(bytes);
     state.read_tables(stored);
-    if (wish.sieved && wish.line_bytes == Sieve::line_bytes && stored.data_only()) {
-        state.make_sieved(stored, block);
+    if (wish && packed_shape.serves(wish->data) && stored.data_only()) {
+        state.make_filtered(stored, block);
     } else {
         state.make_whole(stored, block);
     }

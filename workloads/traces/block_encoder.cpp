@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "sim/model/sieve.hpp"
-#include "sim/model/stretch.hpp"
 #include "storage/hash.hpp"
 #include "workloads/traces/block_codec.hpp"
 #include "workloads/traces/block_layout.hpp"
+#include "workloads/traces/packed_filter.hpp"
 
 namespace cachetally {
 namespace {
@@ -97,12 +96,12 @@ void BlockEncoder::State::code_references(std::span<const Reference> references)
     kept.assign(lead, 0);
     marks.clear(), codes.clear(), deltas.clear(), offsets.clear(), kept_traits.clear(), left_traits.clear();
     table.clear();
-    Sieve sieve;
+    PackedFilter filter;
     auto last = first_addresses();
     unsigned last_distance = 0;
     for (const Reference& reference : references) {
-        Address& last_of_slot = last[Sieve::slot_of(reference.address)];
-        if (sieve.settles(reference)) {
+        Address& last_of_slot = last[PackedFilter::slot_of(reference.address)];
+        if (filter.is_redundant(reference)) {
             code_settled(reference, last_of_slot);
         } else {
             code_kept(reference, last_distance);
@@ -113,7 +112,8 @@ void BlockEncoder::State::code_references(std::span<const Reference> references)
 
 void BlockEncoder::State::code_settled(const Reference& reference, Address& last) {
     const bool stores = reference.kind == ReferenceKind::store;
-    marks.push_back(static_cast<std::uint8_t>(Sieve::slot_of(reference.address) | (stores ? sieve_mark::stores : 0U)));
+    marks.push_back(
+        static_cast<std::uint8_t>(PackedFilter::slot_of(reference.address) | (stores ? filter_mark::stores : 0U)));
     offsets.push_back(static_cast<std::uint8_t>(zigzag(reference.address - last)));
     left_traits.push_back(table.index_of(traits_of(reference)));
 }
@@ -137,8 +137,8 @@ void BlockEncoder::State::code_kept(const Reference& reference, unsigned& last_d
     const std::uint64_t delta = delta_from(best);
     const unsigned length_class = class_of(delta);
     const unsigned stores = reference.kind == ReferenceKind::store ? 1 : 0;
-    marks.push_back(
-        static_cast<std::uint8_t>(sieve_mark::kept | (Sieve::straddles(reference) ? sieve_mark::straddles : 0U)));
+    marks.push_back(static_cast<std::uint8_t>(filter_mark::retained |
+                                              (PackedFilter::straddles(reference) ? packed_mark::straddles : 0U)));
     codes.push_back(static_cast<std::uint8_t>(best | (length_class << length_shift) | (stores << store_shift)));
     for (unsigned i = 0; i < delta_length[length_class]; ++i)
         deltas.push_back(static_cast<std::uint8_t>(delta >> (8 * i)));

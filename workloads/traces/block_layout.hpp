@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "sim/model/reference.hpp"
-#include "sim/model/sieve.hpp"
+#include "workloads/traces/packed_filter.hpp"
 
 namespace cachetally::block_layout {
 
@@ -55,10 +55,10 @@ inline constexpr std::array<std::uint8_t, 8> delta_length{0, 1, 2, 3, 4, 5, 6, 8
 
 /// By slot of lines: the address that the first settled reference's offset is from. It lies in no neighbouring slot, so
 /// that a settled reference before any kept one of its slot cannot be right.
-inline std::array<Address, Sieve::lines> first_addresses() {
-    std::array<Address, Sieve::lines> addresses;
-    for (unsigned slot = 0; slot < Sieve::lines; ++slot)
-        addresses[slot] = Address{Sieve::line_bytes} * (slot ^ (Sieve::lines / 2));
+inline std::array<Address, PackedFilter::lines> first_addresses() {
+    std::array<Address, PackedFilter::lines> addresses;
+    for (unsigned slot = 0; slot < PackedFilter::lines; ++slot)
+        addresses[slot] = Address{PackedFilter::line_bytes} * (slot ^ (PackedFilter::lines / 2));
     return addresses;
 }
 

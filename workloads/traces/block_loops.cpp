@@ -35,25 +35,26 @@ Merged merge_by(const Merge& from, Reference* out) {
     const auto* left_traits = static_cast<const Index*>(from.left_traits);
     const std::uint8_t *codes = from.codes, *offsets = from.offsets;
     const Address* kept = from.kept;
-    std::array<Address, Sieve::lines> last = first_addresses();
+    std::array<Address, PackedFilter::lines> last = first_addresses();
     Address addresses = 0;
     std::uint64_t wrong = 0;
-    // Without branches: which references are settled is hard to predict.
+    // Without branches: which references are redundant is hard to predict.
     for (const std::uint8_t mark : from.marks) {
-        const std::uint64_t is_kept = sieve_mark::is_kept(mark), if_left = is_kept - 1;
-        const unsigned slot = mark & sieve_mark::slot;
+        const std::uint64_t is_kept = packed_mark::is_retained(mark), if_left = is_kept - 1;
+        const unsigned slot = mark & filter_mark::slot;
         const Address base = is_kept != 0 ? *kept : last[slot];
         const Address address = base + (unzigzag(*offsets) & if_left);
         const std::uint64_t traits = from.table[is_kept != 0 ? *kept_traits : *left_traits];
-        static_assert(sieve_mark::stores == 1 << store_shift);
+        static_assert(filter_mark::stores == 1 << store_shift);
         const std::uint64_t stores = (is_kept != 0 ? *codes : mark) >> store_shift;
-        const unsigned lies_in = Sieve::slot_of(address);
+        const unsigned lies_in = PackedFilter::slot_of(address);
         last[lies_in] = address;
         *out++ = reference_of(address, traits);
         addresses |= address;
-        wrong |= (if_left & (lies_in ^ slot)) | (stores ^ (kind_of_traits(traits) & 1)) |
-                 (std::uint64_t{address % Sieve::line_bytes + size_of_traits(traits) > Sieve::line_bytes} ^
-                  (is_kept & mark));
+        wrong |=
+            (if_left & (lies_in ^ slot)) | (stores ^ (kind_of_traits(traits) & 1)) |
+            (std::uint64_t{address % PackedFilter::line_bytes + size_of_traits(traits) > PackedFilter::line_bytes} ^
+             (is_kept & mark));
         kept += is_kept, kept_traits += is_kept, codes += is_kept;
         offsets += 1 - is_kept, left_traits += 1 - is_kept;
     }
@@ -121,7 +122,8 @@ Merged merge(const Merge& from, Reference* out) {
 
 void find_lines(std::span<const std::uint8_t> codes, const Address* kept, BlockEvent* out) {
     for (std::size_t i = 0; i < codes.size(); ++i)
-        out[i] = BlockEvent(align_down(kept[i], Sieve::line_bytes), static_cast<EventKind>(codes[i] >> store_shift));
+        out[i] =
+            BlockEvent(align_down(kept[i], PackedFilter::line_bytes), static_cast<EventKind>(codes[i] >> store_shift));
 }
 
 namespace {
@@ -145,11 +147,12 @@ std::uint32_t count(std::span<const std::uint8_t> bytes, Bit bit) {
 
 MarkCounts count_marks(std::span<const std::uint8_t> marks) {
     MarkCounts counts;
-    counts.kept = count(marks, [](std::uint8_t mark) { return sieve_mark::is_kept(mark); });
-    counts.left_stores = count(marks, [](std::uint8_t mark) { return mark / sieve_mark::stores; });
-    constexpr std::uint8_t meaningless = 0xff & ~(sieve_mark::kept | sieve_mark::straddles);
+    counts.kept = count(marks, [](std::uint8_t mark) { return packed_mark::is_retained(mark); });
+    counts.left_stores = count(marks, [](std::uint8_t mark) { return mark / filter_mark::stores; });
+    constexpr std::uint8_t meaningless = 0xff & ~(filter_mark::retained | packed_mark::straddles);
     std::uint8_t seen = 0;
-    for (const std::uint8_t mark : marks) seen |= static_cast<std::uint8_t>(sieve_mark::is_kept(mark) != 0 ? mark : 0);
+    for (const std::uint8_t mark : marks)
+        seen |= static_cast<std::uint8_t>(packed_mark::is_retained(mark) != 0 ? mark : 0);
     counts.valid = (seen & meaningless) == 0;
     return counts;
 }

@@ -7,8 +7,7 @@
 
 #include "sim/model/event.hpp"
 #include "sim/model/reference.hpp"
-#include "sim/model/sieve.hpp"
-#include "sim/model/stretch.hpp"
+#include "workloads/traces/packed_filter.hpp"
 
 namespace cachetally::block_loops {
 
@@ -29,7 +28,7 @@ std::uint32_t count_stores(std::span<const std::uint8_t> codes);
 /// for every code. Returns the end of the deltas that were used.
 const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses);
 
-/// All references from kept and settled ones. Indices of traits are less than the table's size.
+/// All references from kept and redundant ones. Indices of traits are less than the table's size.
 struct Merge {
     std::span<const std::uint8_t> marks;
     const std::uint8_t* codes;
@@ -43,7 +42,7 @@ struct Merge {
 /// What the references of a merge have in common.
 struct Merged {
     Address addresses = 0;   ///< all, or-ed together
-    bool consistent = true;  ///< settled ones lie in the line of their slot, and kinds and straddling are as marked
+    bool consistent = true;  ///< redundant ones lie in the line of their slot, and kinds and straddling are as marked
 };
 Merged merge(const Merge& merge, Reference* out);
 

@@ -20,7 +20,7 @@ class Cursor {
 public:
     void enter(const ReferenceBlock& block) {
         block_ = &block;
-        position_ = control_ = stretch_ = 0;
+        position_ = control_ = next_ = 0;
         finished_ = false;
     }
     bool finished() const { return finished_; }
@@ -39,37 +39,38 @@ private:
     /// Up to the reference `end`.
     Batch batch(std::size_t end, Control control) {
         const std::size_t begin = std::exchange(position_, end);
-        if (block_->is_sieved) return {{}, control, sieved_stretches(end - begin), end - begin};
-        const auto references = block_->references().subspan(begin, end - begin);
-        const Reference* const stop = references.data() + references.size();
-        return {references, control,
-                stretches_while([&](const Stretch& stretch) { return stretch.references.data() < stop; })};
+        if (block_->is_filtered) return {{}, control, blocks_of(end - begin)};
+        return {block_->references().subspan(begin, end - begin), control};
     }
 
-    /// Those of so many references: stretches do not go beyond a control.
-    std::span<const Stretch> sieved_stretches(std::size_t count) {
-        return stretches_while([count](const Stretch& stretch) mutable {
-            const bool within = count != 0;
-            count -= within ? stretch.size() + (stretch.straddling != nullptr ? 1 : 0) : 0;
-            return within;
-        });
-    }
-
-    template <class Test>
-    std::span<const Stretch> stretches_while(Test belongs) {
-        const std::size_t first = stretch_;
-        while (stretch_ < block_->found.size() && belongs(block_->found[stretch_])) ++stretch_;
-        return block_->found.subspan(first, stretch_ - first);
+    /// Those of so many references: blocks do not go beyond a control.
+    std::span<const FilteredBlock> blocks_of(std::size_t references) {
+        const std::size_t first = next_;
+        for (; references > 0; ++next_) references -= block_->filtered.blocks[next_].references;
+        return std::span(block_->filtered.blocks).subspan(first, next_ - first);
     }
 
     const ReferenceBlock* block_ = nullptr;
-    std::size_t position_ = 0, control_ = 0, stretch_ = 0;
+    std::size_t position_ = 0, control_ = 0, next_ = 0;
     bool finished_ = true;
 };
 
-bool only_one_sieves(const std::vector<std::unique_ptr<BlockProducer>>& producers) {
-    return producers.size() == 1 && producers.front()->can_sieve();
-}
+/// Blocks as they are wished: what cannot be filtered when it is made is filtered afterwards.
+class Wish {
+public:
+    void set(const std::optional<FilterPlan>& plan) { plan_ = plan; }
+
+    void produce(BlockProducer& producer, ReferenceBlock& block) {
+        producer.produce(block, plan_);
+        if (!plan_ || block.is_filtered) return;
+        if (!filter_) filter_.emplace(*plan_);
+        block.filter(*filter_);
+    }
+
+private:
+    std::optional<FilterPlan> plan_;
+    std::optional<RedundancyFilter> filter_;  ///< of what came unfiltered
+};
 
 double mean_progress(const std::vector<std::unique_ptr<BlockProducer>>& producers) {
     double sum = 0;
@@ -91,25 +92,23 @@ public:
     std::vector<Region> regions() const override { return tables_.regions; }
     std::vector<std::string> functions() const override { return tables_.functions; }
     double progress() const override { return mean_progress(producers_); }
-    bool can_sieve() const override { return only_one_sieves(producers_); }
 
     Batch next(unsigned core) override {
         Lane& lane = lanes_.at(core);
         if (lane.cursor.finished()) {
-            producers_[core]->produce(lane.block, wish_);
-            lane.block.find_lines(wish_);
+            wish_.produce(*producers_[core], lane.block);
             lane.cursor.enter(lane.block);
         }
         return lane.cursor.next();
     }
-    void wish(LineWish wish) override { wish_ = wish; }
+    void wish(const std::optional<FilterPlan>& plan) override { wish_.set(plan); }
 
 private:
     struct Lane {
         ReferenceBlock block;
         Cursor cursor;
     };
-    LineWish wish_;
+    Wish wish_;
     std::vector<std::unique_ptr<BlockProducer>> producers_;
     TraceTables tables_;
     std::vector<Lane> lanes_;
@@ -138,7 +137,6 @@ public:
     std::vector<Region> regions() const override { return tables_.regions; }
     std::vector<std::string> functions() const override { return tables_.functions; }
     double progress() const override { return mean_progress(producers_); }
-    bool can_sieve() const override { return only_one_sieves(producers_); }
 
     Batch next(unsigned core) override {
         Lane& lane = lanes_.at(core);
@@ -147,9 +145,9 @@ public:
     }
 
     /// Blocks that are made already are as good without.
-    void wish(LineWish wish) override {
+    void wish(const std::optional<FilterPlan>& plan) override {
         const std::lock_guard lock(mutex_);
-        wish_ = wish;
+        wished_ = plan;
     }
 
 private:
@@ -200,12 +198,11 @@ private:
             if (stop_ || chosen < 0) return;
             Lane& lane = lanes_[static_cast<std::size_t>(chosen)];
             ReferenceBlock& block = lane.blocks[lane.made % blocks_ahead];
-            const LineWish wish = wish_;
+            wish_.set(wished_);
             lock.unlock();
             std::exception_ptr failure;
             try {
-                producers_[static_cast<std::size_t>(chosen)]->produce(block, wish);
-                block.find_lines(wish);
+                wish_.produce(*producers_[static_cast<std::size_t>(chosen)], block);
             } catch (...) {
                 failure = std::current_exception();
             }
@@ -223,7 +220,8 @@ private:
     std::mutex mutex_;
     std::condition_variable ready_, room_;
     bool stop_ = false;
-    LineWish wish_;
+    std::optional<FilterPlan> wished_;
+    Wish wish_;  ///< the thread's
     std::thread worker_;
 };
 
@@ -232,7 +230,7 @@ class SourceProducer : public BlockProducer {
 public:
     explicit SourceProducer(ReferenceSource& source) : source_(source) {}
 
-    void produce(ReferenceBlock& block, LineWish) override {
+    void produce(ReferenceBlock& block, const std::optional<FilterPlan>&) override {
         if (failure_) std::rethrow_exception(failure_);
         Reference* target = block.start(block_references);
         std::size_t size = 0;
@@ -296,7 +294,7 @@ public:
         over_ = batch.control.kind == Control::Kind::end;  // then the thread asks the source no more
         return batch;
     }
-    void wish(LineWish wish) override { ahead_->wish(wish); }
+    void wish(const std::optional<FilterPlan>& plan) override { ahead_->wish(plan); }
     std::vector<Region> regions() const override { return over_ ? source_->regions() : early_.regions; }
     std::vector<std::string> functions() const override { return over_ ? source_->functions() : early_.functions; }
 

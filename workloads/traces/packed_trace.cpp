@@ -41,9 +41,10 @@ struct PackedFile {
     Group open_group() const {
         const std::string expected = packed_names::format_text;
         if (!input.root().has(packed_names::group) && input.root().has_attribute("kind"))
-            throw TraceError(fmt::format("{}: is an HDF5 file, but not a packed trace: it is a result, which "
-                                         "'cachetally show' shows",
-                                         input.path()));
+            throw TraceError(
+                fmt::format("{}: is an HDF5 file, but not a packed trace: it is a result, which "
+                            "'cachetally show' shows",
+                            input.path()));
         if (!input.root().has(packed_names::group))
             throw TraceError(fmt::format("{}: is an HDF5 file, but not a packed trace: it has no group '{}'",
                                          input.path(), packed_names::group));
@@ -122,7 +123,7 @@ public:
     PackedProducer(std::shared_ptr<const PackedFile> file, std::uint32_t core, std::uint64_t references, bool data_only)
         : file_(std::move(file)), core_(core), index_(*file_, core), expected_(references), data_only_(data_only) {}
 
-    void produce(ReferenceBlock& block, LineWish wish) override {
+    void produce(ReferenceBlock& block, const std::optional<FilterPlan>& wish) override {
         IndexEntry entry;
         if (!index_.next(entry)) {
             if (seen_ != expected_)
@@ -139,14 +140,12 @@ public:
         if (data_only_) keep_data_only(block);
     }
 
-    bool can_sieve() const override { return file_->fetches == 0; }
-
     double progress() const override {
         return file_->rows == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(file_->rows);
     }
 
 private:
-    void read(const IndexEntry& entry, ReferenceBlock& block, LineWish wish) {
+    void read(const IndexEntry& entry, ReferenceBlock& block, const std::optional<FilterPlan>& wish) {
         if (entry.bytes > largest_block || entry.offset > file_->block_bytes ||
             entry.bytes > file_->block_bytes - entry.offset)
             fail(fmt::format("its {} bytes from {} on are not within the {} bytes of all blocks", entry.bytes,

@@ -30,7 +30,7 @@ public:
         filled_ = opened.start.size();
     }
 
-    void produce(ReferenceBlock& block, LineWish) override {
+    void produce(ReferenceBlock& block, const std::optional<FilterPlan>&) override {
         Reference* const begin = block.start(block_references_);
         Reference* const limit = begin + block_references_;
         Reference* out = begin;

@@ -13,39 +13,36 @@ namespace {
 
 class ProgramSource final : public ReferenceSource {
 public:
-    ProgramSource(const std::vector<Program>& programs, bool sieved)
-        : programs_(programs), position_(programs.size(), 0), fulfils_(sieved) {}
+    ProgramSource(const std::vector<Program>& programs, bool filtered)
+        : programs_(programs), position_(programs.size(), 0), fulfils_(filtered) {}
     unsigned cores() const override { return static_cast<unsigned>(programs_.size()); }
-    void wish(LineWish wish) override { wish_ = wish; }
-    std::size_t sieved() const { return sieved_; }
+    void wish(const std::optional<FilterPlan>& plan) override { wish_ = plan; }
+    std::size_t filtered() const { return filtered_; }
 
     Batch next(unsigned core) override {
         const Part& part = programs_[core].at(position_[core]++);
         if (part.fails) throw std::runtime_error("the source is damaged");
-        if (!fulfils_ || wish_.line_bytes == 0 || part.references.empty()) return {part.references, part.control};
-        if (wish_.sieved && sieve(part.references)) return {{}, part.control, block_.found, part.references.size()};
-        found_.start(part.references.size());
-        found_.find(part.references, wish_);
-        return {part.references, part.control, found_.stretches()};
+        if (!fulfils_ || !wish_ || part.references.empty() || !unpacks(part.references))
+            return {part.references, part.control};
+        return {{}, part.control, block_.filtered.blocks};
     }
 
 private:
-    bool sieve(const std::vector<Reference>& references) {
+    bool unpacks(const std::vector<Reference>& references) {
         packed_.clear();
         BlockEncoder().encode(references, {}, packed_);
         BlockDecoder().decode(packed_, block_, wish_);
-        sieved_ += block_.is_sieved ? references.size() : 0;
-        return block_.is_sieved;
+        filtered_ += block_.is_filtered ? references.size() : 0;
+        return block_.is_filtered;
     }
 
     const std::vector<Program>& programs_;
     std::vector<std::size_t> position_;
     bool fulfils_;
-    LineWish wish_;
-    FoundLines found_;
+    std::optional<FilterPlan> wish_;
     std::vector<std::byte> packed_;
     ReferenceBlock block_;
-    std::size_t sieved_ = 0;
+    std::size_t filtered_ = 0;
 };
 
 class Watcher final : public LinkListener {
@@ -124,8 +121,8 @@ struct Run::Parts {
     explicit Parts(const Case& the_case)
         : test_case(the_case),
           topology(test_case.machine),
-          hierarchy(topology, test_case.sieved),
-          source(test_case.programs, test_case.sieved) {}
+          hierarchy(topology),
+          source(test_case.programs, test_case.filtered) {}
 
     Case test_case;
     Topology topology;
@@ -174,7 +171,7 @@ void Run::take() { parts_->result = parts_->platform->result(); }
 
 const RunResult& Run::result() const { return parts_->result; }
 const std::vector<Seen>& Run::seen() const { return parts_->seen; }
-std::size_t Run::sieved() const { return parts_->source.sieved(); }
+std::size_t Run::filtered() const { return parts_->source.filtered(); }
 const TimedMemory& Run::memory(std::size_t number) const { return parts_->platform->memory(number); }
 
 std::vector<MonitorResult> Run::monitors() {

@@ -42,7 +42,7 @@ struct Case {
     RunOptions options;
     std::vector<MonitorSpec> monitors;  ///< each on all copies of its link
     Watching watching = Watching::each;
-    bool sieved = false;  ///< the source gives stretches, and sieved ones, where they are wished
+    bool filtered = false;  ///< the source gives filtered references, if they are wished
 };
 
 /// A case that is ready to be run, once, by either host.
@@ -63,7 +63,7 @@ public:
     const RunResult& result() const;
     const std::vector<Seen>& seen() const;
     std::vector<MonitorResult> monitors();
-    std::size_t sieved() const;  ///< references that came in sieved stretches
+    std::size_t filtered() const;  ///< references that came filtered
     const TimedMemory& memory(std::size_t number) const;
 
 private:

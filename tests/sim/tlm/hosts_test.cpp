@@ -94,10 +94,10 @@ TEST(Hosts, AgreeWhereReferencesAreHandedOverByNumber) {
 }
 
 /// Time is not looked at in most of it: 10^8 cycles in which nearly every reference misses, a few at a time.
-Case long_plain_case(Tick quantum, bool sieved) {
+Case long_plain_case(Tick quantum, bool filtered) {
     Case made = random_plain_case(1);
     made.options.longest = made.machine.period * 100'000'000;
-    made.sieved = sieved;
+    made.filtered = filtered;
     Program program;
     std::uint64_t random = 1;
     for (unsigned part = 0; part < 300'000; ++part) {
@@ -116,7 +116,7 @@ Case long_plain_case(Tick quantum, bool sieved) {
 TEST(Hosts, AgreeWhereTimeIsOverAfterMuchThatWasHandedOverByNumber) {
     std::vector<Case> cases;
     for (const Tick quantum : {Tick{1'000'000}, Tick{1'000'000'000}})
-        for (const bool sieved : {false, true}) cases.push_back(long_plain_case(quantum, sieved));
+        for (const bool filtered : {false, true}) cases.push_back(long_plain_case(quantum, filtered));
     const RunResult alone = by_engine(cases.front());
     EXPECT_TRUE(alone.time_over);
     EXPECT_GT(alone.counts.references, 400'000U);

@@ -143,7 +143,7 @@ Case random_plain_case(std::uint64_t seed) {
     const Topology topology(made.machine);
     for (std::uint64_t monitors = draw(3); monitors > 0; --monitors)
         made.monitors.push_back(monitor(draw, topology, false));
-    made.sieved = draw(3) != 0;
+    made.filtered = draw(3) != 0;
     if (draw(4) == 0) made.options.longest = made.machine.period * (1000 + draw(200'000));
     return made;
 }

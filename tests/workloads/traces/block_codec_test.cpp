@@ -123,46 +123,40 @@ TEST(BlockCodec, RefusesReferencesThatNoMachineMakes) {
     EXPECT_THROW(encoded({}, beyond), std::invalid_argument);
 }
 
-constexpr LineWish sieved_wish{64, 7, true};
+const FilterPlan filtered_wish{.data = packed_shape, .fetches = {}};
 
-/// References in the stretches of a sieved block.
-std::size_t sieved_size(const ReferenceBlock& block) {
+/// References in the parts of a filtered block.
+std::size_t filtered_size(const ReferenceBlock& block) {
     std::size_t size = 0;
-    for (const Stretch& stretch : block.found) size += stretch.size() + (stretch.straddling != nullptr ? 1 : 0);
+    for (const FilteredBlock& part : block.filtered.blocks) size += part.references;
     return size;
 }
 
-/// What a sieved block says of each reference: its line and kind, or itself where it straddles lines.
-struct Said {
-    Address line;
-    EventKind kind;
-    const Reference* straddling = nullptr;
-};
-
-std::vector<Said> said_of(const ReferenceBlock& block) {
-    std::vector<Said> said;
+/// What a filtered block says of each access: its line and kind.
+std::vector<BlockEvent> said_of(const ReferenceBlock& block) {
+    std::vector<BlockEvent> said;
     std::map<Address, Address> line_of_slot;
-    for (const Stretch& stretch : block.found) {
-        std::size_t kept = 0;
-        for (const std::uint8_t mark : stretch.marks) {
-            if ((mark & 0x40) != 0) {
-                const BlockEvent line = stretch.lines[kept++];
+    for (const FilteredBlock& part : block.filtered.blocks) {
+        std::size_t retained = 0, stores = 0, loads = 0;
+        for (const std::uint8_t mark : part.data.marks) {
+            if (mark / 64 == 1) {
+                const BlockEvent line = part.data.retained[retained++];
                 line_of_slot[line.block() / 64 % 64] = line.block();
-                said.push_back({line.block(), line.kind()});
+                said.push_back(line);
             } else {
-                said.push_back({line_of_slot.at(mark % 64), mark >= 0x80 ? EventKind::store : EventKind::load});
+                ++(mark >= 0x80 ? stores : loads);
+                said.emplace_back(line_of_slot.at(mark % 64), mark >= 0x80 ? EventKind::store : EventKind::load);
             }
         }
-        EXPECT_EQ(kept, stretch.lines.size());
-        if (stretch.straddling == nullptr) continue;
-        const Address line = stretch.straddling->address / 64 * 64;
-        line_of_slot[line / 64 % 64] = line;
-        said.push_back({line, static_cast<EventKind>(stretch.straddling->kind), stretch.straddling});
+        EXPECT_EQ(retained, part.data.retained.size());
+        EXPECT_EQ(loads, part.data.redundant.loads);
+        EXPECT_EQ(stores, part.data.redundant.stores);
+        EXPECT_LE(part.data.marks.size(), FilteredBlock::most);
     }
     return said;
 }
 
-RC_GTEST_PROP(BlockCodec, SievedBlocksSayTheSameOfEveryReference, ()) {
+RC_GTEST_PROP(BlockCodec, FilteredBlocksSayTheSameOfEveryReference, ()) {
     const auto length = *rc::gen::inRange<std::size_t>(0, 4000);
     std::vector<Reference> references;
     std::vector<PlacedControl> controls;
@@ -176,43 +170,34 @@ RC_GTEST_PROP(BlockCodec, SievedBlocksSayTheSameOfEveryReference, ()) {
         }
     }
     ReferenceBlock block;
-    BlockDecoder().decode(encoded(references, controls), block, sieved_wish);
-    RC_ASSERT(block.is_sieved);
+    BlockDecoder().decode(encoded(references, controls), block, filtered_wish);
+    RC_ASSERT(block.is_filtered);
     RC_ASSERT(block.references().empty());
     RC_ASSERT(block.controls == controls);
     RC_ASSERT(block.size() == references.size());
+    RC_ASSERT(filtered_size(block) == references.size());
+    std::vector<BlockEvent> expected;
+    for (const Reference& reference : references)
+        for (Address line = reference.address / 64; line <= (reference.address + (reference.size - 1U)) / 64; ++line)
+            expected.emplace_back(line * 64, static_cast<EventKind>(reference.kind));
     const auto said = said_of(block);
-    RC_ASSERT(said.size() == references.size());
-    std::array<std::uint64_t, 2> kinds{}, expected_kinds{};
-    for (std::size_t i = 0; i < references.size(); ++i) {
-        const Reference& reference = references[i];
-        RC_ASSERT(said[i].line == reference.address / 64 * 64);
-        RC_ASSERT(said[i].kind == static_cast<EventKind>(reference.kind));
-        const bool straddles = reference.address % 64 + reference.size > 64;
-        RC_ASSERT((said[i].straddling != nullptr) == straddles);
-        if (straddles) RC_ASSERT(*said[i].straddling == reference);
-        if (!straddles) ++expected_kinds[reference.kind == ReferenceKind::store ? 1 : 0];
-    }
-    for (const Stretch& stretch : block.found) {
-        RC_ASSERT(stretch.size() <= Stretch::most);
-        kinds[0] += stretch.kinds.loads, kinds[1] += stretch.kinds.stores;
-    }
-    RC_ASSERT(kinds == expected_kinds);
+    RC_ASSERT(said.size() == expected.size());
+    for (std::size_t i = 0; i < said.size(); ++i) RC_ASSERT(said[i].bits() == expected[i].bits());
 }
 
-TEST(BlockCodec, SievesOnlyWhatIsWishedAndAllData) {
+TEST(BlockCodec, FiltersOnlyWhatIsWishedAndAllData) {
     const std::vector<Reference> data{{0x1000, 0, 8, ReferenceKind::load, 0}};
     const std::vector<Reference> fetches{{0x1000, 0, 8, ReferenceKind::fetch, 0}};
     ReferenceBlock block;
     BlockDecoder decoder;
-    decoder.decode(encoded(data), block, sieved_wish);
-    EXPECT_TRUE(block.is_sieved);
-    decoder.decode(encoded(data), block, {64, 7, false});
-    EXPECT_FALSE(block.is_sieved);
-    decoder.decode(encoded(data), block, {32, 7, true});
-    EXPECT_FALSE(block.is_sieved);
-    decoder.decode(encoded(fetches), block, sieved_wish);
-    EXPECT_FALSE(block.is_sieved);
+    decoder.decode(encoded(data), block, filtered_wish);
+    EXPECT_TRUE(block.is_filtered);
+    decoder.decode(encoded(data), block);
+    EXPECT_FALSE(block.is_filtered);
+    decoder.decode(encoded(data), block, FilterPlan{.data = {.line_bits = 5, .line_slots = 64}, .fetches = {}});
+    EXPECT_FALSE(block.is_filtered);
+    decoder.decode(encoded(fetches), block, filtered_wish);
+    EXPECT_FALSE(block.is_filtered);
     EXPECT_EQ(block.references().size(), 1U);
 }
 
@@ -266,8 +251,8 @@ TEST(BlockCodec, SurvivesDamageBehindARightChecksum) {
             } catch (const BlockError&) {
             }
             try {
-                decoder.decode(damaged, block, sieved_wish);
-                ASSERT_EQ(sieved_size(block), block.size());
+                decoder.decode(damaged, block, filtered_wish);
+                if (block.is_filtered) ASSERT_EQ(filtered_size(block), block.size());
             } catch (const BlockError&) {
             }
         }

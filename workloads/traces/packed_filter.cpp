@@ -1,25 +1,25 @@
-#include "sim/model/sieve.hpp"
+#include "workloads/traces/packed_filter.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace cachetally {
 
-bool Sieve::settles(const Reference& reference) {
+bool PackedFilter::is_redundant(const Reference& reference) {
     const bool stores = reference.kind == ReferenceKind::store, straddling = straddles(reference);
     const Address number = reference.address / line_bytes, page = reference.address / page_bytes;
     Line& line = lines_[number % lines];
-    const bool settled =
+    const bool redundant =
         line.number == number && (line.stored || !stores) && pages_[page % pages] == page && !straddling;
-    if (!settled) line = {number, stores};
+    if (!redundant) line = {number, stores};
     pages_[page % pages] = page;
     if (straddling) [[unlikely]]
         pass_straddling(reference);
-    return settled;
+    return redundant;
 }
 
 /// A long reference may come around to its own first slots.
-void Sieve::pass_straddling(const Reference& reference) {
+void PackedFilter::pass_straddling(const Reference& reference) {
     const Address last = reference.address + (reference.size - 1U);
     const Address first_line = reference.address / line_bytes, last_line = last / line_bytes;
     for (Address i = 1; i <= std::min<Address>(last_line - first_line, lines); ++i)
@@ -27,20 +27,6 @@ void Sieve::pass_straddling(const Reference& reference) {
     const Address first_page = reference.address / page_bytes, last_page = last / page_bytes;
     for (Address i = 1; i <= std::min<Address>(last_page - first_page, pages); ++i)
         pages_[(first_page + i) % pages] = none;
-}
-
-void SlotLines::expand(const SievedBlocks& blocks, std::vector<BlockEvent>& out) {
-    out.resize(blocks.marks.size());
-    const BlockEvent* kept = blocks.kept.data();
-    BlockEvent* to = out.data();
-    for (const std::uint8_t mark : blocks.marks) {
-        if (sieve_mark::is_kept(mark) != 0) {
-            *to++ = *kept;
-            pass(*kept++);
-        } else {
-            *to++ = BlockEvent(lines_[mark & sieve_mark::slot], sieve_mark::kind_of(mark));
-        }
-    }
 }
 
 }  // namespace cachetally

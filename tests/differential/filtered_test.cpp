@@ -1,5 +1,5 @@
-// Sieved references: on machines whose first level may pass over those that are settled, and on machines that are
-// almost such, where walks and straddling references come between.
+// Filtered references: on machines whose first level may pass over redundant ones, and on machines that are almost
+// such, where walks, fetches and straddling references come between.
 #include <algorithm>
 
 #include "tests/differential/cases.hpp"
@@ -9,7 +9,7 @@ namespace cachetally::differential {
 namespace {
 
 /// Few ways, so that lines and pages are soon replaced.
-MachineDescription sievable_machine(const Chooser& choose) {
+MachineDescription filterable_machine(const Chooser& choose) {
     MachineLimits limits;
     limits.cores = 1;
     limits.levels = 3;
@@ -53,11 +53,11 @@ Burst data_burst(const Chooser& choose) {
     return burst;
 }
 
-rc::Gen<Case> sievable_case() {
+rc::Gen<Case> filterable_case() {
     return rc::gen::exec([] {
         const Chooser choose = rapidcheck_chooser();
         Case test_case;
-        test_case.machine = sievable_machine(choose);
+        test_case.machine = filterable_machine(choose);
         test_case.bursts.emplace_back();
         const auto bursts = choose(16);
         for (unsigned i = 0; i < bursts; ++i) test_case.bursts.back().push_back(data_burst(choose));
@@ -67,20 +67,20 @@ rc::Gen<Case> sievable_case() {
     });
 }
 
-TEST(Sieved, ReferencesAgreeWithAllMadeOneByOne) {
-    std::size_t sieved = 0, all = 0;
+TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) {
+    std::size_t filtered = 0, all = 0;
     check_cases(2500, [&] {
-        const Case test_case = *sievable_case();
+        const Case test_case = *filterable_case();
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
         for (const Driving driving : {Driving::unwatched, Driving::requests}) {
             const EngineOutcome actual = run_engine(test_case.machine, test_case.programs, test_case.quantum, driving);
             const std::string found = difference(test_case.machine, expected, actual, driving);
             if (!found.empty()) RC_FAIL("driving " + std::to_string(static_cast<int>(driving)) + ": " + found);
-            sieved += actual.sieved;
+            filtered += actual.filtered;
             all += expected.counts.references;
         }
     });
-    EXPECT_GT(sieved, all / 4);  // else the machines are not what they should be
+    EXPECT_GT(filtered, all / 4);  // else the machines are not what they should be
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Monitors that are told of sieved references count as those told of each event.
+// Monitors that are told of filtered references count as those told of each event.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -51,7 +51,7 @@ void play_each(Monitor& monitor, const std::vector<Turn>& turns) {
     }
 }
 
-/// As CorePath does it: in pieces, by a link, perhaps in the background.
+/// As CorePipeline does it: in pieces, by a link, perhaps in the background.
 class Teller {
 public:
     Teller(RequestPort& link, std::size_t piece) : link_(link), piece_(piece) {}
@@ -73,33 +73,22 @@ public:
 
 private:
     void add(const Reference& reference) {
-        const bool settled = sieve_.settles(reference);
-        const Address first = reference.address / 64 * 64;
-        const EventKind kind = static_cast<EventKind>(reference.kind);
-        if (Sieve::straddles(reference)) {
-            hand_over();
-            std::vector<BlockEvent> lines;
-            for (Address line = first; line < reference.address + reference.size; line += 64)
-                lines.emplace_back(line, kind);
-            link_.tell(lines, bit(EventKind::load) | bit(EventKind::store), 3);
-            link_.follow_sieved({first, kind});
-            return;
-        }
-        const unsigned stores = reference.kind == ReferenceKind::store ? 0x80 : 0;
-        marks_.push_back(static_cast<std::uint8_t>(settled ? first / 64 % 64 + stores : 0x40U));
-        if (!settled) kept_.emplace_back(first, kind);
-        if (marks_.size() == piece_) hand_over();
+        pending_.push_back(reference);
+        if (pending_.size() == piece_) hand_over();
     }
     void hand_over() {
-        link_.tell_sieved({marks_, kept_}, 3);
-        marks_.clear(), kept_.clear();
+        for (std::size_t done = 0; done < pending_.size();) {
+            const FilteredBlock block = filter_.filter(std::span(pending_).subspan(done));
+            link_.tell_filtered(block.data, 3);
+            done += block.references;
+        }
+        pending_.clear();
     }
 
     RequestPort& link_;
     std::size_t piece_;
-    Sieve sieve_;
-    std::vector<std::uint8_t> marks_;
-    std::vector<BlockEvent> kept_;
+    RedundancyFilter filter_{{.data = packed_shape, .fetches = {}}};
+    std::vector<Reference> pending_;
 };
 
 void expect_equal(const MonitorResult& expected, const MonitorResult& found) {
@@ -112,9 +101,9 @@ void expect_equal(const MonitorResult& expected, const MonitorResult& found) {
     RC_ASSERT(found.histogram == expected.histogram);
 }
 
-MonitorSpec sieved_spec() {
+MonitorSpec filtered_spec() {
     MonitorSpec spec = *spec_gen();
-    if (*rc::gen::arbitrary<bool>()) {  // mostly those that take sieved references
+    if (*rc::gen::arbitrary<bool>()) {  // mostly those that take filtered events
         spec.eviction = *rc::gen::element(Eviction::lru, Eviction::fifo);
         spec.granularity = {Granularity::Mode::aligned, *rc::gen::inRange(1U, 5U)};
         spec.ways = 0;
@@ -124,42 +113,42 @@ MonitorSpec sieved_spec() {
     return spec;
 }
 
-RC_GTEST_PROP(SievedMonitor, CountsAsOneThatIsToldOfEachEvent, ()) {
-    const MonitorSpec spec = sieved_spec();
+RC_GTEST_PROP(FilteredMonitor, CountsAsOneThatIsToldOfEachEvent, ()) {
+    const MonitorSpec spec = filtered_spec();
     const auto turns = some_turns();
-    Monitor one_by_one(spec), sieved(spec), also(spec);
-    RC_PRE(sieved.accepts_merged(64));
+    Monitor one_by_one(spec), filtered(spec), also(spec);
+    RC_PRE(filtered.accepts_merged(64));
     play_each(one_by_one, turns);
     RequestPort link;
-    link.listen(sieved, nullptr);
+    link.listen(filtered, nullptr);
     link.listen(also, nullptr);
     Background background;
-    Teller(link, *rc::gen::inRange<std::size_t>(1, Stretch::most + 1))
+    Teller(link, *rc::gen::inRange<std::size_t>(1, FilteredBlock::most + 1))
         .play(turns, *rc::gen::arbitrary<bool>() ? &background : nullptr);
-    for (Monitor* monitor : {&one_by_one, &sieved, &also}) monitor->finish();
+    for (Monitor* monitor : {&one_by_one, &filtered, &also}) monitor->finish();
     const MonitorResult expected = one_by_one.result();
-    expect_equal(expected, sieved.result());
+    expect_equal(expected, filtered.result());
     expect_equal(expected, also.result());
 }
 
 /// LRU by another way: the ring costs time, so that each record is written.
-RC_GTEST_PROP(SievedMonitor, HasTheRecordsOfOneThatWritesEach, ()) {
-    MonitorSpec spec = sieved_spec();
+RC_GTEST_PROP(FilteredMonitor, HasTheRecordsOfOneThatWritesEach, ()) {
+    MonitorSpec spec = filtered_spec();
     spec.kinds = bit(EventKind::load) | bit(EventKind::store);
     const auto turns = some_turns();
-    Monitor sieved(spec);
-    RC_PRE(sieved.takes_sieved());
+    Monitor filtered(spec);
+    RC_PRE(filtered.takes_filtered());
     MonitorSpec slow = spec;
     slow.ring.write_cost = 1;
     Monitor recorded(slow);
-    RC_ASSERT(!recorded.takes_sieved());
+    RC_ASSERT(!recorded.takes_filtered());
     play_each(recorded, turns);
     RequestPort link;
-    link.listen(sieved, nullptr);
+    link.listen(filtered, nullptr);
     Teller(link, 100).play(turns, nullptr);
-    sieved.finish();
+    filtered.finish();
     recorded.finish();
-    const MonitorResult expected = recorded.result(), found = sieved.result();
+    const MonitorResult expected = recorded.result(), found = filtered.result();
     RC_ASSERT(found.swapouts == expected.swapouts);
     RC_ASSERT(found.swapouts_per_phase == expected.swapouts_per_phase);
     RC_ASSERT(found.histogram == expected.histogram);

@@ -1,0 +1,102 @@
+// CorePipeline: one core's references without regard to time, level by level: all translations of a block, then all its
+// accesses to the first level, then all that misses there. Exact because nothing comes back from below but time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/core_port.hpp"
+#include "sim/model/cache.hpp"
+#include "sim/model/page_table.hpp"
+#include "sim/model/redundancy_filter.hpp"
+#include "sim/model/request_port.hpp"
+#include "sim/model/tlb.hpp"
+
+namespace cachetally {
+
+class Background;
+
+class CorePipeline {
+public:
+    /// `fetches`: where they take another way than data; else empty.
+    CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
+                 PageWalker& walker, PageTable& pages);
+
+    const FilterPlan& filter_plan() const { return filter_plan_; }
+
+    /// Between start() and stop() nobody else may use the hierarchy.
+    void start(Background* background);
+    void stop();
+
+    /// Makes the references of a block. What comes of it below the first level is handed over when there is enough, to
+    /// the `background` of start() or at once. Returns how long the first level and the TLBs took.
+    Tick run(const FilteredBlock& block);
+
+    /// Hands the rest over.
+    void hand_over();
+
+    /// For how long somebody waited in what was handed over and done at once, since the last call.
+    Tick waited() { return std::exchange(waited_, 0); }
+
+private:
+    /// Requests to the second level that are handed over: few enough to stay in a host's nearest cache.
+    static constexpr std::size_t enough = 512;
+
+    /// One way while a block runs through it.
+    struct Stream {
+        CorePort way;
+        Tick latency = 0;  ///< of an access that hits
+        const FilteredAccesses* given = nullptr;
+        std::vector<std::uint16_t> missing;    ///< retained accesses that the first TLB misses, by index
+        std::vector<BlockEvent> physical;      ///< where the page table changes addresses
+        std::span<const BlockEvent> accesses;  ///< the retained ones, by physical addresses
+        std::vector<std::uint16_t> positions;  ///< of what the first cache sends down
+
+        Cache& cache() const { return *way.port->cache(); }
+    };
+
+    /// A retained access that no TLB so far has translated.
+    struct Missing {
+        std::uint16_t index, position;
+        bool fetch;
+    };
+
+    std::span<Stream> streams() { return {streams_.data(), apart_ ? 2U : 1U}; }
+    Tick translate();
+    void gather_missing();
+    Tick look_up_below(Tlb& tlb);
+    Tick walk();
+    void find_physical();
+    void insert_walks(std::span<const BlockEvent> accesses, const FilteredAccesses& given);
+    void put(BlockEvent request, std::uint16_t position);
+    void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions);
+    void bring_together();
+
+    std::uint8_t core_;
+    bool apart_;
+    FilterPlan filter_plan_;
+    PageWalker& walker_;
+    PageTable& pages_;
+    std::array<Stream, 2> streams_;
+    RequestPort together_;  ///< what both first caches send down, where they are apart
+    Background* background_ = nullptr;
+    Tick waited_ = 0;
+
+    std::vector<Missing> missing_;    ///< of both streams, in program order
+    std::vector<BlockEvent> missed_;  ///< their virtual lines
+    std::vector<std::uint16_t> still_missing_;
+    std::vector<BlockEvent> reads_;     ///< of page walks
+    std::vector<Missing> read_before_;  ///< by read: the access that waits for it
+    // The requests of the data cache, if they are not the data accesses alone.
+    std::vector<BlockEvent> requests_;
+    std::vector<std::uint16_t> request_positions_;
+    FilteredAccesses::Redundant made_;  ///< redundant accesses that are made after all
+    std::uint64_t disturbed_ = 0;       ///< slots that a walk came into since their last retained access or store
+    std::array<Address, FilterShape::most_line_slots>
+        latest_{};  ///< physical line of the last retained access, by slot
+};
+
+}  // namespace cachetally

@@ -1,0 +1,124 @@
+// What decides how references are carried out.
+#include "sim/engine/execution_plan.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "sim/engine/hierarchy_parts.hpp"
+
+namespace cachetally {
+namespace {
+
+/// Slots that the sets of an array refine: sets are a field of the address from bit `from` on.
+unsigned slots_for(const IndexingPolicy& index, unsigned from, unsigned first, unsigned most) {
+    if (!index.is_field()) return 1;
+    const unsigned end = from + log2_exact(index.sets());
+    return end <= first ? 1 : std::min(most, 1U << std::min(end - first, 16U));
+}
+
+FilterShape shape_of(const CorePath& path, const PageTable& pages) {
+    constexpr unsigned first_slot_bit = 6;
+    const Cache& cache = *path.cache();
+    FilterShape shape;
+    shape.line_bits = log2_exact(cache.line_bytes());
+    shape.line_slots = slots_for(cache.indexing(), shape.line_bits, first_slot_bit, FilterShape::most_line_slots);
+    shape.retains_all = !cache.repetition_is_plain();
+    if (const Tlb* tlb = path.tlb()) {
+        shape.page_bits = tlb->entry_bits(pages.page_bits(0));
+        shape.page_slots = slots_for(tlb->indexing(), 0, 0, FilterShape::most_page_slots);
+        shape.retains_all = shape.retains_all || !tlb->repetition_is_idle();
+    }
+    return shape;
+}
+
+}  // namespace
+
+/// Why the references of one way cannot be batched; nothing if they can.
+std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
+    const Cache* const first = path.cache();
+    if (first == nullptr) return "there is no cache next to the core";
+    if (first->config().virtually_indexed) return first->config().name + " is indexed by bits above the page";
+    for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
+        if (const char* reason = cache->why_not_plain()) return cache->config().name + ": " + reason;
+        if (cache != first && cache->is_next_to_core()) return cache->config().name + " serves cores directly, too";
+        if (cache != first && cache->config().virtually_indexed)
+            return cache->config().name + " is indexed by bits above the page";
+    }
+    if (path.tlb() == nullptr) return pages.uniform() ? "" : "pages have several sizes";
+    if (!pages.uniform() || !path.tlb()->holds(pages.page_bits(0))) return "pages have several sizes";
+    return "";
+}
+
+std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
+    if (timed) return "links or memories are busy for a time";
+    if (!all_merge) return "a listener wants each event by itself";
+    const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
+    if (data == nullptr) return "no level serves data";
+    if (std::string reason = why_not_batched(*data); !reason.empty()) return reason;
+    const Cache* const walked = walkers[core]->below().cache();
+    if (data->tlb() != nullptr && walked != nullptr && walked != data->cache())
+        return "page walks enter below the first level";
+    if (fetches == nullptr || fetches == data) return "";
+    if (std::string reason = why_not_batched(*fetches); !reason.empty()) return reason;
+    if (fetches->cache() == data->cache()) return "fetches and data share a cache but no TLB";
+    const RequestPort &below = data->cache()->below(), &below_fetches = fetches->cache()->below();
+    if (below.cache() != below_fetches.cache() || below.memory() != below_fetches.memory())
+        return "fetches and data meet below the second level";
+    if (data->tlb() == nullptr && fetches->tlb() == nullptr) return "";
+    if (data->tlb() == fetches->tlb()) return "fetches and data share a TLB but no cache";
+    if (fetches->tlb() != nullptr && walked != nullptr && walked != data->cache())
+        return "page walks enter below the first level";
+    if (data->tlb() != nullptr && fetches->tlb() != nullptr && data->tlb()->next() != fetches->tlb()->next())
+        return "fetches and data have second TLBs of their own";
+    return "";
+}
+
+void Hierarchy::Parts::settle() {
+    std::uint32_t longest = 0;
+    for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
+    timed = machine.has_link_timing() || numa ||
+            !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
+    all_merge =
+        std::ranges::all_of(injections.links(), [&](const RequestPort* link) { return link->merges(longest, timed); });
+    only_latencies = !timed && all_merge;
+    for (const auto& path : paths) path->settle(longest, timed);
+    plan.cores.clear();
+    pipelines.clear();
+    for (unsigned core = 0; core < machine.cores; ++core) {
+        ExecutionPlan::Core& decided = plan.cores.emplace_back();
+        decided.reason = why_not_batched(core);
+        decided.batched = decided.reason.empty();
+        pipelines.emplace_back();
+        if (!decided.batched) continue;
+        const CorePath &data = *paths_of[core][0], *fetches = paths_of[core][1];
+        const bool apart = fetches != nullptr && fetches != &data;
+        decided.filter.data = shape_of(data, pages);
+        if (apart) decided.filter.fetches = shape_of(*fetches, pages);
+        decided.filter.way = fetches == nullptr ? FilterPlan::Fetches::nowhere
+                             : apart            ? FilterPlan::Fetches::apart
+                                                : FilterPlan::Fetches::with_data;
+        pipelines.back() =
+            std::make_unique<CorePipeline>(static_cast<std::uint8_t>(core), data.port(),
+                                           apart ? fetches->port() : CorePort{}, decided.filter, *walkers[core], pages);
+    }
+    settled = true;
+}
+
+std::vector<std::string> explain(const ExecutionPlan& plan) {
+    std::vector<std::string> texts;
+    for (std::size_t first = 0; first < plan.cores.size();) {
+        const ExecutionPlan::Core& core = plan.cores[first];
+        std::size_t end = first + 1;
+        while (end < plan.cores.size() && plan.cores[end].batched == core.batched &&
+               plan.cores[end].reason == core.reason)
+            ++end;
+        const std::string who = plan.cores.size() == 1 ? ""
+                                : end == first + 1     ? fmt::format("core {}: ", first)
+                                                       : fmt::format("cores {} to {}: ", first, end - 1);
+        texts.push_back(who + (core.batched ? std::string("batches of references") : "per reference: " + core.reason));
+        first = end;
+    }
+    return texts;
+}
+
+}  // namespace cachetally
