@@ -22,12 +22,17 @@ void CorePipeline::start(Background* background) {
     for (const Stream& stream : streams())
         for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
             cache->below().start_batching(core_);
+    if (RequestPort& walks = walker_.below(); walks.cache() == nullptr) {
+        walks.start_batching(core_);
+        walks.tell_by(nullptr);  // they are told where they are flushed
+    }
     if (!apart_) return;
     together_.start_batching(core_);
     for (const Stream& stream : streams()) stream.cache().below().tell_by(background);
 }
 
 void CorePipeline::stop() {
+    walker_.below().stop_batching();
     for (const Stream& stream : streams()) {
         for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
             cache->below().stop_batching();
@@ -150,7 +155,8 @@ Tick CorePipeline::walk() {
         port.tell_all(reads_, core_);
         return time;
     }
-    time += port.flush(reads_);  // straight to memory, which keeps no order
+    for (const BlockEvent read : reads_) port.batch().push(read);  // straight to memory, which keeps no order
+    hand_over(port);
     reads_.clear();
     return time;
 }
@@ -261,8 +267,9 @@ void CorePipeline::bring_together() {
     }
 }
 
-void CorePipeline::hand_over() {
-    RequestPort& port = apart_ ? together_ : streams_[0].cache().below();
+void CorePipeline::hand_over() { hand_over(apart_ ? together_ : streams_[0].cache().below()); }
+
+void CorePipeline::hand_over(RequestPort& port) {
     if (background_ != nullptr) {
         background_->flush(port);
     } else {

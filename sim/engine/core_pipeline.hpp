@@ -74,6 +74,7 @@ private:
     void put(BlockEvent request, std::uint16_t position);
     void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions);
     void bring_together();
+    void hand_over(RequestPort& port);
 
     std::uint8_t core_;
     bool apart_;

@@ -24,8 +24,8 @@ CorePipeline& Hierarchy::Parts::start_batching(unsigned core) {
     if (batching == pipeline) return *pipeline;
     stop_batching();
     batching = pipeline;
-    batching->start(background.get());
     for (RequestPort* link : upper_links) link->tell_by(background.get());
+    batching->start(background.get());
     filters.resize(pipelines.size());
     filters[core] = std::make_unique<RedundancyFilter>(pipeline->filter_plan());
     return *pipeline;

@@ -88,10 +88,10 @@ TEST_P(ArrayLayout, DoesWhatAListDoes) {
                     break;
                 }
                 default: {
-                    const auto outcome = array->access_or_insert(set, line, touch, state);
+                    const ReplaceResult result = array->replace(set, line, touch, state);
                     const Entry expected = lists[set].access(line, touch);
-                    RC_ASSERT(outcome.found == expected);
-                    RC_ASSERT(outcome.victim == (expected == 0 ? lists[set].insert(line, state) : 0));
+                    RC_ASSERT(result.miss == (expected == 0 ? 1U : 0U));
+                    RC_ASSERT(result.old == (expected == 0 ? lists[set].insert(line, state) : expected));
                 }
             }
         }
@@ -175,12 +175,10 @@ TEST(StampArray, KeepsOrderWhenItsClockRunsFull) {
     Random random(5);
     for (int i = 0; i < 100'000; ++i) {
         const Address line = random.below(12) * 64;
-        const auto outcome = array.access_or_insert(1, line, {}, 0);
+        const ReplaceResult result = array.replace(1, line, {}, 0);
         const Entry expected = list.access(line, {});
-        ASSERT_EQ(outcome.found, expected);
-        if (expected == 0) {
-            ASSERT_EQ(outcome.victim, list.insert(line, 0)) << "step " << i;
-        }
+        ASSERT_EQ(result.miss, expected == 0 ? 1U : 0U);
+        ASSERT_EQ(result.old, expected == 0 ? list.insert(line, 0) : expected) << "step " << i;
     }
 }
 
