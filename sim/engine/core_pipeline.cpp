@@ -42,8 +42,23 @@ void CorePipeline::stop() {
     }
 }
 
+/// Blocks of data alone need not say where each access stands.
+FilteredAccesses CorePipeline::with_positions(FilteredAccesses data) {
+    positions_.clear();
+    mark_positions_.clear();
+    for (const std::uint8_t mark : data.marks) {
+        const auto position = static_cast<std::uint16_t>(mark_positions_.size());
+        mark_positions_.push_back(position);
+        if (filter_mark::is_retained(mark)) positions_.push_back(position);
+    }
+    data.positions = positions_;
+    data.mark_positions = mark_positions_;
+    return data;
+}
+
 Tick CorePipeline::run(const FilteredBlock& block) {
-    streams_[0].given = &block.data;
+    const FilteredAccesses of_data = apart_ && block.data.positions.empty() ? with_positions(block.data) : block.data;
+    streams_[0].given = &of_data;
     streams_[1].given = &block.fetches;
     Tick time = translate();
     for (Stream& stream : streams()) {

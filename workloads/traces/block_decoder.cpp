@@ -94,6 +94,12 @@ void check_ends(std::span<const Reference> references) {
 
 }  // namespace
 
+/// An access to a line of a reference that straddles lines, but for the first.
+struct FurtherLine {
+    std::size_t reference;  ///< of the block
+    std::size_t mark;       ///< of the accesses
+};
+
 struct BlockDecoder::State {
     Bytes marks, codes, deltas, kept_traits, offsets, left_traits, tables;
     std::vector<Address> kept;
@@ -105,7 +111,7 @@ struct BlockDecoder::State {
     void check_indices(const Stored& stored, Stream stream, const Bytes& indices) const;
     std::uint64_t traits_of_kept(const Stored& stored, std::size_t i) const;
     void make_whole(const Stored& stored, ReferenceBlock& block);
-    std::vector<std::pair<std::size_t, std::size_t>> part_straddling(const Stored& stored,
+    std::vector<FurtherLine> part_straddling(const Stored& stored,
                                                                      FilteredReferences& filtered);
     void make_filtered(const Stored& stored, ReferenceBlock& block);
     const Address* kept_addresses() const { return kept.data() + lead; }
@@ -202,10 +208,13 @@ namespace {
 /// Cuts filtered accesses into blocks: at controls, and by length. Spans are set when all have their places.
 class Cutter {
 public:
-    explicit Cutter(FilteredReferences& target) : target_(target) { target_.blocks.clear(); }
+    /// `further`: accesses that are further lines of a reference, by mark.
+    Cutter(FilteredReferences& target, std::span<const FurtherLine> further) : target_(target), further_(further) {
+        target_.blocks.clear();
+    }
 
-    /// From where the last one ended up to a mark; `extra`: accesses up to there that are further lines of a reference.
-    void cut(std::size_t end, std::size_t extra) {
+    /// From where the last one ended up to a mark.
+    void cut(std::size_t end) {
         while (mark_ < end) {
             const std::size_t size = std::min(end - mark_, FilteredBlock::most);
             const auto marks = std::span(std::as_const(target_.data.marks)).subspan(mark_, size);
@@ -217,23 +226,23 @@ public:
             block.references = static_cast<std::uint32_t>(size);
             mark_ += size;
             retained_ += kept;
+            for (; !further_.empty() && further_.front().mark < mark_; further_ = further_.subspan(1)) --block.references;
         }
-        if (extra != extra_) target_.blocks.back().references -= static_cast<std::uint32_t>(extra - extra_);
-        extra_ = extra;
     }
 
 private:
     FilteredReferences& target_;
-    std::size_t mark_ = 0, retained_ = 0, extra_ = 0;
+    std::span<const FurtherLine> further_;
+    std::size_t mark_ = 0, retained_ = 0;
 };
 
 }  // namespace
 
-/// References that straddle lines become as many retained accesses. Returns how many that are in addition, by mark.
-std::vector<std::pair<std::size_t, std::size_t>> BlockDecoder::State::part_straddling(const Stored& stored,
+/// References that straddle lines become as many retained accesses. Returns all but the first of each.
+std::vector<FurtherLine> BlockDecoder::State::part_straddling(const Stored& stored,
                                                                                       FilteredReferences& filtered) {
     constexpr std::uint8_t straddling = filter_mark::retained | packed_mark::straddles;
-    std::vector<std::pair<std::size_t, std::size_t>> extra;
+    std::vector<FurtherLine> extra;
     const auto all = std::span(std::as_const(marks)).first(stored.header.references);
     if (std::ranges::find(all, straddling) == all.end()) return extra;
     stored.unpack(Stream::kept_traits, kept_traits);
@@ -242,7 +251,7 @@ std::vector<std::pair<std::size_t, std::size_t>> BlockDecoder::State::part_strad
     std::vector<BlockEvent>& retained = filtered.data.retained;
     parted.clear();
     retained.clear();
-    std::size_t kept_index = 0, more = 0;
+    std::size_t kept_index = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::uint8_t mark = all[i];
         parted.push_back(mark);
@@ -256,11 +265,11 @@ std::vector<std::pair<std::size_t, std::size_t>> BlockDecoder::State::part_strad
         if (mark != straddling) continue;
         parted.back() = filter_mark::retained;
         check_ends({&reference, 1});
-        for (const Address last = last_byte(reference); last - at >= line; ++more) {
+        for (const Address last = last_byte(reference); last - at >= line;) {
+            extra.push_back({i, parted.size()});
             parted.push_back(filter_mark::retained);
             retained.emplace_back(at += line, kind);
         }
-        extra.emplace_back(i, more);
     }
     return extra;
 }
@@ -279,12 +288,11 @@ void BlockDecoder::State::make_filtered(const Stored& stored, ReferenceBlock& bl
         block_loops::find_lines(std::span(codes).first(stored.header.kept), kept_addresses(),
                                 filtered.data.retained.data());
     }
-    Cutter cutter(filtered);
-    auto next = extra.begin();
-    std::size_t more = 0;
+    Cutter cutter(filtered, extra);
+    std::size_t further = 0;
     const auto cut = [&](std::size_t position) {
-        for (; next != extra.end() && next->first < position; ++next) more = next->second;
-        cutter.cut(position + more, more);
+        while (further < extra.size() && extra[further].reference < position) ++further;
+        cutter.cut(position + further);
     };
     for (const PlacedControl& placed : controls) cut(placed.position);
     cut(size);
