@@ -53,6 +53,20 @@ TEST(Counted, CapacitiesBesideLinesOfPageTables) {
     EXPECT_NE(finding(report, "L3", "capacity").reason.find("page tables"), std::string::npos);
 }
 
+TEST(Counted, LinesThatCannotBeToldFromThoseFetchedWithThem) {
+    const TestReport report =
+        hardened(read_machine("name: next\ncaches:\n"
+                              "  - {name: L1, size: 32 KiB, ways: 8, latency: 4, next: L2}\n"
+                              "  - {name: L2, size: 256 KiB, ways: 8, latency: 12, prefetch: next_line, next: memory}\n"
+                              "memory: {latency: 100}\n",
+                              "next.yaml"),
+                 "events");
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L2", "capacity").verdict, Verdict::right);
+    EXPECT_EQ(finding(report, "L2", "line").reason, "blocks of 128 bytes come with those before them");
+    EXPECT_EQ(finding(report, "L2", "ways").reason, "other lines are fetched besides those that are loaded");
+}
+
 TEST(Counted, LinesShorterThanTheFirstStep) {
     for (const char* indexing : {"xor_hash", "modulo"})
         for (const unsigned line : {8U, 16U}) {
