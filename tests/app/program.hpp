@@ -11,6 +11,11 @@
 
 namespace cachetally::testing {
 
+#ifndef __has_feature
+#define __has_feature(feature) 0  // clang's
+#endif
+inline constexpr bool thread_sanitizer = __has_feature(thread_sanitizer);
+
 /// What a process left.
 struct Finished {
     int status = -1;  ///< of exit; -1 where a signal ended it
