@@ -175,7 +175,7 @@ std::string add_slowdowns(Result& result, const Topology& topology, const Compar
     const std::uint64_t cycles = without.run.end() / topology.machine().period;
     std::size_t cell = 0;
     std::size_t unknown = 0;
-    const std::string missing =
+    std::string missing =
         comparison.each(result.monitors, without, [&](const MonitorSpec&, const Intrusion* intrusion) {
             if (intrusion == nullptr)
                 ++unknown;

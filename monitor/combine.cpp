@@ -87,6 +87,7 @@ std::vector<CombinedHistogram::RegionTally> CombinedHistogram::by_region(std::sp
         add(sum, line.levels);
     }
     std::vector<RegionTally> rows;
+    rows.reserve(sums.size());
     for (auto& [place, tallies] : sums)
         rows.push_back({place.first == regions.size() ? "(elsewhere)" : regions[place.first].name, place.second,
                         std::move(tallies)});

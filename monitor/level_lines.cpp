@@ -85,6 +85,7 @@ std::vector<StructureTally> by_structure(const LevelLines& lines, std::span<cons
         sums[{finder.find(lines.address[i], lines.line_bytes), lines.phase[i]}] +=
             Tally{lines.accesses[i], lines.misses[i]};
     std::vector<StructureTally> rows;
+    rows.reserve(sums.size());
     for (const auto& [place, tally] : sums) rows.push_back({place.first, place.second, tally});
     return rows;
 }

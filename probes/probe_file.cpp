@@ -93,6 +93,7 @@ std::vector<TestReport> read_tests(const Group& tests) {
     }
     std::ranges::sort(found, {}, [](const auto& each) { return each.first; });
     std::vector<TestReport> reports;
+    reports.reserve(found.size());
     for (auto& [order, report] : found) reports.push_back(std::move(report));
     return reports;
 }

@@ -29,6 +29,7 @@ void for_each_cost_column(Column column) {
 template <class Of>
 auto by_row(const std::vector<IntrusionRow>& rows, Of of) {
     std::vector<std::remove_cvref_t<decltype(of(rows.front()))>> values;
+    values.reserve(rows.size());
     for (const IntrusionRow& row : rows) values.push_back(of(row));
     return values;
 }

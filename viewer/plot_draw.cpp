@@ -54,6 +54,7 @@ private:
         std::map<Address, double> lines;
         for (const PlotPoint& point : input_.points) lines[point.address] += point.value;
         std::vector<double> values;
+        values.reserve(lines.size());
         for (const auto& [address, value] : lines) values.push_back(value);
         logarithmic_ = is_uneven(values);
         least_ = top_;
