@@ -135,7 +135,8 @@ struct TlmMonitor::Parts {
 
     void await_place() {
         if (told.count(tlm_monitor_report::starvation) != 0) return sc_core::wait(place_free);
-        sc_time begin = sc_core::sc_time_stamp();  // a copy: the original goes on
+        // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the original goes on
+        const sc_time begin = sc_core::sc_time_stamp();
         sc_core::wait(starvation, place_free);
         if (sc_core::sc_time_stamp() - begin < starvation) return;
         warn(tlm_monitor_report::starvation,
