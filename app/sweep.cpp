@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally sweep: counters x granularity x eviction on one link, all from one pass over the references.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally trackers: the counter array beside other trackers on one link, at equal bits and equal traffic.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally validate: the tests on random machines, scored.
 #include <fmt/format.h>
 #include <unistd.h>

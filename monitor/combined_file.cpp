@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Levels by line and by data structure in HDF5.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

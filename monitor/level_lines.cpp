@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/level_lines.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitors and links in HDF5.
 #include "monitor/result_file.hpp"
 

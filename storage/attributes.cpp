@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Attributes of groups and datasets.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dimension scales and NeXus attributes.
 #include "storage/axes.hpp"
 

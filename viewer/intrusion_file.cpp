@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intrusion in HDF5: a row per configuration, and tables of configurations by links and by levels.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweeps in HDF5: a row per cell, and a matrix per eviction policy.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn, in SystemC 2.3
 #include "monitor/tlm/tlm_monitor.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CorePath without regard to time: the first cache by a loop of its own, all below it by posts.
 #include <algorithm>
 

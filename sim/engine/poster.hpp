@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Poster: makes references without regard to time, the first cache by a loop of its own, all below it by posts.
 // Internal to CorePath.
 #pragma once

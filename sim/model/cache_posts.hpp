@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Posted requests of a cache: many at a time, in loops that know the type of its array.
 #pragma once
 

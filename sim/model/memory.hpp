@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory: the end of every chain. A fixed latency and counts.
 #pragma once
 

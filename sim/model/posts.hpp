@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Posts: requests on their way down that nobody waits for at the moment; they are delivered many at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sieve: tells the references after which every usual first level is as it was before.
 #pragma once
 

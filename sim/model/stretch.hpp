@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stretch: consecutive references that lie within a line each, with what a first-level cache wants to know of them.
 #pragma once
 

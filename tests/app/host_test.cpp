@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // run and replay on SystemC: the same as on the engine, in print and in files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Long commands: their progress on a terminal; Ctrl-C in the midst: what is complete is kept and marked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally intrusion: rows, files, refusals, Ctrl-C.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

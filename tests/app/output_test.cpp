@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where results go and cannot go: full disks, closed pipes, files that exist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

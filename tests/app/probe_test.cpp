@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // probe and validate as users call them: what is refused, what is left out, what is printed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/app/program.hpp"
 
 #include <fcntl.h>

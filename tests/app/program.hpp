@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The built program, run as a user would run it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally sweep: tables, files, slowdowns, refusals, Ctrl-C.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

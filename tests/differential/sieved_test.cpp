@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sieved references: on machines whose first level may pass over those that are settled, and on machines that are
 // almost such, where walks and straddling references come between.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what: against counts of the caches, against distances of reuse, and by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

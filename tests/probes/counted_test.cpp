@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What counts of misses tell where pages, page tables, short lines or a TLB above stand in the way.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sieve by hand, and against a plain description of it; SlotLines against the lines of all.
 #include "sim/model/sieve.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Stretches of references against a plain loop.
 #include "sim/model/stretch.hpp"
 

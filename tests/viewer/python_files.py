@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files in pandas and xarray, and the copies of them that reports hold: each group of data opens with labelled axes, by value or name, and the
 numbers and texts that h5py reads; all columns have axes, units and names; the verifier of docs/format.md finds damage; the example runs. Usage: python_files.py CACHETALLY. Exit status 77: skipped, with the reason."""
 import base64

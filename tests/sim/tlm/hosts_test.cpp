@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine and the SystemC host: every count, every event and record in order and with its time, every end time.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The packed form of a block: golden bytes, round trips, damage.
 #include "workloads/traces/block_codec.hpp"
 

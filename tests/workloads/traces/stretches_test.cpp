@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a source that runs ahead finds for its reader: all stretches of every batch, or none.
 #include <gtest/gtest.h>
 
