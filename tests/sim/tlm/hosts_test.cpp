@@ -116,8 +116,12 @@ Case long_plain_case(Tick quantum, bool sieved) {
 
 TEST(Hosts, AgreeWhereTimeIsOverAfterMuchThatWasHandedOverByNumber) {
     std::vector<Case> cases;
+#ifdef CACHETALLY_SANITIZED
+    cases.push_back(long_plain_case(1'000'000'000, true));
+#else
     for (const Tick quantum : {Tick{1'000'000}, Tick{1'000'000'000}})
         for (const bool sieved : {false, true}) cases.push_back(long_plain_case(quantum, sieved));
+#endif
     const RunResult alone = by_engine(cases.front());
     EXPECT_TRUE(alone.time_over);
     EXPECT_GT(alone.counts.references, 400'000U);
