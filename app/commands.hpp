@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The subcommands of the program: each file registers one with CLI11 and runs it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs of one program without a monitor and with each of some, for the commands that compare these.
 #pragma once
 

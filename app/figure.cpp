@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally figure: figures for print.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the help of commands looks: short option names, descriptions wrapped for a terminal of 80 columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the user names as a source: a trace, or a workload or a trace.
 #pragma once
 

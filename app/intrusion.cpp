@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally intrusion: what monitors cost the system that they watch, one run per configuration.
 #include <fmt/format.h>
 

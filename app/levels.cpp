@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which histograms tell the accesses and misses of which level.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Options that are lists: "16,32", "1-6,dynamic:4". Each value once, in the order given; errors name the option.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally machine: the machines that can be simulated, and what is wrong with one's own.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally: the command line. Subcommands are in the files of their names.
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "app/paper2002.hpp"
 
 namespace cachetally::app {

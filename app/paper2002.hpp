@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Table 2 of Schulz et al. 2002 as published, to stand beside what is measured.
 #pragma once
 

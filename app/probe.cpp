@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally probe: the tests of the literature on a simulated machine, found beside true.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "app/progress.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace cachetally::app {
 namespace {
 
 // What a signal handler may touch.
-volatile std::sig_atomic_t end_asked_for = 0;
+std::atomic<int> end_asked_for = 0;      // read by other threads, too
 std::atomic<std::int64_t> asked_at = 0;  ///< in milliseconds
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally replay: traces through a machine.
 #include <memory>
 

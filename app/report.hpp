@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a simulation gave, as reports and result files show it.
 #pragma once
 

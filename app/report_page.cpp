@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally report: a page with a result inside, to be mailed or kept.
 #include <fmt/format.h>
 

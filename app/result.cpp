@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From an input to what the user sees of it.
 #include <fmt/format.h>
 #include <unistd.h>

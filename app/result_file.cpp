@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Result files: what rooms do not write themselves.
 #include "app/report.hpp"
 #include "monitor/causes/causes_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally run and workload: kernels through a machine.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally show: result files in the terminal.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A simulation as the commands need it: what is run through which machine with which monitors, and what came of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the commands share: the machine and the monitors that options name, progress on a terminal, interruption.
 #pragma once
 

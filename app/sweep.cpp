@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally sweep: counters x granularity x eviction on one link, all from one pass over the references.
 #include <fmt/format.h>
 
@@ -175,7 +176,7 @@ std::string add_slowdowns(Result& result, const Topology& topology, const Compar
     const std::uint64_t cycles = without.run.end() / topology.machine().period;
     std::size_t cell = 0;
     std::size_t unknown = 0;
-    const std::string missing =
+    std::string missing =
         comparison.each(result.monitors, without, [&](const MonitorSpec&, const Intrusion* intrusion) {
             if (intrusion == nullptr)
                 ++unknown;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "app/terminal.hpp"
 
 #include <sys/ioctl.h>

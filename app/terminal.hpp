@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What standard output is: how wide, and whether it can draw; and messages beside it.
 #pragma once
 

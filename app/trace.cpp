@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally trace: what is in a trace, and packing it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally trackers: the counter array beside other trackers on one link, at equal bits and equal traffic.
 #include <fmt/format.h>
 
@@ -123,6 +124,7 @@ using TrackerCopies = std::vector<std::unique_ptr<TrackerListener>>;
 
 std::vector<TrackerCopies> attach_all(Pass& pass, const std::vector<TrackerSpec>& specs) {
     std::vector<TrackerCopies> all;
+    all.reserve(specs.size());
     for (const TrackerSpec& spec : specs) all.push_back(pass.attach<TrackerListener>(spec));
     return all;
 }
@@ -203,6 +205,7 @@ void finish(std::vector<std::vector<EpochSearch>>& kinds, const TrackersOptions&
         if (open.empty()) return;
         Pass pass(options, topology, base, Opening::again);
         std::vector<TrackerCopies> trackers;
+        trackers.reserve(open.size());
         for (const EpochSearch* search : open) trackers.push_back(pass.attach<TrackerListener>(search->next()));
         pass.run();
         for (std::size_t i = 0; i < open.size(); ++i) open[i]->tell(result_of(trackers[i]));
@@ -218,6 +221,7 @@ std::vector<TrackerRow> equal_rows(const TrackersOptions& options, const Topolog
         specs.push_back(tracker_of_size(static_cast<TrackerKind>(kind), bits, traffic, base));
     check_bits(specs, bits, options.bits != 0, base);
     std::vector<std::vector<EpochSearch>> kinds;
+    kinds.reserve(specs.size());
     for (const TrackerSpec& spec : specs) kinds.push_back(searches_of(spec, traffic));
     finish(kinds, options, topology, base);
     std::vector<TrackerRow> rows;
@@ -319,6 +323,7 @@ void compare(const TrackersOptions& options) {
     truth.title = first.title(truth.run);
     truth.data = first.data();
     std::vector<Histogram> histograms;
+    histograms.reserve(exact.size());
     for (auto& copy : exact) histograms.push_back(copy->finish());
     truth.exact = merged(histograms);
     std::vector<TrackerRow> rows{row_of(base, array, first, truth, options.top)};

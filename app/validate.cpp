@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally validate: the tests on random machines, scored.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -136,6 +137,7 @@ std::vector<GivenMachine> machines_from(const std::string& directory) {
             fmt::format("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory)));
     std::ranges::sort(files);
     std::vector<GivenMachine> machines;
+    machines.reserve(files.size());
     for (const std::string& file : files) machines.push_back({file, Topology(load_machine(file)).machine()});
     return machines;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally view: results in the browser.
 #include <fmt/format.h>
 

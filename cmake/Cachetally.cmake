@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # How every room is built: one target with the project's language level, warnings and sanitizers.
 add_library(cachetally_options INTERFACE)
 target_compile_features(cachetally_options INTERFACE cxx_std_20)

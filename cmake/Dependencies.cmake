@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Every library from outside, found once. All are Debian packages; scripts/packages names them.
 find_package(Threads REQUIRED)
 find_package(yaml-cpp REQUIRED)

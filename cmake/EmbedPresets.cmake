@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Writes a C++ table of the machine files INPUTS (name, text) to OUTPUT.
 set(table "")
 foreach(input IN LISTS INPUTS)

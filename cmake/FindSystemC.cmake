@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # SystemC::systemc: Accellera's SystemC 2.3.3 to 3.x with TLM-2.0. SYSTEMC_HOME, in CMake or the environment, names a place of its own.
 #
 # The library checks at link time that it was built for the C++ standard that its headers see. Distributions build it for one standard alone;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cmake --install: the program (component program); TlmMonitor (component tlm) and the cache hierarchy as a SystemC module (component systemc), each
 # with library, headers, CMake package and pkg-config file.
 include(GNUInstallDirs)

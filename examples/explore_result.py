@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A result file of cachetally, looked at from Python, cell by cell ("# %%": Jupyter, VS Code and Spyder run these as notebook cells).
 
     cachetally run lu n=128 --machine schulz2002 -o lu.h5

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How well a histogram from a monitor matches the exact one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/combine.hpp"
 
 #include <algorithm>
@@ -87,6 +88,7 @@ std::vector<CombinedHistogram::RegionTally> CombinedHistogram::by_region(std::sp
         add(sum, line.levels);
     }
     std::vector<RegionTally> rows;
+    rows.reserve(sums.size());
     for (auto& [place, tallies] : sums)
         rows.push_back({place.first == regions.size() ? "(elsewhere)" : regions[place.first].name, place.second,
                         std::move(tallies)});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Combines the histograms of the links around caches into accesses, hits and misses (Schulz et al. 2002, section 3.3).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Levels by line and by data structure in HDF5.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,6 +33,7 @@ void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::s
 /// The rows of structures: the regions, and elsewhere.
 std::vector<std::string> names_of(const std::vector<Region>& regions) {
     std::vector<std::string> names;
+    names.reserve(regions.size() + 1);
     for (const Region& region : regions) names.push_back(region.name);
     names.emplace_back("(elsewhere)");
     return names;
@@ -223,6 +225,7 @@ void write_combined(Group& root, const std::vector<LevelLines>& levels) {
     if (levels.empty()) return;
     Group all = root.create_group("combined");
     std::vector<std::string> names;
+    names.reserve(levels.size());
     for (const LevelLines& level : levels) names.push_back(level.level);
     all.set_attribute("names", names);
     set_nexus_class(all, "NXcollection", names.front());

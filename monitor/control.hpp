@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MonitorControl: the switch, the phase and the function of a monitor, as the program's controls set them.
 #pragma once
 

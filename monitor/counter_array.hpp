@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CounterArray: the associative counters of a monitor. Counts events per key and swaps counters out to make room.
 #pragma once
 

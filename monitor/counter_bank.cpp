@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/counter_bank.hpp"
 
 #include "monitor/counter_array.hpp"

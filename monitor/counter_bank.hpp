@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CounterBank: what a monitor does with the events that it counts: counters, ring and the software's sums as one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ExactHistogram: counts every event per line. The ground truth that monitors are compared with.
 #pragma once
 

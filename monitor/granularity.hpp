@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // KeyMap: from addresses to the keys that counters are for.
 #pragma once
 

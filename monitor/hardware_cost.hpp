@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HardwareCost: what a monitor would take in silicon, by a simple model (docs/cost.md).
 #pragma once
 

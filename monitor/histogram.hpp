@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histogram: events per address, phase and function, as sorted rows. What the software side of a monitor delivers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histograms in HDF5 result files: sorted columns, and pyramids for looking at them from far away.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/level_lines.hpp"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ std::vector<StructureTally> by_structure(const LevelLines& lines, std::span<cons
         sums[{finder.find(lines.address[i], lines.line_bytes), lines.phase[i]}] +=
             Tally{lines.accesses[i], lines.misses[i]};
     std::vector<StructureTally> rows;
+    rows.reserve(sums.size());
     for (const auto& [place, tally] : sums) rows.push_back({place.first, place.second, tally});
     return rows;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accesses and misses of a level per line and phase, and per data structure: CombinedHistogram for large footprints.
 #pragma once
 

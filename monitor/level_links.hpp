@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which links tell what a cache or TLB was asked for, and what it missed.
 #pragma once
 

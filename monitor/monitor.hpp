@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitor: the hardware cache monitor of Schulz et al. 2002 on one copy of a link, with the software that reads it.
 #pragma once
 

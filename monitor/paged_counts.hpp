@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts per key in pages: nearly as fast as an array, and small where keys lie far apart, too.
 #pragma once
 

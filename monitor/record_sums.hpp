@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RecordSums: the software side of a monitor, which adds up the records of a phase (Schulz et al. 2002, section 3.1).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which data structure a line belongs to.
 #pragma once
 

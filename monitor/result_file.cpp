@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitors and links in HDF5.
 #include "monitor/result_file.hpp"
 
@@ -175,6 +176,7 @@ void write_monitors(Group& root, const std::vector<MonitorContents>& monitors) {
     Group group = root.create_group("monitors");
     std::set<std::string> taken;
     std::vector<std::string> groups;
+    groups.reserve(monitors.size());
     for (const MonitorContents& monitor : monitors) groups.push_back(group_name(monitor.summary.name, taken));
     group.set_attribute("groups", groups);
     set_nexus_class(group, "NXcollection", groups.front());
@@ -210,6 +212,7 @@ void write_links(Group& root, const std::vector<LinkCounts>& links, const Addres
     if (links.empty()) return;
     Group all = root.create_group("links");
     std::vector<std::string> names;
+    names.reserve(links.size());
     for (const LinkCounts& link : links) names.push_back(link.name);
     all.set_attribute("names", names);
     set_nexus_class(all, "NXcollection", names.front());

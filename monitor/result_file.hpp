@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What monitors and exact counting found, in HDF5 result files: /monitors, /links, /combined, /structures, /functions.
 #pragma once
 

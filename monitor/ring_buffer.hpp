@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RingBuffer: the ring in simulated memory that swapped-out counters go to, and the software that empties it.
 #pragma once
 

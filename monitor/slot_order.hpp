@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Eviction policies over the numbered counters of a set: each is told of insertions and uses, and asked for victims.
 #pragma once
 

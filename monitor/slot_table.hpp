@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SlotTable: a small hash from keys to the numbers of the counters that hold them.
 #pragma once
 

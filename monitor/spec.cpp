@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What follows from a monitor specification, and which ones contradict themselves.
 #include "monitor/spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MonitorSpec: what a monitor watches and how it is built, and the one parser for it.
 #pragma once
 

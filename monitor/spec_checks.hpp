@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with a specification as a whole, and which key to blame. Between spec.cpp and spec_parser.cpp.
 #pragma once
 

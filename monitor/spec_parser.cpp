@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parser of monitor specifications: one table of keys, used for machine files, the command line, and help.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/spec_placement.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitors on the links of a machine: which there are by default, what a link has to show them, what cannot be.
 #pragma once
 

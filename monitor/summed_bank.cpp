@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SummedBank: LRU and FIFO counters, where only the number of records matters.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweep: swap-outs and errors of many monitors on one link from one pass over its events.
 #pragma once
 

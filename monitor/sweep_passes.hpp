@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a sweep follows many numbers of counters at once: by recency (LRU), by residency (FIFO), or one by one.
 #pragma once
 

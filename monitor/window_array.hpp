@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // WindowArray: counters of dynamic granularity, for windows of neighbouring units without fixed boundaries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Answers of one test beside those of others: what is contradicted is refused.
 #pragma once
 

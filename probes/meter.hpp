@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Meter: times chases on a target well enough to compare them, whatever its noise.
 #pragma once
 

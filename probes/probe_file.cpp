@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/probe_file.hpp"
 
 #include <fmt/format.h>
@@ -93,6 +94,7 @@ std::vector<TestReport> read_tests(const Group& tests) {
     }
     std::ranges::sort(found, {}, [](const auto& each) { return each.first; });
     std::vector<TestReport> reports;
+    reports.reserve(found.size());
     for (auto& [order, report] : found) reports.push_back(std::move(report));
     return reports;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What probes found, in HDF5.
 #pragma once
 

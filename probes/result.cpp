@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/result.hpp"
 
 #include <fmt/format.h>
@@ -82,7 +83,7 @@ const Finding* TestReport::find(const std::string& level, const std::string& par
 std::string found_in_words(const Finding& finding) {
     if (!finding.value) return "-";
     if (!finding.value->word.empty()) return finding.value->word;
-    const std::string value = amount(finding.value->number, finding.unit);
+    std::string value = amount(finding.value->number, finding.unit);
     if (finding.low == finding.high || finding.parameter == "latency") return value;
     return fmt::format("{} ({} .. {})", value, amount(finding.low, finding.unit), amount(finding.high, finding.unit));
 }

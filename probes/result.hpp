@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What probes find: answers with intervals and methods, or why there is none; curves; costs.
 #pragma once
 

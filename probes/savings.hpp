@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What knock-out, revival and confirmation on demand save: the published sweeps beside exhaustive ones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tests by name, and running some of them on a target.
 #pragma once
 

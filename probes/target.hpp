@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ProbeTarget: all that a probe sees of a machine, simulated or real.
 #pragma once
 

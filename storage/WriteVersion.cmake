@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Writes the header of the version where it changed. "-dirty": tracked files differ from the commit.
 set(CACHETALLY_COMMIT "unknown")
 if(GIT)

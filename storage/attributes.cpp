@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Attributes of groups and datasets.
 #include <fmt/format.h>
 
@@ -63,6 +64,7 @@ void Object::set_attribute(const std::string& name, const std::vector<std::strin
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     const Handle attribute = create_attribute(name, type.get(), space.get());
     std::vector<const char*> pointers;
+    pointers.reserve(texts.size());
     for (const auto& text : texts) pointers.push_back(text.c_str());
     if (!pointers.empty() && H5Awrite(attribute.get(), type.get(), pointers.data()) < 0)
         throw_storage_error(fmt::format("{}: cannot write attribute '{}'", where_, name));

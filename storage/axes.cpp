@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dimension scales and NeXus attributes.
 #include "storage/axes.hpp"
 
@@ -71,6 +72,7 @@ void set_axes(Group& group, const std::string& signal, const std::vector<std::st
     // xarray opens no group that has a dataset without axes
     for (const auto& name : companions(group, signal, axes)) attach(group, group.open_dataset(name), axes);
     std::vector<std::string> names;
+    names.reserve(axes.size());
     for (const auto& axis : axes) names.push_back(nexus_axis(group, axis));
     group.set_attribute("NX_class", "NXdata");
     group.set_attribute("signal", signal);

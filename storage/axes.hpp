@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Axes of data, twice: H5DS dimension scales (netCDF4, xarray) and NeXus NXdata attributes (H5Web).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Columns of tables: of equal length, with numbers for an axis.
 #pragma once
 

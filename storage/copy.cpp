@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies attributes, datasets and axes between files.
 #include "storage/copy.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies parts of a result file into another, with the axes of their data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading datasets, and appending to columns.
 #include <fmt/format.h>
 

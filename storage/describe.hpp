@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Words and units of columns: for the sources of this room only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Digests of a file's blocks, in a trailer behind HDF5's end of file, and reading that checks them: for the sources of
 // this room only. The HDF5 library crashes or hangs on damaged bytes; so it is given none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The driver of result files: plain pread and pwrite, a memory of the first failure, and digests of what is read.
 #include "storage/driver.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The driver under the HDF5 library: it never lets it see a write fail, nor a byte that is not what was written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Opening files, and writing them under a temporary name.
 #include "storage/file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files: InputFile to read, ResultFile to write so that a file appears under its name only when it is whole, or marked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Groups and datasets.
 #include "storage/group.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Group, Dataset, Attribute access: what is inside an HDF5 file, as values.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GrowingColumn: a column whose length is not known in advance, written in whole chunks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors of the HDF5 library as exceptions.
 #include "storage/handle.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handle: owns one identifier of the HDF5 library. StorageError: what goes wrong with files, in words.
 #pragma once
 

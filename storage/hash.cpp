@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hashes, by libxxhash.
 #include "storage/hash.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hashes of texts and files, for provenance and for telling damage.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Provenance: from what, by what, where and when a result file came to be.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where files are written: under a temporary name beside their own, which they get when they are whole.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HDF5 types and property lists.
 #include "storage/types.hpp"
 

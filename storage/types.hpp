@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HDF5 types of numbers and texts: for the sources of this room only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "viewer/campaign_view.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The scores of probes on random machines, as a table and as JSON, from a campaign that has just ended or from its
 // file.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what, as tables.
 #pragma once
 

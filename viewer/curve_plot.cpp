@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "viewer/curve_plot.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Response curves, drawn with letters.
 #pragma once
 

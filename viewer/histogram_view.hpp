@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The histogram that options choose, from a result file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intrusion in HDF5: a row per configuration, and tables of configurations by links and by levels.
 #include <fmt/format.h>
 
@@ -29,6 +30,7 @@ void for_each_cost_column(Column column) {
 template <class Of>
 auto by_row(const std::vector<IntrusionRow>& rows, Of of) {
     std::vector<std::remove_cvref_t<decltype(of(rows.front()))>> values;
+    values.reserve(rows.size());
     for (const IntrusionRow& row : rows) values.push_back(of(row));
     return values;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intrusion as tables and as JSON.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // IntrusionView: all that tables and JSON say of monitors' intrusion, from runs that have just ended or from their
 // file.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The phases that tables and histograms are of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histograms over addresses, drawn with letters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which addresses are in which column.
 #include <algorithm>
 #include <cmath>

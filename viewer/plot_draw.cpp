@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The picture of a histogram.
 #include <fmt/format.h>
 
@@ -54,6 +55,7 @@ private:
         std::map<Address, double> lines;
         for (const PlotPoint& point : input_.points) lines[point.address] += point.value;
         std::vector<double> values;
+        values.reserve(lines.size());
         for (const auto& [address, value] : lines) values.push_back(value);
         logarithmic_ = is_uneven(values);
         least_ = top_;

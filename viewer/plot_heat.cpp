@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Heat maps: phases over addresses.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Result files of runs, read.
 #include <fmt/format.h>
 

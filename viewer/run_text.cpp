@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A run as tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

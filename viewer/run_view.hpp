@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RunView: all that tables and JSON say of a run, from a simulation that has just ended or from its result file.
 #pragma once
 

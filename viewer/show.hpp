@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What `cachetally show` tells of a result file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweeps in HDF5: a row per cell, and a matrix per eviction policy.
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace {
 template <class T>
 std::vector<T> column(const std::vector<SweepCell>& cells, T SweepCell::*member) {
     std::vector<T> values;
+    values.reserve(cells.size());
     for (const SweepCell& cell : cells) values.push_back(cell.*member);
     return values;
 }
@@ -70,7 +72,8 @@ void write_published(Group& rows, const std::vector<SweepCell>& cells) {
     rows.write("published_error", error);
 }
 
-/// The axis of granularities: lines where all are numbers of them, else their texts, so that .sel() finds each by itself.
+/// The axis of granularities: lines where all are numbers of them, else their texts, so that .sel() finds each by
+/// itself.
 void write_granularities(Group& group, const std::vector<std::string>& texts) {
     std::vector<std::uint32_t> lines;
     for (const std::string& text : texts) {

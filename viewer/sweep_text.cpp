@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A sweep as matrices and as JSON.
 #include <fmt/format.h>
 

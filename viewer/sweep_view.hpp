@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SweepView: all that tables and JSON say of a sweep, from one that has just ended or from its result file.
 #pragma once
 

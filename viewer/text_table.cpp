@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "viewer/text_table.hpp"
 
 #include <fmt/format.h>
@@ -161,7 +162,7 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
 }
 
 std::string shortened(const std::string& raw, std::size_t columns) {
-    const std::string text = without_controls(raw);
+    std::string text = without_controls(raw);
     if (columns_of(text) <= columns) return text;
     if (columns == 0) return "";
     std::size_t end = 0;

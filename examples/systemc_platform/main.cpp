@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two cores read an array each, twice, through caches of their own and a shared one. docs/systemc.md walks through it.
 #include <cstdio>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small TLM-2.0 platform with a cache monitor in it: a processor walks over a matrix, first by rows, then by columns,
 // and the monitor between it and the memory counts how often it touches each line. Nothing here is part of cachetally
 // but the one header; the processor, the bus and the memory could be anybody's.

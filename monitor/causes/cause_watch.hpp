@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CauseWatch: finds out, on the links around one copy of a cache, why it misses and what evicts what.
 #pragma once
 

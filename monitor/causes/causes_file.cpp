@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/causes/causes_file.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ template <class Row>
 std::vector<std::string> names_of(const std::vector<Row>& rows, std::uint32_t Row::*structure,
                                   const std::vector<std::string>& names) {
     std::vector<std::string> found;
+    found.reserve(rows.size());
     for (const Row& row : rows)
         found.push_back(row.*structure < names.size() ? names[row.*structure] : std::to_string(row.*structure));
     return found;

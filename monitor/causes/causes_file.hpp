@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Causes of misses, and what evicts what, in HDF5 result files (docs/format.md, "Causes of misses").
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/causes/hierarchy_causes.hpp"
 
 namespace cachetally {

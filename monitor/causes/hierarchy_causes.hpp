@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // HierarchyCauses: CauseWatches on all levels of a hierarchy of which causes can be told.
 #pragma once
 

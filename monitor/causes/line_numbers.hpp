@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LineNumbers: numbers the lines that caches are asked for, in the order in which they first come.
 #pragma once
 

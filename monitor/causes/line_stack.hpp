@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LineStack: the lines that a cache was asked for, in the order of their last use.
 #pragma once
 

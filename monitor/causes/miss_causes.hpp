@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why requests miss a cache, and what evicts what in it: by data structure and phase.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intrusion: what a monitor does to the system that it watches, against the same run without it.
 #pragma once
 

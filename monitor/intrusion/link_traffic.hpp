@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LinkTraffic: what goes over links, counted by kind, and how many bytes that is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/tlm/interposer.hpp"
 
 #include <algorithm>

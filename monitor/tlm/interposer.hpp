@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Interposer: all that TlmMonitor decides (what counts, what is lost, what registers say), without SystemC.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the registers of an Interposer say and do.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn, in SystemC 2.3
 #include "monitor/tlm/tlm_monitor.hpp"
 
@@ -135,6 +136,7 @@ struct TlmMonitor::Parts {
 
     void await_place() {
         if (told.count(tlm_monitor_report::starvation) != 0) return sc_core::wait(place_free);
+        // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the original goes on
         const sc_time begin = sc_core::sc_time_stamp();
         sc_core::wait(starvation, place_free);
         if (sc_core::sc_time_stamp() - begin < starvation) return;

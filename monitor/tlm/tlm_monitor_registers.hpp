@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Offsets of the registers of TlmMonitor, 32 bits each. Stands alone.
 #pragma once
 

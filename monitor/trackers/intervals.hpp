@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intervals: which of many events are taken, one in n.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How well the hottest lines of a histogram are found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tracker: what counts events per key in little hardware, in another way than the counter array.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What trackers take in hardware, and trackers of a given size.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TrackerListener: a tracker on one copy of a link, with the software that adds up what it reports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/trackers/tracker_spec.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TrackerSpec: which tracker, how large, and what it would take in hardware.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/trackers/traffic_search.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The settings with which a tracker sends as many bytes per event as are asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/analysis/change_points.hpp"
 
 #include <algorithm>

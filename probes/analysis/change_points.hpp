@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Change points of a response curve: isotonic regression of log times, then PELT.
 #pragma once
 

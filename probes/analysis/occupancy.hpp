@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How many pages that lie anywhere fit into a physically indexed cache: the likelihood of its size.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/cooper_xu/stable_sweep.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Repeated sweeps over sizes until every time is stable, with knock-out and revival of neighbours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The three tests of Cooper and Xu 2018 as published.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Geometry of a cache or TLB from counts of its misses: sizes, blocks, and locations that fit a set.
 #pragma once
 

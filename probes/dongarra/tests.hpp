@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // papi_cacheSize and papi_cacheBlock of Dongarra et al. 2004: sizes, lines, pages and ways from event counts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // chase and latency of Drongowski 2013.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A TLB that holds all pages of an arena, so that no number of them makes it miss.
 #pragma once
 

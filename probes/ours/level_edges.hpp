@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where levels end, in times over spans.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/ours/levels.hpp"
 
 #include <fmt/format.h>
@@ -331,6 +332,7 @@ TestReport change_points_hardened(Meter& meter, const L1Geometry& l1) {
     std::vector<SpanTime> points(least_plateau, {l1.capacity, l1.latency});
     points.insert(points.end(), sweep.points().begin(), sweep.points().end());
     std::vector<double> times;
+    times.reserve(points.size());
     for (const SpanTime& point : points) times.push_back(point.cycles);
     if (times.size() < least_plateau + 2) {
         report.refuse("", "levels", "the arena is no larger than L1");

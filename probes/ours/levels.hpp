@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hardened multi-level test: levels, capacities and latencies of all caches from times of chases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lines that meet in the sets of a level: how many of them stay.
 #pragma once
 

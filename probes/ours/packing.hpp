@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing a level with pieces of pages that lie anywhere, until none fits any more.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The second level without large pages: eviction sets by group testing, capacity by how pages fill sets.
 #pragma once
 

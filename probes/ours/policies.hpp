@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Policies of L1: replacement, and whether anything is prefetched.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ways, exact capacity, inclusion and replacement of the second level, by lines that meet in its sets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Times of chases over spans: what tests of cache levels look at.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hardened TLB test: levels, entries and ways of TLBs from times of paired chases.
 #pragma once
 

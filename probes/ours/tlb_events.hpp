@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Entries of TLBs from counts of their misses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TranslationTimes: what translation adds to the times of loads.
 #pragma once
 

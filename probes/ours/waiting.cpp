@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/ours/waiting.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loads that wait for memory, which is busy with those before them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/strings/strings.hpp"
 
 #include <algorithm>

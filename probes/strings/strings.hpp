@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reference strings: the chains of loads that the probes of the literature visit, as offsets into an arena.
 #pragma once
 

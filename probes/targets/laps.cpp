@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/laps.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Laps: a chase run lap by lap on a hierarchy, until its state repeats.
 #pragma once
 

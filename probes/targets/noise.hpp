@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NoiseModel: what disturbs the clock and the caches of a simulated target while a probe runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/simulated.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SimulatedTarget: a machine description as a probe's target, run by the engine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A campaign: tests on many random machines, scored.
 #pragma once
 

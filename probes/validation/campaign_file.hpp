@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The scores of a campaign in HDF5.
 #pragma once
 

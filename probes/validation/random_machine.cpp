@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/validation/random_machine.hpp"
 
 #include <fmt/format.h>

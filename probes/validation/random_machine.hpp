@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random machines with a hierarchy as hardware has them, to score probes on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is true of a machine, as far as a probe of data loads can know it, and the verdict on findings.
 #pragma once
 

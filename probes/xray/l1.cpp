@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/xray/l1.hpp"
 
 #include <fmt/format.h>

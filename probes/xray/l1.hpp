@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // X-Ray's measurement of the L1 data cache by compact sets, as published and hardened.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "probes/xray/lower.hpp"
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ private:
             stride /= 2;
             fit = closer;
         }
-        return done(level, stride, ways, fit);
+        return done(std::move(level), stride, ways, fit);
     }
 
     /// The most locations up to `most` that are compact, not decomposed: at least as many as at twice the stride.
@@ -88,7 +89,7 @@ private:
         return low;
     }
 
-    Level done(Level level, std::uint64_t way, std::uint64_t ways) { return done(level, way, ways, ways); }
+    Level done(Level level, std::uint64_t way, std::uint64_t ways) { return done(std::move(level), way, ways, ways); }
 
     /// `fit`: of locations a way apart. Levels above that are exclusive keep some more where their ways are longer.
     Level done(Level level, std::uint64_t way, std::uint64_t ways, std::uint64_t fit) {

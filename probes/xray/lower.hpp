@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // X-Ray's measurement of lower cache levels by decomposed strides.
 #pragma once
 

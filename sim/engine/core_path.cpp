@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/engine/core_path.hpp"
 
 #include "sim/engine/core_path_parts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CorePath: the way of one core's data references or instruction fetches into the hierarchy.
 #pragma once
 

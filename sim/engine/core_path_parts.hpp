@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the loops over references have in common. Internal to CorePath.
 #pragma once
 

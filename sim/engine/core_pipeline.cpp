@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/engine/core_pipeline.hpp"
 
 #include <algorithm>
@@ -70,11 +71,13 @@ Tick CorePipeline::run(const FilteredBlock& block) {
     made_ = {};
     Stream& data = streams_[0];
     const FilteredAccesses& given = *data.given;
-    if (walker_.reads_entries()) {
+    if (!reads_.empty() || disturbed_ != 0) {
         insert_walks(data.accesses, given);
         access(data, requests_, request_positions_.data());
         time += reads_.size() * data.cache().latency();
     } else {
+        if (walker_.reads_entries() && data.way.tlb != nullptr)
+            for (const BlockEvent access : data.accesses) latest_[FilterShape::slot_of(access.block())] = access.block();
         access(data, data.accesses, given.positions.data());
     }
     if (apart_) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CorePipeline: one core's references without regard to time, level by level: all translations of a block, then all its
 // accesses to the first level, then all that misses there. Exact because nothing comes back from below but time.
 #pragma once

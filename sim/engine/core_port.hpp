@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CorePort: one way of a core's references into the hierarchy.
 #pragma once
 

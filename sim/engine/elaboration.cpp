@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a Hierarchy is made from a Topology.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernel-less host: takes references from a source and drives a hierarchy with them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What decides how references are carried out.
 #include "sim/engine/execution_plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ExecutionPlan: how the engine carries out the references of each core, and why. Decided once, when all listeners are
 // attached.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A machine's memory hierarchy, elaborated from its topology and ready to take references.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The components of a Hierarchy, and the copies of every link. Internal to Hierarchy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts in HDF5: a column per counter over the phases, totals as attributes.
 #include "sim/engine/result_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a run counted, in HDF5 result files: the groups /run, /phases, /levels, /tlbs, /memories, /buses,
 // /coherence and /numa.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The streams of a source on their way through a hierarchy: what both hosts do alike. They differ in who goes next, and
 // in how references reach the hierarchy.
 #pragma once

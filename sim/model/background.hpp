@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Background: a thread that does what nobody waits for, in order: notifies listeners, hands batches to the lower
 // levels.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cache: one copy of a level. What hits, misses, victims and write-backs mean; docs/counting.md is its specification.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/model/cache_array.hpp"
 
 #include "sim/model/array_types.hpp"

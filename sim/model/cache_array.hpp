@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CacheArray: the tags of a cache (or TLB) with their replacement order. Knows sets and ways, not what a miss means.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A batch of requests of a cache that hits, misses and writes back in the plain way: many at a time, in a loop that
 // knows the type of its array. The other way is Cache::request(), one by one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coherence: keeps the caches of several nodes coherent where their ways meet. docs/coherence.md is its specification.
 #pragma once
 

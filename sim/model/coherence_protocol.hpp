@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CoherenceProtocol: what happens to the state that a node has of a line. Pure: from state and request to state and
 // actions; snooping and directory alike. docs/coherence.md is its specification.
 #pragma once

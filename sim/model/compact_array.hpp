@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CompactArray: sets kept in the order of recency, in 32 bits per line.
 #pragma once
 

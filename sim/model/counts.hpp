@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a hierarchy counts. Plain numbers that can be added and subtracted, so that phases are differences.
 #pragma once
 

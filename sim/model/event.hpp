@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What happens on links, as listeners are told of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // IndexingPolicy: which set a line belongs to.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names of event kinds; events of blocks one by one.
 #include "sim/model/link.hpp"
 

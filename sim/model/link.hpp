@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Links between components and the one small interface by which monitors and other listeners watch them.
 #pragma once
 

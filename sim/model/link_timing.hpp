@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LinkTiming: what a way down costs in time, where a machine file says so. docs/timing.md is its specification.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Memory: the end of every chain. A fixed latency and counts.
 #pragma once
 
@@ -79,24 +80,15 @@ public:
             device_->write_records(records);
     }
 
-    /// A batch of requests and write-backs of a core. Returns for how long somebody waits: nobody does for stores.
-    Tick handle(std::span<const BlockEvent> requests, std::uint8_t core) {
-        Tick waited = 0;
-        for (const BlockEvent each : requests) {
-            const RequestInfo info(0, each.kind(), core);
-            if (each.kind() == EventKind::write_back) {
-                write(each.block(), info, 0);
-            } else {
-                const Tick time = request(each.block(), info, 0).time;
-                if (each.kind() != EventKind::store) waited += time;
-            }
-        }
-        return waited;
-    }
+    /// A batch of requests and write-backs of a core, where timeless(). Returns for how long somebody waits: nobody does
+    /// for stores.
+    Tick handle(std::span<const BlockEvent> requests, std::uint8_t core);
 
     const MemoryCounts& counts() const { return counts_; }
 
 private:
+    Tick handle_by_device(std::span<const BlockEvent> requests, std::uint8_t core);
+
     /// When the bank is free.
     Tick begin(Address address, Tick time) {
         if (bank_busy_ == 0) return time;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MRU filter: one word per set (or slot) that tells accesses that repeat the set's latest one, and so change nothing.
 #pragma once
 

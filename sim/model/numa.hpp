@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numa: nodes with memories of their own: where addresses are at home, and the way there. docs/numa.md is its
 // specification.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // OrderedArray: sets kept in the order of recency.
 #pragma once
 

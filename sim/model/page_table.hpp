@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PageTable: where pages lie in physical memory, decided at first touch, and where their table entries lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PlacedArray: sets whose entries stay in their ways, with a replacement policy's state beside them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Prefetcher: watches the demand accesses of a level and says which lines it would bring in.
 #pragma once
 

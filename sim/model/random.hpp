@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one pseudo-random generator of the models: small, fast, and the same on every platform.
 #pragma once
 

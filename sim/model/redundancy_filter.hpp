@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RedundancyFilter: tells the references that every usual first level answers without changing its state.
 #pragma once
 

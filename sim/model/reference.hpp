@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A memory reference of a program: what sources produce and the hierarchy consumes.
 #pragma once
 

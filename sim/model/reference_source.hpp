@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where references come from: kernels, traces, and later live programs and probes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ReplacementPolicy of sets whose ways stay in place: a small state per set, one update, one query.
 // Each policy has used(), inserted() and victim(), which is asked when all ways are valid (unless it knows invalid ways
 // itself, by removed()), or at every insertion (EmptyWay::policy). docs/counting.md defines them. digest() is that of a

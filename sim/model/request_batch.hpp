@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RequestBatch: requests on their way down a port that nobody waits for at the moment; handed over many at once.
 #pragma once
 

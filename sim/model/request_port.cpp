@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/model/request_port.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RequestPort: one copy of a link as its upper component sees it: a way down, with its listeners.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scans of one set of tags, four at a time where the processor can.
 #pragma once
 

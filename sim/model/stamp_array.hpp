@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // StampArray: lru sets that tell the order of use by stamps; for caches that mostly hit.
 #pragma once
 

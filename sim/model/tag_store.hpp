@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TagStore: the memory of a tag array.
 #pragma once
 

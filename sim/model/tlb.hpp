@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tlb and PageWalker: what a translation costs.
 #pragma once
 

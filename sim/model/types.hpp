@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Basic quantities of the simulation. Strong enough names to read, plain integers to compute with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sockets that bind to sockets of any usual bus width: the width is a type in TLM-2.0, and means nothing to whoever
 // takes transactions of any length. Stands alone (C++17): TlmMonitor's header brings it along.
 #pragma once

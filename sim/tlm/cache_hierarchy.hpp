@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CacheHierarchy: a machine's caches and TLBs as one SystemC module with TLM-2.0 sockets at its edge. docs/systemc.md
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What payloads carry besides the generic ones: who makes an access and why, and many references at once.
 #pragma once
 

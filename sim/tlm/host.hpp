@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The SystemC host: runs a source through a hierarchy as engine.hpp's run() does, with the same result.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/tlm/memory_port.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MemoryPort: a memory of a hierarchy that is somebody's TLM target.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/tlm/platform.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ReplayPlatform: a machine, its memories and players of a source, bound together. What the SystemC host elaborates.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SystemC's time in picoseconds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/tlm/timed_memory.hpp"
 
 #include "sim/tlm/extensions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TimedMemory: the memory of a machine behind a TLM-2.0 socket, with the time that it takes in the engine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TracePlayer: a core that plays a stream of references; TraceProgram: what the players of one source share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/topology/coherent_part.hpp"
 
 #include <fmt/format.h>

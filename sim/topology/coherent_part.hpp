@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which caches of a machine are kept coherent, and where (docs/coherence.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Topology to Graphviz: what each component is, and the names of the links.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/topology/graph.hpp"
 
 #include <fmt/format.h>
@@ -53,10 +54,10 @@ private:
         names_are_good_ = false;
     }
 
-    Vertex add(Component component, const Mark& mark) {
+    Vertex add(const Component& component, const Mark& mark) {
         by_name_.emplace(component.name, boost::num_vertices(graph_));
         marks_.push_back(mark);
-        return boost::add_vertex(std::move(component), graph_);
+        return boost::add_vertex(component, graph_);
     }
 
     template <class Config>

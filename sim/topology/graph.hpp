@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The graph of a machine: its vertices and edges, and what is wrong with names, ways down, and loops.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where machines come from: the presets that are built in, and files.
 #include <cerrno>
 #include <cstring>

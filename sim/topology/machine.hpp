@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The description of a machine: what a machine file says, as values. No behaviour.
 #pragma once
 

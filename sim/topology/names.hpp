@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The words of machine files: enumerations by name, sizes and frequencies with units, and what was probably meant.
 #pragma once
 

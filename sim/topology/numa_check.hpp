@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is wrong with a machine whose nodes have memories of their own (docs/numa.md), and what leaves them.
 #pragma once
 

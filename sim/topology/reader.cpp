@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files to machine descriptions: the table of keys.
 #include <fmt/ranges.h>
 

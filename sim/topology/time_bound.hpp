@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long a run can take: simulated time is counted in picoseconds of 64 bits, which end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A machine as a graph: components are vertices, links are edges; validated, ordered, exported as Graphviz.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What makes a machine description impossible, beyond its graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine descriptions to machine files: only what differs from the defaults, in flow style, one component a line.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

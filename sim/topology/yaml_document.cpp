@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/topology/yaml_document.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // YAML text to nodes, for files that strangers may have written: bounded in size and depth, and without aliases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/topology/yaml_fields.hpp"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ KeyMarks FieldReader::mapping(const YAML::Node& node, const MappingKind& kind, c
         return marks;
     }
     std::vector<std::string_view> known;
+    known.reserve(fields.size());
     for (const Field& field : fields) known.push_back(field.key);
     for (const auto& entry : node) {
         if (!entry.first.IsScalar()) {

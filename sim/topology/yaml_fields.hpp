@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fields of a YAML mapping, read by a table of keys, with every complaint collected rather than the first one thrown.
 #pragma once
 

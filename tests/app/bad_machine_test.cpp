@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files that cannot be used: what is wrong, where, and what would be right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // run --causes: what is printed, kept and documented is one and the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

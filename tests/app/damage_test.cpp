@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Damaged files of every kind: each change of their bytes is refused before the HDF5 library sees it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // run and replay on SystemC: the same as on the engine, in print and in files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,16 +12,10 @@ namespace {
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-#ifndef __has_feature
-#define __has_feature(feature) 0  // clang's
-#endif
-
 class Hosts : public ::testing::Test {
 protected:
     void SetUp() override {
-#if __has_feature(thread_sanitizer)
-        GTEST_SKIP() << "ThreadSanitizer does not follow SystemC's coroutines";
-#endif
+        if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not follow SystemC's coroutines";
     }
     Finished on(const std::string& host, Words words) const {
         words.insert(words.end(), {"--host", host});

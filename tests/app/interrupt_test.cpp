@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Long commands: their progress on a terminal; Ctrl-C in the midst: what is complete is kept and marked.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,12 +55,14 @@ void expect_partial_results(const Finished& finished) {
 }
 
 TEST(Interrupted, Run) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
     const TemporaryDirectory directory;
     expect_partial_results(
         cachetally(directory.path(), {"run", "gups", "updates=4G", "table=4K", "--json"}, interrupted()));
 }
 
 TEST(Progress, IsShownOnATerminalWithRateAndTimeLeft) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
     const TemporaryDirectory directory;
     Circumstances circumstances;
     circumstances.interrupt_when = after(std::chrono::milliseconds(900));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Names come from anybody's file; a terminal gets none of their control characters, and each stays in its line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Traces that are not whole, or hold more than references: what is made of them says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

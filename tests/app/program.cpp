@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/app/program.hpp"
 
 #include <fcntl.h>
@@ -68,6 +69,12 @@ struct Pipe {
     std::vector<std::string> copies = arguments;
     for (std::string& copy : copies) words.push_back(copy.data());
     words.push_back(nullptr);
+#ifdef CACHETALLY_SANITIZED  // leaks are looked for where tests call the rooms: at the end of each process it takes its
+                             // time
+    const char* const given = std::getenv("ASAN_OPTIONS");
+    const std::string options = given != nullptr ? given : "";
+    ::setenv("ASAN_OPTIONS", (options + ":detect_leaks=0").c_str(), 1);
+#endif
     ::execv(CACHETALLY_PROGRAM, words.data());
     ::_exit(127);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The built program, run as a user would run it.
 #pragma once
 
@@ -10,6 +11,11 @@
 #include "tests/storage/temporary.hpp"
 
 namespace cachetally::testing {
+
+#ifndef __has_feature
+#define __has_feature(feature) 0  // clang's
+#endif
+inline constexpr bool thread_sanitizer = __has_feature(thread_sanitizer);
 
 /// What a process left.
 struct Finished {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Result files: what run, replay and sweep write, show tells again; equal runs, partial ones, full disks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

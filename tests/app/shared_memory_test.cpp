@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results of machines whose cores share memory: coherence, nodes, memories near and far.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

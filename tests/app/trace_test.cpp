@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // replay and trace: counts worked out by hand, and traces that are not what they should be.
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // cachetally trackers: equal bits and traffic, exact trackers, wrong use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the program says of itself, and of command lines that are not right.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed of the engine on references in memory: nanoseconds per reference.
 #include <benchmark/benchmark.h>
 

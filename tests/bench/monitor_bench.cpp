@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Speed of monitors and sweeps: nanoseconds per event. Streams are made in advance, so that only counting is timed.
 #include <benchmark/benchmark.h>
 

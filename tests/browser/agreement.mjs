@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the page says of one thing in several places agrees: under the pointer, after a click, in CSV, in Python.
 import { box, number, tableRows } from './screen.mjs';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Curves can be told apart: colours, names at their ends, and curves that lie on each other.
 import { join } from 'node:path';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Browsers for tests: Debian's Chromium and Firefox, driven by playwright-core; and what playwright-core does not have in one call.
 // Neither asks anybody in the network for anything. Playwright adds flags of its own, and a profile that lives as long as the browser.
 const flags = [

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what: what the page shows is what the program tells.
 import { number } from './screen.mjs';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Comparing two files: what means the same lies side by side, and what does not is refused with the reason.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Response curves of probes: what is drawn, told and exported is what the file holds.
 
 /** Rows of a CSV text; fields in quotes may have commas. */

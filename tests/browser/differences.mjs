@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Differences of phases and of files: their sums are those of the lines in the files.
 
 /** What a picture saves as CSV: its columns by name, and the rows as texts. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every picture of every view: its table, CSV, SVG and PNG, and Python that runs.
 const places = [
     ['lu.h5', 'view=histogram&show=missrate&phases=4'],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page in Firefox: it opens files, shows what they hold, and is used by mouse and keys; the same numbers, no errors.
 import { existsSync } from 'node:fs';
 import { launchFirefox, openPage } from './browsers.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Heat maps: a cell is the mean per line and phase, at every zoom and of any number of phases.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

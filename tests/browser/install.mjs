@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Installs playwright-core beside the tests, as package-lock.json has it, where it is not there yet. `node install.mjs` does it ahead of the tests.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

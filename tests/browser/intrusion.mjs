@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What monitors cost, and what coherence did: what the page shows is what the program tells.
 import { number, tableRows } from './screen.mjs';
 

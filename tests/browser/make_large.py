@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes a result file of a size that real runs reach after hours, in the documented format (docs/format.md):
 LINES lines x PHASES phases x 3 levels, and a sweep of 12 x 8 cells beside its exact histogram.
 Usage: make_large.py FILE.h5 [LINES [PHASES [nosweep]]]"""

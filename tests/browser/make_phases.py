@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes a result file whose counts are known by how it is made: one level with lines of 64 bytes from BASE (0x10000) on.
 Usage: make_phases.py FILE.h5 KIND PHASES LINES [BASE [PROGRAM]]
 diagonal: line i has 1 + i % 7 accesses in phase i * PHASES // LINES alone; uniform: 64 in each phase; ramp: line i

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Measures what people wait for: first paint of a file, frames while zooming, in each view that has many lines; and the page's size.
 // Usage: node measure.mjs FILE.h5 [REPETITIONS [PAGE.html ...]]. Large files: make_large.py. Of several pages each is taken in
 // turn, so that noise of the machine meets all alike.

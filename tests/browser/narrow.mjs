@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Narrow screens: nothing lies over anything else, and what does not fit can be scrolled to and says so. Empty and uneven panels.
 
 /** Controls and texts of the page that lie over each other, by what they say. */

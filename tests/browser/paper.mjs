@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What leaves the screen: print, and the browser's Back and Forward.
 import { box } from './screen.mjs';
 

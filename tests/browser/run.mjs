@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Clicks through the viewer in Chromium, on files made by the real program; compares numbers on the screen with what the program
 // prints of the same file; fails on any error in the console.
 // Usage: node run.mjs CACHETALLY [--pictures DIRECTORY] [--cases GROUP,...] [--name PART OF THE NAMES OF CASES]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scales: "auto" is one rule on the page, in the terminal and in figures, and what is compared has one scale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

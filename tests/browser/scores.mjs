@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scores of probes on random machines: as `cachetally show` tells them.
 import { number, tableRows } from './screen.mjs';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is on the screen, read by the cases.
 
 /** Texts of the cells of the first table whose caption or label has a text. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweeps with the slowdown of each cell: what the page shows is what the program tells, also where some were not run.
 
 const csvOf = async (t, page) =>

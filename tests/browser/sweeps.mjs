@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweeps: the cells that the page shows are those that the program tells, also where two files are compared.
 import { box, number } from './screen.mjs';
 

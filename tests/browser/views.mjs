@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every view: what it shows is what the file holds.
 import { box, number, tableRows } from './screen.mjs';
 

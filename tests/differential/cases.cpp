@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random cases for rapidcheck.
 #include "tests/differential/cases.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random cases for rapidcheck: a machine, programs for its cores, a quantum. Shrinks to simple machines, few bursts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Laws of coherent machines, whatever their caches.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // That the random cases reach what they are for: every option, every count, every event; and differences are seen.
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Drives the engine and compares what it did with what the reference simulator says.
 #include "tests/differential/engine_run.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a program on the engine and observes it as the reference simulator does.
 #pragma once
 

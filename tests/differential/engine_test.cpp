@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine against the reference simulator: count for count, event for event, end time for end time.
 #include <bit>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Laws that hold of the engine whatever the options: conservation, inclusion of LRU, and changes that change nothing.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Laws of machines whose nodes have memories of their own, whatever their caches.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random machines, level by level from the core down.
 #include "tests/differential/random_machine.hpp"
 

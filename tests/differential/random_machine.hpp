@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random machines that Topology accepts, over everything that a machine description offers. For tests of any room.
 #pragma once
 

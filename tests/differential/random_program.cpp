@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random programs: bursts, expanded by a generator of fixed algorithm.
 #include "tests/differential/random_program.hpp"
 

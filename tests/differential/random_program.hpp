@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random programs that provoke conflicts: bursts of references in few lines, strides, hops over pages, straddling.
 #pragma once
 

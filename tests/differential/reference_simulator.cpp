@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The scheduler of the reference simulator, and its front.
 #include "tests/differential/reference_simulator.hpp"
 

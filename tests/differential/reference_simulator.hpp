@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The independent, slow, obvious simulator that judges the engine; written from docs/counting.md and docs/timing.md
 // alone.
 #pragma once

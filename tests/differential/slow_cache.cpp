@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Caches of the reference simulator: docs/counting.md, from "An access at a cache" to "Inclusive levels".
 #include <algorithm>
 #include <stdexcept>

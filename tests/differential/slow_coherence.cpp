@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coherence of the reference simulator, from docs/coherence.md.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The way from the core to the first cache: splitting, TLBs, page walks. And the construction of all components.
 #include "tests/differential/slow_machine.hpp"
 

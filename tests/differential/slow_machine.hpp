@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The components of the reference simulator: caches, memories, TLBs and walks of all cores, and what they counted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NUMA nodes of the reference simulator, from docs/numa.md.
 #include "tests/differential/slow_machine.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page table of the reference simulator.
 #include "tests/differential/slow_pages.hpp"
 

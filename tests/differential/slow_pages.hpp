@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page table of the reference simulator: frames by first touch, and the way back from frames to pages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The prefetchers of the reference simulator, as docs/counting.md describes them.
 #include "tests/differential/slow_prefetcher.hpp"
 

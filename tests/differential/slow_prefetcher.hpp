@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The prefetchers of the reference simulator: which addresses they want after a demand access.
 #pragma once
 

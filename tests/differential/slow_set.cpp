@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One set of a cache or TLB with its replacement policy, as docs/counting.md describes them.
 #include "tests/differential/slow_set.hpp"
 

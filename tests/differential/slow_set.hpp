@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One set of a cache or TLB with its replacement policy, written for being obvious: the model that judges the engine.
 #pragma once
 

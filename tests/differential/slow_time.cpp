@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Time on links and in memory banks, from docs/timing.md.
 #include <algorithm>
 

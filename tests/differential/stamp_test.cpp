@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The stamps of the fast LRU array run full after 2^28 uses; with short stamps that is soon. Against the slow set.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fuzzes machine files: whatever the bytes are, they make a machine or a MachineError. A machine that is good is also
 // written and read back.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fuzzer of the reader of din text.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fuzzer of the decoder of packed blocks: the bytes get a right checksum, so that what is behind it is tried.
 #include <algorithm>
 #include <cstddef>

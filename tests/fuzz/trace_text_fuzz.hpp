@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the fuzzers of text traces share: any bytes give references, then the end or a TraceError that names a place.
 #pragma once
 

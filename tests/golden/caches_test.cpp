@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Caches: what goes over which link in which order, for each option. Lines: 0, 40, 80 hexadecimal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Transition counts worked out by hand: false sharing, a producer and its consumers, migration. Two to four nodes of
 // one cache each.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several cores: who goes first, and how barriers align them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

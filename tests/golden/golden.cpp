@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shorthand for golden cases.
 #include "tests/golden/golden.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small machines and reference strings in shorthand, and what the engine does with them as lines of text.
 #pragma once
 

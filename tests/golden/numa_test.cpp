@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Homes and times worked out by hand where nodes have memories of their own. In cycles of 1000 ticks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

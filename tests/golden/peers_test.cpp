@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The named combinations of docs/counting.md: one reference string, counted by hand as each peer counts it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Prefetchers: what is asked for, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

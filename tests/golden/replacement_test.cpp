@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Access this, expect that victim. All accesses are stores, so that each victim is seen as a write-back.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Times worked out by hand: buses, write buffers, outstanding misses, banks, walks, records. In cycles of 1000 ticks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

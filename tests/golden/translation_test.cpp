@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TLBs, page walks and frames: who is asked, which entries are read, where pages lie.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

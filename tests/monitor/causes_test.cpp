@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what: against counts of the caches, against distances of reuse, and by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -279,6 +280,15 @@ TEST(Causes, ConflictAndCapacityByHand) {
 // then on, and so would have lost 0.
 TEST(Causes, AHitIsAUseWhereACacheWithoutSetsWouldMiss) {
     EXPECT_EQ(sum_of(causes_of(one_cache(2, 1), {{loads({1, 0, 2, 1, 0})}}).levels.at(0)), (CauseCounts{3, 0, 1, 0}));
+}
+
+// One set of two lines, filled by loads alone. 0 was replaced, with 1 and 2 used since; then it is the latest.
+TEST(Causes, RepeatedStoresThatBringNoLineHaveCausesOfTheirOwn) {
+    MachineDescription machine = one_cache(1, 2);
+    machine.caches[0].write_allocate = false;
+    std::vector<Reference> references = loads({0, 1, 2, 0, 0});
+    references[3].kind = references[4].kind = ReferenceKind::store;
+    EXPECT_EQ(sum_of(causes_of(machine, {{references}}).levels.at(0)), (CauseCounts{3, 0, 1, 1}));
 }
 
 // What is taken away leaves the stack: of 0 and the lines used since, 2 alone is left.

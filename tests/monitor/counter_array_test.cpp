@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The counter array: hand-worked evictions, and agreement with the slow model record for record.
 #include "monitor/counter_array.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitors that are told of filtered references count as those told of each event.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cost model against sums worked out by hand from docs/cost.md, and laws that any such model has to keep.
 #include "monitor/hardware_cost.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitors on the links of a whole hierarchy: what they see agrees with what the caches count.
 #include <gtest/gtest.h>
 

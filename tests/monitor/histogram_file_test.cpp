@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histograms in files: read back as written, coarse views by hand, and damage refused.
 #include "monitor/histogram_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histograms, their error and their combination over levels: worked out by hand.
 #include "monitor/histogram.hpp"
 

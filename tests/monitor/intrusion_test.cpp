@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What monitors cost the system: worked out by hand where nothing else contends, and laws on random machines.
 #include <gtest/gtest.h>
 

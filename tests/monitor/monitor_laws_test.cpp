@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The laws of a monitor as a whole, on random specifications and streams.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

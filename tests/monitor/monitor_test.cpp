@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A monitor's sums, switch, filters, phases and functions on small cases worked out by hand.
 #include "monitor/monitor.hpp"
 

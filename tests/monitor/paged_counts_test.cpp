@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PagedArray: against a map, and how much memory it takes where keys lie far apart.
 #include "monitor/paged_counts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ring buffer: what it writes where, when the software empties it, and what a full one costs. Times by hand.
 #include "monitor/ring_buffer.hpp"
 

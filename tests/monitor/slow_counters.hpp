@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An obvious model of the counter array, written from docs/monitors.md alone: lists, single events, linear search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitors on the links of machines: which kinds can happen where, defaults, names, what is refused.
 #include "monitor/spec_placement.hpp"
 

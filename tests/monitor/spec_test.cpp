@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Monitor specifications: what the parser takes, and what its messages say.
 #include "monitor/spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What monitors are told in tests, and what they make of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random monitor specifications and event streams for property tests.
 #pragma once
 

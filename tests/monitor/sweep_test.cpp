@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweeps agree with single monitors cell for cell, and LRU cells with stack distances computed the obvious way.
 #include "monitor/sweep.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trackers on a link: phases, epochs, filters and traffic; their specifications and cost; how well the hottest lines
 // are found.
 #include "monitor/trackers/tracker_listener.hpp"

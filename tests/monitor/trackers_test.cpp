@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trackers: streams worked out by hand, the laws that their papers prove, and slow versions written from
 // docs/trackers.md.
 #include <gtest/gtest.h>

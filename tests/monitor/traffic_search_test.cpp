@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Epochs and thresholds for a given traffic: which are tried, and which are taken.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dynamic granularity: windows worked out by hand from the rule of docs/monitors.md.
 #include <gtest/gtest.h>
 

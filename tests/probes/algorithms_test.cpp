@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The parts of the tests that can be worked out by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Change points and set occupancy, against hand-made numbers, exhaustive search and enumeration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

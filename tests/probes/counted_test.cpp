@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What counts of misses tell where pages, page tables, short lines or a TLB above stand in the way.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -51,6 +52,20 @@ TEST(Counted, CapacitiesBesideLinesOfPageTables) {
     EXPECT_EQ(finding(report, "L2", "capacity").low, 512 << 10);
     EXPECT_EQ(finding(report, "L2", "capacity").high, 512 << 10);
     EXPECT_NE(finding(report, "L3", "capacity").reason.find("page tables"), std::string::npos);
+}
+
+TEST(Counted, LinesThatCannotBeToldFromThoseFetchedWithThem) {
+    const TestReport report =
+        hardened(read_machine("name: next\ncaches:\n"
+                              "  - {name: L1, size: 32 KiB, ways: 8, latency: 4, next: L2}\n"
+                              "  - {name: L2, size: 256 KiB, ways: 8, latency: 12, prefetch: next_line, next: memory}\n"
+                              "memory: {latency: 100}\n",
+                              "next.yaml"),
+                 "events");
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L2", "capacity").verdict, Verdict::right);
+    EXPECT_EQ(finding(report, "L2", "line").reason, "blocks of 128 bytes come with those before them");
+    EXPECT_EQ(finding(report, "L2", "ways").reason, "other lines are fetched besides those that are loaded");
 }
 
 TEST(Counted, LinesShorterThanTheFirstStep) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What probes and campaigns write is what docs/format.md lists.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

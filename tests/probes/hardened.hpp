@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hardened variant of a test on a machine, judged.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Probing with noise, and probing that is ended early.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // L1 where the physical address chooses the set, and where nobody knows whose time that of a load is.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The commands that campaigns name repeat what they found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

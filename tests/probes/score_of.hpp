@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a campaign gave for one parameter of one test.
 #pragma once
 

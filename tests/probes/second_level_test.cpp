@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tests of the second level, of TLBs by counts and of hashed levels, on machines whose truth is known.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The simulated target against the engine itself.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reference strings, worked out by hand from the definitions in the papers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

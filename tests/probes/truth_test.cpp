@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is true of a machine, by hand; how answers are judged; how a budget is shared; what the suite leaves out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

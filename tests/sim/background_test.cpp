@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Background: everything is done, in order, and failures arrive where they are waited for.
 #include "sim/model/background.hpp"
 

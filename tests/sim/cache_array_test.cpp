@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arrays of tags: every layout of lru and fifo against a list, and what all arrays promise.
 #include "sim/model/cache_array.hpp"
 

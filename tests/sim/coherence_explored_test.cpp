@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every state that two nodes and two lines can reach, and random walks of four nodes of several levels.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A few nodes over one level, with the version of every line beside the caches: what coherence promises, checked.
 #pragma once
 

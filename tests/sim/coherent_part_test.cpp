@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Coherence in machine files: what is read, which caches it concerns, what is refused; and the example of its page.
 #include <fstream>
 #include <sstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine as a host: phases, limits, interruption, sources that fail. What is counted is judged in
 // tests/differential.
 #include "sim/engine/engine.hpp"

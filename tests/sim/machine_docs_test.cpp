@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The machine files and messages that docs/machines.md shows are real.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files whose memories belong to nodes: what the keys mean, the graph that follows, and what is refused.
 #include <map>
 

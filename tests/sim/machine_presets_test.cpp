@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The machines that are built in, and files as machines.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files that are good: what every key means to the description.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tests of machine files that are refused: each with the exact words, in the order of the file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files that can be read, but describe no machine.
 #include "tests/sim/machine_refusal.hpp"
 

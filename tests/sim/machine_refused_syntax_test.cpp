@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files that cannot be read: no YAML, unknown keys, values of the wrong kind.
 #include "tests/sim/machine_refusal.hpp"
 

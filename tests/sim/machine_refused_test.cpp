@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What all refusals of machine files have in common, and files that are made to hurt.
 #include <gtest/gtest.h>
 

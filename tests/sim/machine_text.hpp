@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files as tests write them, and all that is said about a bad one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machine files that are written: what is read back is what was there, and nothing is written without need.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RedundancyFilter against a plain description of it, and SlotLines against the lines of all accesses.
 #include "sim/model/redundancy_filter.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bound of the simulated time, by hand.
 #include "sim/topology/time_bound.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Topology: the graph that a machine makes, its order, its links, and its picture.
 #include <gtest/gtest.h>
 

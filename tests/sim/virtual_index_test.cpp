@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Virtually indexed first levels: where translation cannot change the set, they are as fast as physically indexed ones.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files appear under their name only when whole, or marked partial; damage and full disks are told in words.
 #include "storage/file.hpp"
 

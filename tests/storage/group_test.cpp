@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is written is read back; what does not fit is an error that names file and object.
 #include "storage/group.hpp"
 

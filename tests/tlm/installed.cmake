@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is installed, tried by projects outside. WHAT: prepare (installs both libraries, each to a place of its own and both to one), then any
 # of packages, systemc_inside, cachetally_inside, shared, pkgconfig, examples. Given: BUILD, SOURCE, WORK (an own directory), CXX, SYSTEMC
 # (the value of SystemC_CPLUSPLUS, so that no project has to find it out again).

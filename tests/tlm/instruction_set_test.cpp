@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TlmMonitor under an instruction-set simulator written by others (Unicorn, which is QEMU's translator): a RISC-V
 // program works on data, drives the monitor as its driver would, and adds up the ring buffer by itself.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GoogleTest inside sc_main: SystemC's library has main().
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mocks of a platform's parts, with the habits that other people's models have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The registers of TlmMonitor, the ring buffer that software reads, and the interrupt, as a driver sees them.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What initiators get hold of through TlmMonitor's sockets (direct memory), and what binds to them.
 #include <gtest/gtest.h>
 

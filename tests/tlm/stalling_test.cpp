@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whoever has to empty a full ring is never made to wait for it; and where nobody empties it, that is reported.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What TlmMonitor counts and what it leaves alone, between mocks with bad habits.
 #include <gtest/gtest.h>
 

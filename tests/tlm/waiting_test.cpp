@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // No event is lost from sight while initiators wait for the ring, nor where the simulation ends meanwhile.
 #include <gtest/gtest.h>
 

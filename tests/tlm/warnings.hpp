@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The warnings that SystemC's report handler was given in this process: "TYPE: message".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What monitors cost: read back from files as written, told in text and JSON, damage refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histograms as columns and pictures, by hand.
 #include "viewer/plot.hpp"
 

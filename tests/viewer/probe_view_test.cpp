@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Probes' results: read back as written, shown as text, curves and heat maps drawn by hand-worked cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files in pandas and xarray, and the copies of them that reports hold: each group of data opens with labelled axes, by value or name, and the
 numbers and texts that h5py reads; all columns have axes, units and names; the verifier of docs/format.md finds damage; the example runs. Usage: python_files.py CACHETALLY. Exit status 77: skipped, with the reason."""
 import base64
@@ -34,7 +35,7 @@ RESULTS = {
     "functions.h5": "run lu n=16 --machine schulz2002 --monitor link=core-L1,functions=on",
     "probe.h5": "probe levels chase --on xray-pentium4xeon --arena 4",
     "intrusion.h5": "intrusion lu n=16 -m generic3-timed --counters 16,64 --granularity 1,4",
-    "large.h5": "run gups updates=300000 --machine schulz2002",
+    "large.h5": "run gups updates=150000 --machine schulz2002",
 }
 OTHERS = {"trace.ct.h5": "trace convert lu {} n=16", "validate.h5": "validate --machines 1 --tests l1 -o {}"}  # without groups that say what is drawn
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Result files: read back as written, laws between groups, damage and foreign files refused.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

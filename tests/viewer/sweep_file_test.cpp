@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweeps in files: read back as written, damage refused; which cells no other beats.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers and tables for terminals, by hand.
 #include "viewer/text_table.hpp"
 

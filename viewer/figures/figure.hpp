@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Figures for print, drawn by a Python script with matplotlib (compiled in).
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Figures for print from result files of cachetally. The other parts, in the order of figure.cpp, go on; `cachetally figure` runs them
 as one script."""
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 
 
 # The axis of addresses: a part of the script after figure.py. AXIS_RULE is viewer/address_axis.json.

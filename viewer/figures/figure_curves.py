@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 
 
 # Response curves of probes: a part of the script after figure.py.

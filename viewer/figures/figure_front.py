@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 
 
 # Fronts of sweeps: a part of the script after figure_sweep.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 
 
 # Heat maps: a part of the script after figure_lines.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 
 
 # Counts of lines over addresses: a part of the script after figure_axis.py.

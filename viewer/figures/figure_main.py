@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The last part of figure.py: the command line. The tool runs the parts as one script, in the order of figure.cpp."""
 
 

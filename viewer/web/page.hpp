@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page that shows results in a browser (compiled in), and results inside it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reduced copies of result files, small enough to be mailed inside a page.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Builds one self-contained page; the worker with the HDF5 library is packed into it, compressed.
 import { build } from 'esbuild';
 import { gzipSync } from 'node:zlib';

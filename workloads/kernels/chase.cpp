@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pointer chase: dependent loads along one random cycle through all nodes.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // FFT: the six-step complex one-dimensional FFT of SPLASH-2 (Bailey 1990; Woo et al. 1995).
 #include <algorithm>
 #include <cmath>

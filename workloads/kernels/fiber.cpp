@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fiber: Boost.Context with what the sanitizers must be told about stacks that change.
 #include "workloads/kernels/fiber.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fiber: a function that can be suspended in the middle and resumed; one logical processor of a kernel runs on one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GUPS: random read-modify-writes of a table, with the generator of HPC Challenge RandomAccess.
 #include <array>
 

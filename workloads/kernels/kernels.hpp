@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels as the factory knows them. Internal to the room.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Layout: a bump allocator of simulated addresses.
 #include "workloads/kernels/layout.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Layout: where the data structures of a workload lie in its simulated address space.
 #pragma once
 

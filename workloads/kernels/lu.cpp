@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LU: blocked dense LU factorisation without pivoting, in the structure of SPLASH-2 LU (Woo et al. 1995).
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Matrix multiplication C = A B, row-major: the plain triple loop, and blocked (Lam, Rothberg and Wolf 1991).
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small numerical helpers that several kernels need.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // OCEAN-style solver: red-black Gauss-Seidel with multigrid on square grids, rows split among the processors, as the
 // equation solver of SPLASH-2 OCEAN (Woo et al. 1995; Brandt 1977).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Options of a workload: reading and complaining.
 #include "workloads/kernels/options.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Options of a workload: what there is, read from "key=value" texts, with errors that say what would be right.
 #pragma once
 

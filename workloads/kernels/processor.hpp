@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Processor: what a kernel sees of the logical processor that it runs on; Array: data that is touched in its sight.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // RADIX: integer radix sort in the structure of SPLASH-2 RADIX (Woo et al. 1995; Blelloch et al. 1991).
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The factory: all kernels by name.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // WorkloadSource: one fiber per logical processor; a batch ends where the fiber suspends.
 #include "workloads/kernels/source.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // WorkloadSource: runs a workload's processors on fibers and hands their references over.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // WATER: molecular dynamics of water, all pairs of molecules, in the structure of SPLASH-2 WATER-nsquared (Woo et al.
 // 1995): predict, forces within and between molecules, correct, boundaries, kinetic energy.
 #include <algorithm>

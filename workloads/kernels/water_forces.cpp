@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Forces within and between flexible water molecules.
 #include "workloads/kernels/water_forces.hpp"
 

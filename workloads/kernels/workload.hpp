@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Workload: a program in the SPLASH style that runs on logical processors and checks its own result.
 #pragma once
 

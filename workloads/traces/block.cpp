@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Filtering of blocks.
 #include "workloads/traces/block.hpp"
 

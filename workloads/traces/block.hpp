@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ReferenceBlock: some thousands of references with the controls between them; BlockProducer: what makes them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The packed form of a block of references; docs/traces.md says exactly what the bytes mean.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Unpacking of blocks: everything is checked before or after the hot loops, nothing in them.
 #include <fmt/format.h>
 #include <lz4.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packing of blocks.
 #include <fmt/format.h>
 #include <lz4hc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The fields of a packed block that encoder and decoder share.
 #pragma once
 

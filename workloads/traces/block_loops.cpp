@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "workloads/traces/block_loops.hpp"
 
 #ifdef __SSE4_1__

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hot loops of unpacking. They check nothing that could make them read or write elsewhere: that is their callers'
 // part. Internal to BlockDecoder.
 #pragma once

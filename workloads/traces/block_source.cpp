@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Handing over blocks: at once, or through a bounded queue from a background thread.
 #include "workloads/traces/block_source.hpp"
 

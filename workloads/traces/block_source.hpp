@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // BlockSource: block producers as a ReferenceSource, decoded ahead in a background thread where that is wanted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Files, pipes, memory, and decompression by libarchive with the filters named one by one.
 #include "workloads/traces/byte_stream.hpp"
 

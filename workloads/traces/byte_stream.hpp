@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ByteStream: the bytes of a file, a pipe or standard input, decompressed where they are compressed.
 #pragma once
 

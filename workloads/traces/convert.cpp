@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copying a source into a packed trace.
 #include <algorithm>
 

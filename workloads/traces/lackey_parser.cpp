@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The text that valgrind's lackey writes.
 #include <cstring>
 

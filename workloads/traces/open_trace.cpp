@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recognising formats.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The names in a packed trace file, shared by its reader and writer; docs/traces.md describes them.
 #pragma once
 

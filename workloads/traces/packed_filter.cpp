@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "workloads/traces/packed_filter.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PackedFilter: the redundancy filter of the packed format; docs/traces.md says exactly what it finds.
 #pragma once
 

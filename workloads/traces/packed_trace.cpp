@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packed traces as blocks of references.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writing packed traces.
 #include "workloads/traces/packed_writer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PackedTraceWriter: writes packed traces; convert(): from any source.
 #pragma once
 

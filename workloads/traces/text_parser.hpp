@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LineParser: the lines of a text trace as references. One class per text format.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text traces as blocks of references.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Traces as sources of references: opening, recognising, counting them.
 #pragma once
 

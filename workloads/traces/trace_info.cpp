@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counting what is in a trace.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What times or counts alone leave open is refused, with the reason, rather than told wrong.
 #include <fmt/format.h>
 

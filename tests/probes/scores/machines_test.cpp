@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whole tests on machines whose truth is known.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Machines on which something else than the level in question is in the times: refused, or judged by what times show.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

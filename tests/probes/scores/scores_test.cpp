@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests score on random machines, and on machines that are odd or take long. These are about answers, not memory, and are
 // built without sanitizers only: Campaign.WalksThroughAllTests in test_probes takes the same ways under them.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What cannot be told is refused, and capacities that can be are told to the byte.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/sim/tlm/both_hosts.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same program on the same machine, by the engine and by SystemC, with all that can be seen of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine and the SystemC host: every count, every event and record in order and with its time, every end time.
 #include <gtest/gtest.h>
 
@@ -115,8 +116,12 @@ Case long_plain_case(Tick quantum, bool filtered) {
 
 TEST(Hosts, AgreeWhereTimeIsOverAfterMuchThatWasHandedOverByNumber) {
     std::vector<Case> cases;
+#ifdef CACHETALLY_SANITIZED
+    cases.push_back(long_plain_case(1'000'000'000, true));
+#else
     for (const Tick quantum : {Tick{1'000'000}, Tick{1'000'000'000}})
         for (const bool filtered : {false, true}) cases.push_back(long_plain_case(quantum, filtered));
+#endif
     const RunResult alone = by_engine(cases.front());
     EXPECT_TRUE(alone.time_over);
     EXPECT_GT(alone.counts.references, 400'000U);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What CacheHierarchy leaves as its initiators made it: devices' addresses, byte enables, extensions, bus widths.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

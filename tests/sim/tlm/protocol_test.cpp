@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CacheHierarchy and TracePlayer in platforms of others: data, debug, failures, memories that wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

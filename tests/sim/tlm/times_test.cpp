@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Times worked out by hand, in nanoseconds, on both hosts and by plain payloads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

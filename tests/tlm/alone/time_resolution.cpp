@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program that makes the configuration of its monitor first, and settles SystemC's time resolution then. Alone: the
 // resolution is settled once in a process, by the first time that is not 0.
 #include <cstdio>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What figures draw beside what the file has, read with h5py and numpy alone. Run after the script of `cachetally figure`, without its last
 # line: argv is a directory. Each function without parameters is a case; names those that failed.
 import os

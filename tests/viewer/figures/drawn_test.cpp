@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Figures: what is drawn is what the file has. The comparisons are in drawn.py, with numpy and h5py on the file.
 #include <gtest/gtest.h>
 

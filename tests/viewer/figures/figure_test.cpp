@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Figures: drawn whole or not at all, the same each time, and what cannot be drawn is told.
 #include "viewer/figures/figure.hpp"
 

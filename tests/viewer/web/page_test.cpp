@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pages with results inside: what is in them, and how they get to the disk.
 #include "viewer/web/page.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reduced copies keep every sum; and the pyramids that pages draw from are those of the lines.
 #include "viewer/web/slim_file.hpp"
 

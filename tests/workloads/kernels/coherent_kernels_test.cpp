@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Kernels of 1 to 16 processors on caches that are kept coherent: they end, compute right, and what is counted adds up.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // References of the other kernels, worked out by hand for small sizes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What holds for every kernel: right numbers, determinism, references within regions, progress, early destruction.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // LU: phases, references by hand, and what the monitor of Schulz et al. 2002 makes of it.
 #include <gtest/gtest.h>
 

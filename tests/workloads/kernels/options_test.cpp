@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Options: defaults, values, and errors that help.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs a workload to its end and keeps what it said.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Running ahead in a background thread changes nothing but the time, whatever happens in between.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

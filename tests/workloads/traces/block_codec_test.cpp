@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The packed form of a block: golden bytes, round trips, damage.
 #include "workloads/traces/block_codec.hpp"
 
@@ -252,7 +253,7 @@ TEST(BlockCodec, SurvivesDamageBehindARightChecksum) {
             }
             try {
                 decoder.decode(damaged, block, filtered_wish);
-                if (block.is_filtered) ASSERT_EQ(filtered_size(block), block.size());
+                if (block.is_filtered) { ASSERT_EQ(filtered_size(block), block.size()); }
             } catch (const BlockError&) {
             }
         }

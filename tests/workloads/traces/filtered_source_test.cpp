@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a source that runs ahead filters for its reader: all of a batch, or nothing.
 #include <gtest/gtest.h>
 
@@ -45,13 +46,15 @@ std::unique_ptr<ReferenceSource> source_of(bool fetches) {
 
 struct Seen {
     std::size_t whole = 0, filtered = 0;       ///< batches
-    std::size_t references = 0, accesses = 0;  ///< accesses of filtered ones
+    std::size_t references = 0;
+    double accesses_each = 0;  ///< accesses per reference of filtered ones
 };
 
 Seen seen_of(bool fetches, bool wishes) {
     const auto source = source_of(fetches);
     if (wishes) source->wish(plan);
     Seen seen;
+    double filtered_references = 0, accesses = 0;
     while (true) {
         const Batch batch = source->next(0);
         seen.whole += !batch.references.empty();
@@ -60,7 +63,9 @@ Seen seen_of(bool fetches, bool wishes) {
         seen.references += batch.references.size();
         for (const FilteredBlock& block : batch.blocks) {
             seen.references += block.references;
-            seen.accesses += block.data.marks.size();
+            filtered_references += block.references;
+            accesses += static_cast<double>(block.data.marks.size());
+            seen.accesses_each = accesses / filtered_references;
             EXPECT_EQ(block.data.marks.size(), block.data.retained.size() + block.data.redundant.all());
             EXPECT_TRUE(block.fetches.marks.empty());
         }
@@ -74,13 +79,13 @@ TEST(SourceAhead, FiltersABatchOrNothingOfIt) {
     EXPECT_EQ(seen.whole + seen.filtered, 3 * blocks);
     EXPECT_GE(seen.filtered, 3 * (blocks - 4));
     EXPECT_EQ(seen.references, blocks * block_references);
-    EXPECT_GE(seen.accesses, (blocks - 4) * block_references);
+    EXPECT_GT(seen.accesses_each, 1.05);  // 7 of 64 straddle lines
 }
 
 TEST(SourceAhead, LeavesOutFetchesThatNothingServes) {
     const Seen seen = seen_of(true, true);
     EXPECT_EQ(seen.references, blocks * block_references);
-    EXPECT_LT(seen.accesses, blocks * block_references);
+    EXPECT_LT(seen.accesses_each, 0.95 * seen_of(false, true).accesses_each);  // 1 of 14 is a fetch
 }
 
 TEST(SourceAhead, FiltersNothingUnasked) { EXPECT_EQ(seen_of(false, false).filtered, 0U); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // PackedFilter by hand, and against a plain description of it.
 #include "workloads/traces/packed_filter.hpp"
 

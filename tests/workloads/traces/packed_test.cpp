@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Packed trace files: what is written comes back, whole or with the place of the damage named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

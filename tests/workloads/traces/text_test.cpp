@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lackey and din text: what is read, what is skipped, and what is said of a line that is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

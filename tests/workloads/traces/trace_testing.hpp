@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the tests of traces share: sources in memory, streams read to their end, random programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What lies under panels: the strip of data structures, and addresses.
 import { hex, placeOfStructure } from './axis';
 import { theme } from './colours';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What views need from the page around them.
 import type { Source } from './client';
 import { h, segmented } from './dom';

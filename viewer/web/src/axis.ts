@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
 // The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
 import rule from '../../address_axis.json';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page's side of the worker: requests as promises; a request that is superseded is given up.
 import packed from 'virtual:worker';
 import type { Axis, FileInfo, Requests } from './protocol';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Colours that people with any colour vision can tell apart (after Okabe and Ito), for light and dark.
 
 export interface Theme {

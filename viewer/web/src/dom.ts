@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Building elements.
 
 type Attributes = Record<string, string | number | boolean | ((event: never) => void) | undefined>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Figure: a picture with its tools: the table behind it, CSV, SVG, PNG, and the same data in Python.
 import { csv, download, h, tableElement, type Table } from './dom';
 import { theme } from './colours';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hands on a canvas: wheel, drag, double click, one and two fingers, keys.
 
 export interface Acts {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The page: opens files, shows the views that a file can fill, and keeps the state in the URL.
 import './style.css';
 import type { App, View } from './app';

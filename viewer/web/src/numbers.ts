@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them.
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Curves that lie on each other: where several share a stretch each shows in turn, so that none is hidden.
 import type { Painter } from './paint';
 

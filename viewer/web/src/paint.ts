@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Painter: the few shapes that views draw, on a canvas or as SVG, so that what is exported is what is on the screen.
 
 import { colourOf, Pixels, type Bars } from './pixels';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Drawing of panels over an axis of addresses: columns with their least and most, and scales.
 import { left, stripHeight } from './address_axis';
 import { theme } from './colours';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tables for paper, where nobody scrolls: those with many columns follow in several, with the same names of rows.
 import { h } from './dom';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pixels that are filled in memory and laid onto a canvas at once: thousands of columns cost as much as one picture.
 
 /** Bars of one colour, one pixel wide, side by side: bar i reaches from `top[i]` down to `bottom[i]`; none where these are equal. */

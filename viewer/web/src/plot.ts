@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // AddressPlot: panels over a shared axis of addresses that people move through: wheel, drag, touch and keys.
 import { drawAddresses, drawStrip } from './address_axis';
 import { addressAt, addressesIn, describe, hex, placeOfStructure, structureAt } from './axis';

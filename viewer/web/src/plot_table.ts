@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table behind panels over addresses: columns as they are drawn.
 import { addressIn, describe, hex } from './axis';
 import type { Table } from './dom';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Snippets of Python that read what a picture shows.
 import { chosenPhases, quoted, type App, type Show } from './app';
 import type { Source } from './client';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scales of values: linear, logarithmic, and symmetric logarithmic where values of both signs or zeros lie far apart.
 import { powers, ticks } from './numbers';
 

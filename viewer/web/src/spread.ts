@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When counts are drawn on a logarithmic scale unless people choose: one rule for the page, `cachetally show` (viewer/spread.hpp) and
 // `cachetally figure` (viewer/figures/figure.py); docs/viewer.md tells it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is being looked at, kept in the URL after '#', so that a view can be bookmarked and sent.
 
 /** All texts; absent = default. */

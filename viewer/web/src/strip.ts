@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The strip of phases: their lengths side by side; click, drag or keys choose which are shown.
 import { chosenPhases, phaseCount, phasesTitle, type App } from './app';
 import { theme } from './colours';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table of data structures: where accesses and misses went in the phases that are chosen.
 import { chosenPhases, phasesTitle, type App } from './app';
 import { h } from './dom';

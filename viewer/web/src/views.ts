@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The views that there are, and which of them a file can fill.
 import { shows, type App, type View } from './app';
 import { causesView } from './views/causes';

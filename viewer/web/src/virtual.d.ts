@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 declare module 'virtual:worker' {
     /** The worker's program: gzip, base64. */
     const packed: string;

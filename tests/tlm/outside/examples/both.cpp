@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A monitor between somebody's caches and memory: both installed libraries in one program.
 #include <cachetally/tlm_monitor.hpp>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Causes: why a level misses, by data structure, and what evicts what, as a graph.
 import { baseName, chosenPhases, phaseCount, phasesTitle, titleOf, type App, type View } from '../app';
 import { h, segmented, type Table } from '../dom';

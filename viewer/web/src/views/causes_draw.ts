@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pictures of causes: stacked bars of misses by structure, and the graph of what evicts what.
 import { distinctColours, theme, type Theme } from '../colours';
 import { brief, full, percent } from '../numbers';

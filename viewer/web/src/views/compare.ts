@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compare: two results side by side, and what the second has more or less.
 import { scaleKind, scaleChooser, baseName, titleOf, type App, type View } from '../app';
 import { axisOf } from '../axis';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What of two results lies side by side: levels and links of one name or of one rank, addresses of one data structure and element.
 import { shows } from '../app';
 import type { Source } from '../client';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What differs between the tables of two files, and what only one of them has.
 import type { Table } from '../dom';
 

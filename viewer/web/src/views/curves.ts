@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Curves: what probes measured, of one machine or of several over each other, with what they concluded from it.
 import { baseName, scaleChooser, scaleKind, titleOf, type App, type View } from '../app';
 import type { Source } from '../client';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Response curves of one or more probe files: which there are, and what findings say of them.
 import { titleOf } from '../app';
 import type { Source } from '../client';

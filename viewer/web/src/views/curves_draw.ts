@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Drawings of response curves: points and lines on logarithmic axes, edges, plateaus, residuals; latencies of single loads as bars.
 import { theme } from '../colours';
 import { brief, bytes, full, percentTick, powers, ticks } from '../numbers';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What probes concluded, as a table: beside what is true, where that is known; and in which steps.
 import { titleOf } from '../app';
 import type { Source } from '../client';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Histogram: counts over addresses, a panel per level or link, structures under them, and the lines behind a column.
 import {
     scaleKind,

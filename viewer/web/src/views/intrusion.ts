@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intrusion: what monitors cost the program over counters, granularity and drain, and where their records go.
 import { baseName, titleOf, type App, type View } from '../app';
 import { h, segmented, select, tableElement } from '../dom';

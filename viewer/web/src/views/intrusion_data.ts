@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What intrusion is shown as: metrics, and tables of all configurations or of one.
 import type { Table } from '../dom';
 import { brief, percent, percentTick } from '../numbers';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Phases: how long each is, and histograms of one, several, two and their difference, or all over time.
 import {
     scaleChooser,

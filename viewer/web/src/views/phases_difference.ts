@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Difference: two phases, one over the other, and what the second has more (up) or less (down).
 import { scaleKind, baseName, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
 import { theme } from '../colours';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Heat map: phases down, addresses across; what is bright counts much.
 import { baseName, scaleKind, chosenPhases, titleOf, type App, type Show } from '../app';
 import { addressAt, addressesIn, addressIn, describe, hex, placeOfStructure } from '../axis';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small multiples: the histogram of each phase on the same axes (as Figure 4 of Schulz et al. 2002), and of the whole run.
 import { baseName, scaleKind, chosenPhases, phaseCount, titleOf, type App, type Show } from '../app';
 import { addressIn, hex, placeOfStructure } from '../axis';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scores: how often each test of the probes was right about random machines, and on which it failed most.
 import { baseName, titleOf, type App, type View } from '../app';
 import { theme } from '../colours';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sweep: what counters and granularity cost and give, as a heat map, as lines, as a Pareto front, and cell by cell.
 import { baseName, titleOf, type App, type View } from '../app';
 import { h, segmented, select, type Table } from '../dom';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cell of a sweep: the histogram that its monitor gives, the exact one, and where the two differ.
 import { baseName, titleOf, type App } from '../app';
 import { theme } from '../colours';

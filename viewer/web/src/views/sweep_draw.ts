@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Drawings of what cells of counters and granularity cost and give: lines, and for sweeps the Pareto front; the matrix is in
 // sweep_matrix.ts.
 import { distinctColours, theme } from '../colours';

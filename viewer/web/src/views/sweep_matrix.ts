@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The matrix of a sweep or of an intrusion experiment: a cell for each number of counters and each granularity, coloured by a metric.
 import { css, differenceColour, heatColour, inkOn, theme } from '../colours';
 import { percent } from '../numbers';

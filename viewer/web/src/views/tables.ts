@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tables: all that a file says in numbers, and where it comes from.
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Topology: the machine as a graph; links as wide and dark as their traffic; click one to see its histogram.
 import { baseName, eventName, inOrder, titleOf, type App, type View } from '../app';
 import { css, heatColour, inkOn, theme } from '../colours';

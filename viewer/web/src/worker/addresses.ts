@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From addresses to places on the axis: 64-bit addresses as two halves, places as lines counted from the axis' begin.
 import type { Axis } from '../protocol';
 

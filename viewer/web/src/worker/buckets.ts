@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Columns of a picture from counts of lines: sum, least and most of the lines in each.
 import type { Axis, Buckets, Quantity, Stretch } from '../protocol';
 import { Spread } from '../spread';

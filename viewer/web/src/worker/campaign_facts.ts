@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How well probes did on random machines, from /summary and /worst.
 import type { CampaignInfo } from '../protocol';
 import type { Store } from './h5';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what, from /causes.
 import type { CauseLevel } from '../protocol';
 import { FileError, type Store } from './h5';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
 import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity, Stretch } from '../protocol';
 import { Lines } from './addresses';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Digests of a file's blocks, in the trailer behind HDF5's end of file (docs/format.md): bytes are verified before the
 // HDF5 library sees them, as it may run for ever on damaged ones.
 import { createXXHash3 } from 'hash-wasm';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // FileInfo: all that the page needs to know of a file before it draws; reads attributes and short columns alone.
 import type {
     Component,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
 import { FileError, VerifiedBlob } from './digests';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cells of heat maps: means per line and phase, at every zoom.
 //
 // A cell covers a stretch of the axis and some phases. Its lines are those that have counts in any phase; a line that lies in it in part

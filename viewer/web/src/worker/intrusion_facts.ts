@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What monitors cost, from /intrusion.
 import type { IntrusionInfo } from '../protocol';
 import { FileError, type Store } from './h5';

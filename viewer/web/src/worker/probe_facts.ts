@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What probes write: findings, response curves, and what each test cost.
 import type { ProbeInfo } from '../protocol';
 import { FileError, type Store } from './h5';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A series in the file: sorted columns (phase, address, counts), read in blocks, and the pyramid over them.
 import type { SeriesInfo } from '../protocol';
 import type { Store } from './h5';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The worker: has the file open and answers the page.
 import './quiet';
 import type { FileInfo, Quantity, Axis, Phases, Stretch } from '../protocol';
