@@ -3,6 +3,7 @@
 find_package(Threads REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
+find_package(hwy REQUIRED)
 if(NOT CACHETALLY_PROGRAM)
   find_package(Boost 1.74 REQUIRED)
   return()

@@ -35,7 +35,7 @@ std::vector<std::uint64_t> pattern(unsigned lines, unsigned visits, std::uint64_
 double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, Replacement replacement) {
     const unsigned share = std::max(1U, ways / 64), warm_up = std::max(8U, 64 / share),
                    laps = std::max(16U, 256 / share);
-    const auto set = make_cache_array({1, ways, replacement, 1, false, 0});
+    const auto set = make_cache_array({1, ways, replacement, 1});
     std::uint64_t misses = 0;
     for (unsigned lap = 0; lap < warm_up + laps; ++lap)
         for (const std::uint64_t line : order) {

@@ -163,8 +163,8 @@ private:
 double expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Replacement l1_policy, unsigned ways,
                 Replacement policy, bool inclusive) {
     constexpr unsigned warm_up = 64, laps = 192;
-    const auto first = make_cache_array({1, l1_ways, l1_policy, 1, false, 0});
-    const auto second = make_cache_array({1, ways, policy, 2, false, 0});
+    const auto first = make_cache_array({1, l1_ways, l1_policy, 1});
+    const auto second = make_cache_array({1, ways, policy, 2});
     std::uint64_t misses = 0;
     for (unsigned lap = 0; lap < warm_up + laps; ++lap)
         for (const std::uint64_t number : order) {

@@ -2,7 +2,6 @@
 #include "sim/engine/core_path.hpp"
 
 #include "sim/engine/core_path_parts.hpp"
-#include "sim/model/stamp_array.hpp"
 
 namespace cachetally {
 namespace {
@@ -93,24 +92,17 @@ Progress CorePath::run(std::span<const Reference> references, Tick now, Tick unt
 template <class Translation>
 Progress CorePath::run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
                                   Injections& injections) {
-    CacheArray& array = cache_->array();
     const IndexingPolicy& index = cache_->indexing();
-    if (index.is_field() && !virtually_indexed_) {
-        const SetOf<IndexingPolicy::Field> sets{index.field()};
-        if (auto* known = dynamic_cast<StampArray<2>*>(&array))
-            return run_watched(*known, translation, sets, references, now, until, injections);
-        if (auto* known = dynamic_cast<StampArray<1>*>(&array))
-            return run_watched(*known, translation, sets, references, now, until, injections);
-    }
-    return run_watched(array, translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until,
-                       injections);
+    if (index.is_field() && !virtually_indexed_)
+        return run_watched(translation, SetOf<IndexingPolicy::Field>{index.field()}, references, now, until, injections);
+    return run_watched(translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until, injections);
 }
 
-template <class Array, class Translation, class Sets>
-Progress CorePath::run_watched(Array& array, Translation translation, Sets set_of,
-                               std::span<const Reference> references, Tick now, Tick until, Injections& injections) {
-    return watch_ == Watch::nobody ? run_on<false>(array, translation, set_of, references, now, until, injections)
-                                   : run_on<true>(array, translation, set_of, references, now, until, injections);
+template <class Translation, class Sets>
+Progress CorePath::run_watched(Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
+                               Tick until, Injections& injections) {
+    return watch_ == Watch::nobody ? run_on<false>(translation, set_of, references, now, until, injections)
+                                   : run_on<true>(translation, set_of, references, now, until, injections);
 }
 
 /// Where there is no first-level cache, or translations have to be looked up each time.
@@ -125,8 +117,8 @@ Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Ti
 
 /// The loop in which a simulation spends most of its time. A reference of which nothing follows but counts and
 /// `quick_latency_` is made by counting it; one that hits, in the array; all others go step by step.
-template <bool watched, class Array, class Translation, class Sets>
-Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
+template <bool watched, class Translation, class Sets>
+Progress CorePath::run_on(Translation translation, Sets set_of, std::span<const Reference> references,
                           Tick now, Tick until, Injections& injections) {
     using Test = QuickTest<Translation, Sets>;
     const Test test{translation, set_of, cache_->mru(), line_bytes_ - 1, plain_kinds_};
@@ -152,14 +144,14 @@ Progress CorePath::run_on(Array& array, Translation translation, Sets set_of, st
                 now = access_lines(reference, now, injections);
             } else {
                 if (watched) events.add(reference, place.physical, now);
-                if (cache_->hits(array, place.set, place.physical & ~test.line_mask, reference.kind)) {
+                if (cache_->hits(place.set, place.physical & ~test.line_mask, reference.kind)) {
                     hits.add(reference.kind);
                     now += quick_latency;
                 } else {
                     if (watched) events.flush();
                     ++lookups;
                     const RequestInfo info{reference.site, event_kind(reference.kind), core_};
-                    now = cache_->request_absent(array, place.physical, place.set, info, now + lookup_latency).time;
+                    now = cache_->request_absent(place.physical, place.set, info, now + lookup_latency).time;
                 }
             }
         }

@@ -47,12 +47,12 @@ private:
     template <class Translation>
     Progress run_translated(Translation translation, std::span<const Reference> references, Tick now, Tick until,
                             Injections& injections);
-    template <class Array, class Translation, class Sets>
-    Progress run_watched(Array& array, Translation translation, Sets set_of, std::span<const Reference> references,
-                         Tick now, Tick until, Injections& injections);
-    template <bool watched, class Array, class Translation, class Sets>
-    Progress run_on(Array& array, Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
-                    Tick until, Injections& injections);
+    template <class Translation, class Sets>
+    Progress run_watched(Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
+                         Tick until, Injections& injections);
+    template <bool watched, class Translation, class Sets>
+    Progress run_on(Translation translation, Sets set_of, std::span<const Reference> references, Tick now, Tick until,
+                    Injections& injections);
     const Reference* stop_at(const Reference* next, const Reference* end, Tick now, Tick until) const;
     Progress run_steps(std::span<const Reference> references, Tick now, Tick until, Injections& injections);
     Tick access_lines(const Reference& reference, Tick time, Injections& between);

@@ -262,8 +262,7 @@ void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, 
     cache.count_requests(redundant.loads - made_.loads, redundant.stores - made_.stores,
                          redundant.fetches - made_.fetches);
     if (!apart_) return cache.handle(requests, core_);
-    stream.positions.clear();
-    BatchPositions sent{positions, stream.positions};
+    BatchPositions sent(positions, stream.positions);
     cache.handle(requests, core_, &sent);
 }
 

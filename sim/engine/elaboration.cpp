@@ -54,7 +54,7 @@ void Hierarchy::Parts::make_components() {
                     CacheConfig config = machine.caches[part.index];
                     config.virtually_indexed = machine.is_indexed_by_pages(config);
                     caches[part.index].push_back(
-                        make_cache(config, copy, machine.period, next_to_core(part), next_to_core(part)));
+                        std::make_unique<Cache>(config, copy, machine.period, next_to_core(part)));
                     break;
                 }
                 case Component::Kind::memory:

@@ -28,7 +28,8 @@ CorePipeline& Hierarchy::Parts::start_batching(unsigned core) {
     for (RequestPort* link : upper_links) link->tell_by(background.get());
     batching->start(background.get());
     filters.resize(pipelines.size());
-    filters[core] = std::make_unique<RedundancyFilter>(pipeline->filter_plan());
+    if (filters[core] == nullptr) filters[core] = std::make_unique<RedundancyFilter>(pipeline->filter_plan());
+    filters[core]->clear();
     return *pipeline;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/model/cache.hpp"
 
-#include "sim/model/array_types.hpp"
-#include "sim/model/cache_batch.hpp"
 #include "sim/model/coherence.hpp"
 #include "sim/model/page_table.hpp"
 
@@ -20,9 +18,21 @@ bool is_demand(EventKind kind) {
 /// Prefetchers know physical addresses only, so they stay within the smallest page.
 constexpr Address prefetch_boundary = 4096;
 
+ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy, bool next_to_core) {
+    const bool field = !config.virtually_indexed && (config.indexing == Indexing::modulo || sets_of(config) == 1);
+    const bool packed = field && !next_to_core;  // page walks come in there, whose addresses do not fit
+    return {.sets = sets_of(config),
+            .ways = static_cast<unsigned>(ways_of(config)),
+            .replacement = config.replacement,
+            .seed = config.seed + copy,
+            .mostly_hits = next_to_core,
+            .line_bits = packed ? log2_exact(config.line) : 0,
+            .empty_way = config.empty_way};
+}
+
 }  // namespace
 
-Cache::Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArray& array)
+Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core)
     : config_(config),
       line_mask_(config.line - 1),
       latency_(config.latency * period),
@@ -30,7 +40,7 @@ Cache::Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArr
       filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
       next_to_core_(next_to_core),
       index_(config.indexing, sets_of(config), config.line),
-      array_(array),
+      array_(make_cache_array(geometry_of(config, copy, next_to_core))),
       prefetcher_(make_prefetcher(config.prefetch, config.line)) {
     const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);
     const Touch demand{true, 0, entry_bit::prefetched};
@@ -72,19 +82,15 @@ const char* Cache::why_not_plain() const {
     return nullptr;
 }
 
-Reply Cache::request_in(std::uint64_t set, Address address, RequestInfo info, Tick time) {
-    return request_on(array_, set, address, info, time);
-}
-
 /// A request step by step, as docs/counting.md has it: where the order of lookup, fetch and insertion can be seen.
 Reply Cache::request_in_steps(Address address, std::uint64_t set, RequestInfo info, Tick time) {
     const Address line = address & ~line_mask_;
     const bool store = info.kind() == EventKind::store;
     const bool moves_up = config_.inclusion == Inclusion::exclusive && !store;
     if (store && is_in_node()) time = coherence_->store(node_, line, info, time);
-    const Entry found = array_.access(set, line, touch_[index_of(info.kind())]);
+    const Entry found = array_->access(set, line, touch_[index_of(info.kind())]);
     if (found == 0) return miss(address, set, info, time);
-    if (moves_up) array_.remove(set, line);
+    if (moves_up) array_->remove(set, line);
 
     Tick done = time + latency_;
     remember(set, line, info.kind(), true);
@@ -136,7 +142,7 @@ void Cache::take_victim(Address address, RequestInfo info, Tick time) {
     const bool clean = info.kind() == EventKind::clean_victim;
     ++requests_[index_of(info.kind())];
     const Coherence::Transit transit(coherence_, line, !clean);
-    if (array_.access(set, line, touch_[index_of(info.kind())]) != 0) {
+    if (array_->access(set, line, touch_[index_of(info.kind())]) != 0) {
         if (!clean && !writes_back_) below_.send(line, info, time);
     } else if (clean) {
         insert(set, line, 0, info, time);
@@ -172,58 +178,61 @@ void Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t c
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const BlockEvent each = requests[i];
         const RequestInfo info(0, each.kind(), core);
+        const std::size_t before = below_.batch().size();
         if (each.kind() == EventKind::write_back || each.kind() == EventKind::clean_victim) {
             take_victim(each.block(), info, 0);
         } else {
             request(each.block(), info, 0);
         }
-        if (positions != nullptr) positions->sent.resize(below_.batch().size(), positions->given[i]);
+                if (positions == nullptr) continue;
+        const std::size_t sent = below_.batch().size() - before;
+        std::fill_n(positions->room(sent), sent, positions->given[i]);
+        positions->add(sent);
     }
 }
 
-template <bool far, class Tags>
-void Cache::handle_by(Tags tags, std::span<const BlockEvent> requests, BatchPositions* positions) {
+void Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions) {
+    if (!is_plain_ || !below_.batching()) return handle_in_steps(requests, core, positions);
+    RequestBatch& down = below_.batch();
     for (std::size_t done = 0; done < requests.size(); done += KindLanes::most) {
-        const auto some = requests.subspan(done, std::min(requests.size() - done, KindLanes::most));
-        RequestBatch& batch = below_.batch();
-        BlockEvent* const out = batch.room(2 * some.size());
-        BatchCounts counts;
-        const PlainCache plain{~line_mask_, config_.write_back_traffic};
-        if (positions == nullptr) {
-            batch.set_end(handle_plainly<far, false>(tags, plain, some, {out, nullptr}, nullptr, counts));
-        } else {
-            std::vector<std::uint16_t>& sent = positions->sent;
-            const std::size_t before = sent.size();
-            sent.resize(before + 2 * some.size());
-            batch.set_end(
-                handle_plainly<far, true>(tags, plain, some, {out, &sent[before]}, positions->given + done, counts));
-            sent.resize(batch.size());
+        ArrayBatch batch{.requests = requests.subspan(done, std::min(requests.size() - done, KindLanes::most)),
+                         .line_mask = ~line_mask_,
+                         .write_back_traffic = config_.write_back_traffic};
+        batch.out = down.room(2 * batch.requests.size());
+        if (positions != nullptr) {
+            batch.positions = positions->given + done;
+            batch.out_positions = positions->room(2 * batch.requests.size());
         }
-        count(counts, some.size());
+        BatchCounts counts;
+        const BlockEvent* const end = array_->handle(batch, index_, counts);
+        const auto sent = static_cast<std::size_t>(end - batch.out);
+        down.set_end(end);
+        if (positions != nullptr) positions->add(sent);
+        count(counts, sent);
     }
 }
 
-void Cache::count(const BatchCounts& counts, std::size_t requests) {
+/// `sent`: requests and victims that went down.
+void Cache::count(const BatchCounts& counts, std::size_t sent) {
+    std::uint64_t misses = 0;
     for (unsigned kind = 0; kind < KindLanes::kinds; ++kind) {
         requests_[kind] += counts.requests.of(kind);
         misses_[kind] += counts.misses.of(kind);
+        misses += counts.misses.of(kind);
     }
-    constexpr unsigned write_back = index_of(EventKind::write_back);
-    requests_[write_back] += requests - counts.requests.sum();
-    misses_[write_back] += counts.all_misses - counts.misses.sum();
-    counts_.evictions += counts.all_misses - counts.first_fills;
-    counts_.writebacks_out += counts.write_backs_out;
+    counts_.evictions += misses - counts.first_fills;
+    counts_.writebacks_out += sent - (misses - counts.misses.of(index_of(EventKind::write_back)));
 }
 
 Tick Cache::insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time) {
     const Tick left = line_may_be_taken_ || is_in_node() ? make_room(set, line, info, time) : time;
-    const Entry victim = array_.insert(set, line, state);
+    const Entry victim = array_->insert(set, line, state);
     if (is_in_node()) coherence_->arrived(node_, line, is_dirty(state));
     return victim != 0 ? dispose(victim, line, info, time) : left;
 }
 
 Tick Cache::make_room(std::uint64_t set, Address line, RequestInfo info, Tick time) {
-    const Entry victim = array_.make_room(set);
+    const Entry victim = array_->make_room(set);
     return victim != 0 ? dispose(victim, line, info, time) : time;
 }
 
@@ -254,7 +263,7 @@ bool Cache::back_invalidate(Address address, std::uint64_t bytes, RequestInfo in
     for (Cache* upper : above_) dirty |= upper->back_invalidate(address, bytes, info, time);
     for (Address line = address; line < address + bytes; line += config_.line) {
         const std::uint64_t set = set_of_physical(line);
-        const Entry removed = array_.remove(set, line);
+        const Entry removed = array_->remove(set, line);
         if (removed == 0) continue;
         forget(set);
         dirty |= is_dirty(removed);
@@ -265,7 +274,7 @@ bool Cache::back_invalidate(Address address, std::uint64_t bytes, RequestInfo in
 }
 
 bool Cache::clean(Address line, RequestInfo info, Tick time) {
-    const Entry found = array_.access(set_of_physical(line), line, {.use = false, .clear = entry_bit::dirty});
+    const Entry found = array_->access(set_of_physical(line), line, {.use = false, .clear = entry_bit::dirty});
     if (!is_dirty(found)) return false;
     below_.notify(line, info.as(EventKind::flush), time);
     return true;
@@ -282,7 +291,7 @@ void Cache::train(Address address, RequestInfo info, Tick time, bool trigger) {
         if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
         const Address line = wanted & ~line_mask_;
         const std::uint64_t set = set_of_physical(line);
-        if (array_.find(set, line) != 0) continue;
+        if (array_->find(set, line) != 0) continue;
         ++counts_.prefetches_issued;
         fetch(line, set, info.as(EventKind::prefetch), time + latency_, entry_bit::prefetched);
         forget(set);
@@ -330,63 +339,6 @@ CacheCounts Cache::counts() const {
     }
     counts.clean_victims_in = requests_[index_of(EventKind::clean_victim)];
     return counts;
-}
-
-namespace {
-
-/// Bytes of tags that a host's first-level cache is likely to hold beside all else.
-constexpr std::uint64_t nearest_cache = 16384;
-
-/// A cache whose array's type is known where requests come in: one virtual call per level.
-template <class Array>
-class CacheOf final : public Cache {
-public:
-    CacheOf(const CacheConfig& config, const ArrayGeometry& geometry, Tick period, bool next_to_core)
-        : Cache(config, period, next_to_core, tags_), tags_(geometry) {}
-
-    Reply request(Address address, RequestInfo info, Tick time) override {
-        return request_on(tags_, set_of(address), address, info, time);
-    }
-
-    void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions) override {
-        if (!is_plain() || !below().batching()) return handle_in_steps(requests, core, positions);
-        if constexpr (requires { &Array::replaces_in_order; })
-            if (tags_.replaces_in_order() && indexing().is_field()) return handle_in_order(requests, positions);
-        handle_by<false>(ArrayTags(tags_, indexing()), requests, positions);
-    }
-
-private:
-    void handle_in_order(std::span<const BlockEvent> requests, BatchPositions* positions) {
-        const bool far = indexing().sets() * config().ways * sizeof(Entry) > nearest_cache;
-        if constexpr (requires { &Array::holds; }) {
-            if (!tags_.holds(requests)) return handle_by<false>(ArrayTags(tags_, indexing()), requests, positions);
-            const typename Array::BatchTags tags(tags_);
-            far ? handle_by<true>(tags, requests, positions) : handle_by<false>(tags, requests, positions);
-        } else {
-            const typename Array::BatchTags tags(tags_, indexing().field());
-            far ? handle_by<true>(tags, requests, positions) : handle_by<false>(tags, requests, positions);
-        }
-    }
-
-    Array tags_;
-};
-
-}  // namespace
-
-std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core,
-                                  bool mostly_hits) {
-    const bool field = !config.virtually_indexed && (config.indexing == Indexing::modulo || sets_of(config) == 1);
-    const bool compact = field && !next_to_core;  // walks come in here: their addresses do not fit
-    const ArrayGeometry geometry{.sets = sets_of(config),
-                                 .ways = static_cast<unsigned>(ways_of(config)),
-                                 .replacement = config.replacement,
-                                 .seed = config.seed + copy,
-                                 .mostly_hits = mostly_hits,
-                                 .line_bits = compact ? log2_exact(config.line) : 0,
-                                 .empty_way = config.empty_way};
-    return with_array_type(geometry, [&]<class Array>(ArrayType<Array>) -> std::unique_ptr<Cache> {
-        return std::make_unique<CacheOf<Array>>(config, geometry, period, next_to_core);
-    });
 }
 
 }  // namespace cachetally

@@ -17,13 +17,14 @@
 
 namespace cachetally {
 
-struct BatchCounts;
 class Coherence;
 class PageTable;
 
 class Cache {
 public:
-    virtual ~Cache() = default;
+    /// `copy` numbers the copies of a level; `period` is the length of a cycle in ticks. A cache next to a core
+    /// recognises accesses that change nothing.
+    Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core);
     Cache(const Cache&) = delete;
     Cache& operator=(const Cache&) = delete;
 
@@ -48,16 +49,29 @@ public:
     void forget_mru() { std::ranges::fill(mru_, mru_bit::nothing); }
 
     /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
-    virtual Reply request(Address address, RequestInfo info, Tick time) = 0;
+    Reply request(Address address, RequestInfo info, Tick time) {
+        return request_in(set_of(address), address, info, time);
+    }
 
     /// The same where the address alone does not choose the set (virtually indexed caches).
-    Reply request_in(std::uint64_t set, Address address, RequestInfo info, Tick time);
+    Reply request_in(std::uint64_t set, Address address, RequestInfo info, Tick time) {
+        const unsigned kind = index_of(info.kind());
+        ++requests_[kind];
+        if (!simple_[kind]) [[unlikely]]
+            return request_in_steps(address, set, info, time);
+        const Address line = address & ~line_mask_;
+        const Entry state = info.kind() == EventKind::store ? entry_bit::dirty : 0;
+        const auto [miss, old] = array_->replace(set, line, touch_[kind], state);
+        if (next_to_core_) [[unlikely]]
+            remember(set, line, info.kind(), miss == 0);
+        if (miss == 0) return {time + latency_};
+        return fetch_simply(line, info, time, old);
+    }
 
     /// A batch of requests and victims of a core, in order; what goes down is batched, too, where the port below does
     /// so. Nobody above may need to know more of them than how long they take (latency_of()).
     /// `positions`: null if the order of the batch is all that matters.
-    virtual void handle(std::span<const BlockEvent> requests, std::uint8_t core,
-                        BatchPositions* positions = nullptr) = 0;
+    void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr);
 
     /// True where a pass over the set is all that demand accesses, page walks and write-backs need. Else the reason.
     bool is_plain() const { return is_plain_; }
@@ -82,7 +96,7 @@ public:
     bool back_invalidate(Address address, std::uint64_t bytes, RequestInfo info, Tick time);
 
     /// A line's entry, untouched; 0 = not here.
-    Entry find(Address line) const { return array_.find(set_of_physical(line), line); }
+    Entry find(Address line) const { return array_->find(set_of_physical(line), line); }
 
     /// Takes the dirtiness of a line away, which is written back by somebody else; true if it was dirty.
     bool clean(Address line, RequestInfo info, Tick time);
@@ -97,11 +111,9 @@ public:
     /// Tells an inclusive level that what it takes away from above, nodes may hold.
     void take_from_nodes(Coherence& coherence) { nodes_above_ = &coherence; }
 
-    /// An access by a core, made on the array of this cache itself (whose type the caller may know): true when it hits.
-    /// Only where hits_are_plain(); it is not counted.
-    template <class Array>
-    bool hits(Array& array, std::uint64_t set, Address line, ReferenceKind kind) {
-        const Entry found = array.access(set, line, touch_[static_cast<unsigned>(kind)]);
+    /// An access by a core: true when it hits. Only where hits_are_plain(); it is not counted.
+    bool hits(std::uint64_t set, Address line, ReferenceKind kind) {
+        const Entry found = array_->access(set, line, touch_[static_cast<unsigned>(kind)]);
         if (found == 0) return false;
         // a dirty line may be stored to again, whatever it was found by
         mru_[set] = line | (mru_flags_[1][static_cast<unsigned>(kind)] & ~(found & entry_bit::dirty));
@@ -116,17 +128,14 @@ public:
     /// True where an access to the line that its set was asked for last changes nothing, but a first store to it.
     bool repetition_is_plain() const;
 
-    CacheArray& array() { return array_; }
-
-    /// A request of a core for a line that hits() has not found in `array`.
-    template <class Array>
-    Reply request_absent(Array& array, Address address, std::uint64_t set, RequestInfo info, Tick time) {
+    /// A request of a core for a line that hits() has not found.
+    Reply request_absent(Address address, std::uint64_t set, RequestInfo info, Tick time) {
         const unsigned kind = index_of(info.kind());
         ++requests_[kind];
         if (!simple_[kind]) [[unlikely]]
             return miss(address, set, info, time);
         const Address line = address & ~line_mask_;
-        const Entry victim = array.insert(set, line, info.kind() == EventKind::store ? entry_bit::dirty : 0);
+        const Entry victim = array_->insert(set, line, info.kind() == EventKind::store ? entry_bit::dirty : 0);
         mru_[set] = line | mru_flags_[0][kind];
         return fetch_simply(line, info, time, victim);
     }
@@ -149,47 +158,18 @@ public:
     /// Of the state of all sets, as CacheArray::digest(). What a prefetcher remembers is not in it.
     std::uint64_t digest() const {
         std::uint64_t digest = 0;
-        for (std::uint64_t set = 0; set < index_.sets(); ++set) digest = digest_of(digest, array_.digest(set));
+        for (std::uint64_t set = 0; set < index_.sets(); ++set) digest = digest_of(digest, array_->digest(set));
         return digest;
     }
 
-protected:
-    /// `array` may be constructed later. Otherwise as make_cache().
-    Cache(const CacheConfig& config, Tick period, bool next_to_core, CacheArray& array);
-
-    void count(const BatchCounts& counts, std::size_t requests);
-
+private:
     static constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
-
-    /// request() with one pass over the set where nobody can tell, else step by step.
-    template <class Array>
-    Reply request_on(Array& array, std::uint64_t set, Address address, RequestInfo info, Tick time) {
-        const unsigned kind = index_of(info.kind());
-        ++requests_[kind];
-        if (!simple_[kind]) [[unlikely]]
-            return request_in_steps(address, set, info, time);
-        const Address line = address & ~line_mask_;
-        const Entry state = info.kind() == EventKind::store ? entry_bit::dirty : 0;
-        const auto [miss, old] = array.replace(set, line, touch_[kind], state);
-        if (next_to_core_) [[unlikely]]
-            remember(set, line, info.kind(), miss == 0);
-        if (miss == 0) return {time + latency_};
-        return fetch_simply(line, info, time, old);
-    }
-
-    /// handle() one by one.
+    void count(const BatchCounts& counts, std::size_t sent);
     void handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions);
-
-    /// handle() by the loop of cache_batch.hpp, where is_plain().
-    template <bool far, class Tags>
-    void handle_by(Tags tags, std::span<const BlockEvent> requests, BatchPositions* positions);
-
     std::uint64_t set_of(Address address) const {
         const Address line = address & ~line_mask_;
         return config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
     }
-
-private:
     Reply request_in_steps(Address address, std::uint64_t set, RequestInfo info, Tick time);
 
     /// The rest of a simple miss, when the line is inserted and the victim removed already, which nobody below can
@@ -234,7 +214,7 @@ private:
     bool line_may_be_taken_ = false, victims_matter_ = false, is_plain_ = false;
     std::array<Touch, event_kind_count> touch_;  ///< by kind
     IndexingPolicy index_;
-    CacheArray& array_;
+    std::unique_ptr<CacheArray> array_;
     std::unique_ptr<Prefetcher> prefetcher_;
     RequestPort below_;
     std::vector<Cache*> above_;
@@ -249,11 +229,6 @@ private:
     CacheCounts counts_;           ///< those that are not requests
     std::vector<Address> wanted_;  ///< by the prefetcher; kept to save allocations
 };
-
-/// One copy of a level; its array is chosen for its geometry. `copy` numbers the copies; `period` is the length of a
-/// cycle in ticks. A cache next to a core recognises accesses that change nothing. `mostly_hits` is a hint for speed.
-std::unique_ptr<Cache> make_cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core,
-                                  bool mostly_hits);
 
 inline Reply RequestPort::request(Address address, RequestInfo info, Tick time) {
     if (batching_) {

@@ -8,6 +8,7 @@
 
 #include "sim/model/indexing.hpp"
 #include "sim/model/random.hpp"
+#include "sim/model/request_batch.hpp"
 #include "sim/model/replacement.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/machine.hpp"
@@ -43,6 +44,17 @@ struct ReplaceResult {
     Entry old = 0;           ///< the line's entry as it was before or, if it was missing, its victim's (0: none)
 };
 
+/// A batch on its way through a cache whose misses and victims go down in the plain way.
+struct ArrayBatch {
+    std::span<const BlockEvent> requests;
+    const std::uint16_t* positions = nullptr;  ///< where requests stand in program order; null if nobody asks
+    // Room for twice as many as requests; positions if those of the requests are given.
+    BlockEvent* out = nullptr;
+    std::uint16_t* out_positions = nullptr;
+    Address line_mask = 0;  ///< of the bits of a line's address
+    bool write_back_traffic = true;
+};
+
 /// Sets are numbered by an IndexingPolicy; lines are aligned addresses.
 class CacheArray {
 public:
@@ -62,6 +74,10 @@ public:
     virtual std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
                                     std::uint16_t* missing) = 0;
 
+    /// replace() of a batch, as uses that make stores and write-backs dirty; writes what goes down of it, and returns its
+    /// end. At most KindLanes::most requests.
+    virtual BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) = 0;
+
     /// Makes room for an insertion into a set: removes and returns the victim; 0 = there is room already.
     virtual Entry make_room(std::uint64_t set) = 0;
 
@@ -73,35 +89,6 @@ public:
 
     /// Equal digests of a set mean that equal accesses will be answered alike from now on (but for a chance of 2^-64).
     virtual std::uint64_t digest(std::uint64_t set) const = 0;
-};
-
-/// CacheArray::replace_all() by tags of a known type.
-template <class Tags>
-std::size_t replace_each(Tags tags, std::span<const Address> lines, std::uint16_t* missing) {
-    std::uint16_t* out = missing;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        *out = static_cast<std::uint16_t>(i);
-        out += tags.replace(lines[i], 0).miss;
-    }
-    return static_cast<std::size_t>(out - missing);
-}
-
-/// Any array as a batch loop sees it, by its own members.
-template <class Array>
-class ArrayTags {
-public:
-    ArrayTags(Array& array, const IndexingPolicy& index) : array_(array), index_(index) {}
-
-    void expect(Address) const {}
-    ReplaceResult replace(Address line, Entry state) {
-        const Touch touch{.use = true, .set = static_cast<std::uint8_t>(state)};
-        return array_.replace(index_.set_of(line), line, touch, state);
-    }
-    Address line_of_old(Entry old, Address) const { return line_of(old); }
-
-private:
-    Array& array_;
-    const IndexingPolicy& index_;
 };
 
 /// Adds a word to a digest.

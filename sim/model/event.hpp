@@ -52,6 +52,12 @@ public:
     BlockEvent() = default;  ///< of no value: buffers of many are made for every call
     BlockEvent(Address block, EventKind kind) : bits_(block | static_cast<Address>(kind)) {}
 
+    static BlockEvent of_bits(Address bits) {
+        BlockEvent event;
+        event.bits_ = bits;
+        return event;
+    }
+
     Address block() const { return bits_ & ~(alignment - 1); }
     EventKind kind() const { return static_cast<EventKind>(bits_ & (alignment - 1)); }
     /// Both: events of one block and kind, and only these, have the same bits.

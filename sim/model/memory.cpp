@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/model/memory.hpp"
 
-#include "sim/model/cache_batch.hpp"
-
 namespace cachetally {
 
 Tick Memory::handle(std::span<const BlockEvent> requests, std::uint8_t core) {
@@ -12,13 +10,13 @@ Tick Memory::handle(std::span<const BlockEvent> requests, std::uint8_t core) {
         const auto some = requests.first(std::min(requests.size(), KindLanes::most));
         KindLanes counted;
         for (const BlockEvent each : some)
-            counted.add(static_cast<unsigned>(each.kind()), each.kind() != EventKind::write_back);
-        const std::uint64_t stores = counted.of(static_cast<unsigned>(EventKind::store));
-        const std::uint64_t walks = counted.of(static_cast<unsigned>(EventKind::page_walk));
-        const std::uint64_t reads = counted.sum() - stores - walks;
+            counted.add(static_cast<unsigned>(each.kind()), 1);
+        const auto of = [&](EventKind kind) { return counted.of(static_cast<unsigned>(kind)); };
+        const std::uint64_t writes = of(EventKind::store) + of(EventKind::write_back), walks = of(EventKind::page_walk);
+        const std::uint64_t reads = some.size() - writes - walks;
         counts_.reads += reads;
         counts_.page_walks += walks;
-        counts_.writes += some.size() - reads - walks;
+        counts_.writes += writes;
         waited += (reads + walks) * latency_;
     }
     return waited;

@@ -12,9 +12,43 @@ namespace cachetally {
 
 /// Where requests stand in program order, so that those of several ports can be brought together: those that a cache is
 /// given, and of what it sends down, in the order of its batch.
-struct BatchPositions {
+class BatchPositions {
+public:
+    explicit BatchPositions(const std::uint16_t* given, std::vector<std::uint16_t>& sent) : given(given), sent_(sent) {
+        sent_.clear();
+    }
+
     const std::uint16_t* given;
-    std::vector<std::uint16_t>& sent;
+
+    /// Where `count` more may be written; then add().
+    std::uint16_t* room(std::size_t count) {
+        if (sent_.size() < size_ + count) sent_.resize(size_ + count);
+        return sent_.data() + size_;
+    }
+    void add(std::size_t count) { size_ += count; }
+
+private:
+    std::vector<std::uint16_t>& sent_;
+    std::size_t size_ = 0;
+};
+
+/// Numbers of requests by kind, in the bytes of one register.
+class KindLanes {
+public:
+    static constexpr unsigned kinds = BlockEvent::alignment;
+    static constexpr std::size_t most = 255;  ///< of all kinds
+
+    void add(std::uint64_t kind, std::uint64_t one_or_zero) { lanes_ += one_or_zero << (kind * 8 & 63); }
+    std::uint64_t of(std::uint64_t kind) const { return lanes_ >> kind * 8 & 0xff; }
+
+private:
+    std::uint64_t lanes_ = 0;
+};
+
+/// What came of a batch in a cache.
+struct BatchCounts {
+    KindLanes requests, misses;
+    std::uint64_t first_fills = 0;  ///< misses without a victim
 };
 
 /// A growing array of requests, each a line and its kind, whose end may be written without asking for room each time.

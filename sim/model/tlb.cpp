@@ -15,8 +15,7 @@ ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
             static_cast<unsigned>(ways_of(config)),
             config.replacement,
             config.seed + copy,
-            true,
-            0};
+            true};
 }
 
 }  // namespace

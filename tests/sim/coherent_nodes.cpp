@@ -28,14 +28,14 @@ CoherentNodes::CoherentNodes(const NodesConfig& config)
       coherence_(config.coherence, config.nodes, config.levels.front().line, 1000),
       copies_(config.nodes) {
     if (config.point.size != 0) {
-        point_ = make_cache(config.point, 0, 1000, false, false);
+        point_ = std::make_unique<Cache>(config.point, 0, 1000, false);
         point_->below().connect(memory_);
         if (config.point.inclusion == Inclusion::inclusive) point_->take_from_nodes(coherence_);
     }
     for (unsigned node = 0; node < config.nodes; ++node) {
         auto& levels = caches_.emplace_back();
         for (const CacheConfig& level : config.levels) {
-            levels.push_back(make_cache(level, node, 1000, levels.empty(), false));
+            levels.push_back(std::make_unique<Cache>(level, node, 1000, levels.empty()));
             levels.back()->join(coherence_, node);
         }
         for (std::size_t i = 0; i + 1 < levels.size(); ++i) {

@@ -42,9 +42,11 @@ public:
 
     void set(FilteredAccesses& of_block) {
         of_block.marks = std::span(accesses_.marks).subspan(mark_, of_block.marks.size());
-        of_block.mark_positions = std::span(accesses_.mark_positions).subspan(mark_, of_block.marks.size());
         of_block.retained = std::span(accesses_.retained).subspan(retained_, of_block.retained.size());
-        of_block.positions = std::span(accesses_.positions).subspan(retained_, of_block.retained.size());
+        if (!accesses_.mark_positions.empty()) {
+            of_block.mark_positions = std::span(accesses_.mark_positions).subspan(mark_, of_block.marks.size());
+            of_block.positions = std::span(accesses_.positions).subspan(retained_, of_block.retained.size());
+        }
         mark_ += of_block.marks.size();
         retained_ += of_block.retained.size();
     }

@@ -219,11 +219,12 @@ public:
         while (mark_ < end) {
             const std::size_t size = std::min(end - mark_, FilteredBlock::most);
             const auto marks = std::span(std::as_const(target_.data.marks)).subspan(mark_, size);
-            const auto [kept, left_stores, valid] = block_loops::count_marks(marks);
+            const FilteredAccesses::Redundant redundant = count_redundant(marks);
+            const std::size_t kept = size - redundant.all();
             FilteredBlock& block = target_.blocks.emplace_back();
             block.data.marks = marks;
             block.data.retained = std::span(std::as_const(target_.data.retained)).subspan(retained_, kept);
-            block.data.redundant = {static_cast<std::uint32_t>(size) - kept - left_stores, left_stores, 0};
+            block.data.redundant = redundant;
             block.references = static_cast<std::uint32_t>(size);
             mark_ += size;
             retained_ += kept;

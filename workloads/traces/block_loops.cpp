@@ -149,7 +149,6 @@ std::uint32_t count(std::span<const std::uint8_t> bytes, Bit bit) {
 MarkCounts count_marks(std::span<const std::uint8_t> marks) {
     MarkCounts counts;
     counts.kept = count(marks, [](std::uint8_t mark) { return packed_mark::is_retained(mark); });
-    counts.left_stores = count(marks, [](std::uint8_t mark) { return mark / filter_mark::stores; });
     constexpr std::uint8_t meaningless = 0xff & ~(filter_mark::retained | packed_mark::straddles);
     std::uint8_t seen = 0;
     for (const std::uint8_t mark : marks)

@@ -17,8 +17,8 @@ inline constexpr std::size_t slack = 16;
 
 /// What the marks say.
 struct MarkCounts {
-    std::uint32_t kept = 0, left_stores = 0;  ///< references kept; and stores among the others
-    bool valid = true;                        ///< no mark has bits that mean nothing
+    std::uint32_t kept = 0;  ///< references
+    bool valid = true;       ///< no mark has bits that mean nothing
 };
 MarkCounts count_marks(std::span<const std::uint8_t> marks);
 

@@ -1,30 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PlacedArray: sets whose entries stay in their ways, with a replacement policy's state beside them.
-#pragma once
+// PlacedArray: sets whose entries stay in their ways, with a replacement policy's state beside them. Compiled once per
+// instruction set.
+#if defined(CACHETALLY_PLACED_ARRAY_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef CACHETALLY_PLACED_ARRAY_INL
+#undef CACHETALLY_PLACED_ARRAY_INL
+#else
+#define CACHETALLY_PLACED_ARRAY_INL
+#endif
 
-#include <algorithm>
+#include <hwy/highway.h>
+
 #include <utility>
 
 #include "sim/model/replacement.hpp"
-#include "sim/model/tag_store.hpp"
+#include "sim/model/tags/batch_loop-inl.hpp"
+#include "sim/model/tags/set_ops-inl.hpp"
+#include "sim/model/tags/tag_store.hpp"
 
-namespace cachetally {
+HWY_BEFORE_NAMESPACE();
+namespace cachetally::HWY_NAMESPACE {
 
-/// Entries stay in their ways; the policy keeps its own state.
-template <class Policy>
+template <class Policy, unsigned fixed_ways>
 class PlacedArray final : public CacheArray {
+    using Ops = SetOps<Entry, fixed_ways>;
+
 public:
     explicit PlacedArray(const ArrayGeometry& geometry)
         : ways_(geometry.ways),
-          groups_(groups_of(geometry.ways)),
           lowest_first_(geometry.empty_way == EmptyWay::lowest),
+          ops_(geometry.ways),
           policy_(geometry.sets, geometry.ways, geometry.seed),
-          tags_(geometry.sets * stride()) {}
+          tags_(geometry.sets * ops_.stride()) {}
 
     Entry access(std::uint64_t set, Address line, Touch touch) override {
-        Entry* tags = tags_ + set * stride();
-        const unsigned way = find_tag<0>(tags, groups_, line);
-        if (way >= stride()) return 0;
+        Entry* tags = set_at(set);
+        const unsigned way = ops_.find(tags, line | entry_bit::valid);
+        if (way >= ops_.stride()) return 0;
         const Entry found = tags[way];
         const Entry changed = touch.applied_to(found);
         if (changed != found) tags[way] = changed;  // seldom: reading the set soon after it was written stalls
@@ -42,50 +53,55 @@ public:
         return replace_each(ArrayTags(*this, index), lines, missing);
     }
 
+    BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {
+        return handle_at<Distance::near>(ArrayTags(*this, index), batch, counts);
+    }
+
     Entry insert(std::uint64_t set, Address line, Entry state) override {
-        Entry* tags = tags_ + set * stride();
+        Entry* tags = set_at(set);
         const unsigned way = way_to_fill(set, tags);
-        const Entry victim = tags[way];
-        tags[way] = line | state | entry_bit::valid;
+        const Entry victim = std::exchange(tags[way], line | state | entry_bit::valid);
         policy_.inserted(set, way);
         room_ = {};
         return victim;
     }
 
     Entry make_room(std::uint64_t set) override {
-        Entry* tags = tags_ + set * stride();
+        Entry* tags = set_at(set);
         const unsigned way = way_to_fill(set, tags);
         room_ = {set, way};
         return std::exchange(tags[way], 0);
     }
 
     Entry remove(std::uint64_t set, Address line) override {
-        Entry* tags = tags_ + set * stride();
-        const unsigned way = find_tag<0>(tags, groups_, line);
-        if (way >= stride()) return 0;
-        return std::exchange(tags[way], 0);
+        Entry* tags = set_at(set);
+        const unsigned way = ops_.find(tags, line | entry_bit::valid);
+        return way >= ops_.stride() ? 0 : std::exchange(tags[way], 0);
     }
 
     Entry find(std::uint64_t set, Address line) const override {
-        const Entry* tags = tags_ + set * stride();
-        const unsigned way = find_tag<0>(tags, groups_, line);
-        return way >= stride() ? 0 : tags[way];
+        const Entry* tags = set_at(set);
+        const unsigned way = ops_.find(tags, line | entry_bit::valid);
+        return way >= ops_.stride() ? 0 : tags[way];
     }
 
     std::uint64_t digest(std::uint64_t set) const override {
         std::uint64_t digest = policy_.digest(set);
-        for (unsigned way = 0; way < ways_; ++way) digest = digest_of(digest, *(tags_ + (set * stride() + way)));
+        for (unsigned way = 0; way < ways_; ++way) digest = digest_of(digest, set_at(set)[way]);
         return digest;
     }
 
 private:
-    unsigned stride() const { return groups_ * scan_width; }
+    Entry* set_at(std::uint64_t set) const { return tags_ + set * ops_.stride(); }
 
     unsigned way_to_fill(std::uint64_t set, const Entry* tags) {
         if (!lowest_first_) return room_.set == set ? room_.way : policy_.victim(set);
-        const auto* const end = tags + ways_;
-        const auto* const invalid = std::find(tags, end, Entry{0});
-        return invalid != end ? static_cast<unsigned>(invalid - tags) : policy_.victim(set);
+        const unsigned empty = find_empty(tags);
+        return empty < ways_ ? empty : policy_.victim(set);
+    }
+
+    unsigned find_empty(const Entry* tags) const {
+        return ops_.find(tags, 0, ~Entry{0});
     }
 
     /// Where make_room() has made it: the next insertion into this set goes there.
@@ -94,11 +110,15 @@ private:
         unsigned way = 0;
     };
 
-    unsigned ways_, groups_;
+    unsigned ways_;
     bool lowest_first_;
     Room room_;
+    Ops ops_;
     Policy policy_;
-    TagStore tags_;
+    TagStore<Entry> tags_;
 };
 
-}  // namespace cachetally
+}  // namespace cachetally::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
