@@ -85,7 +85,7 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
         if ((address & line_mask) + next->size > line_mask + 1 || kind >= kinds) [[unlikely]]
             break;
         const Address access = (address & ~line_mask) | kind;
-        const unsigned slot = FilterShape::slot_of(address);
+        const unsigned slot = FilterShape::slot_of(access);
         bool redundant = (lines_[slot & slots] ^ access) < different;
         if constexpr (pages) {
             Address& latest_page = pages_[address >> page_bits & page_slots];
@@ -109,7 +109,7 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
 
 /// Remembers the access.
 bool RedundancyFilter::Stream::is_redundant(Address access, Address address) {
-    Address& latest = lines_[FilterShape::slot_of(address) & (shape_.line_slots - 1)];
+    Address& latest = lines_[FilterShape::slot_of(access) & (shape_.line_slots - 1)];
     bool redundant = !shape_.retains_all && (latest ^ access) < least_difference;
     if (shape_.page_bits != 0) {
         const Address page = address >> shape_.page_bits;
@@ -128,7 +128,7 @@ std::size_t RedundancyFilter::Stream::add(const Reference& reference, std::size_
         const auto at = static_cast<std::uint16_t>(position + accesses_ - before);
         if constexpr (placed) mark_positions_[accesses_] = at;
         if (is_redundant(access, address)) {
-            marks_[accesses_++] = static_cast<std::uint8_t>(FilterShape::slot_of(address) |
+            marks_[accesses_++] = static_cast<std::uint8_t>(FilterShape::slot_of(access) |
                                                             mark_of_kind[static_cast<unsigned>(reference.kind)]);
         } else {
             marks_[accesses_++] = filter_mark::retained;

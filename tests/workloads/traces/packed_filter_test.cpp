@@ -13,45 +13,45 @@
 namespace cachetally {
 namespace {
 
-Reference load(Address address, std::uint16_t size = 4) { return {address, 0, size, ReferenceKind::load, 0}; }
-Reference store(Address address, std::uint16_t size = 4) { return {address, 0, size, ReferenceKind::store, 0}; }
+Reference load_of(Address address, std::uint16_t size = 4) { return {address, 0, size, ReferenceKind::load, 0}; }
+Reference store_of(Address address, std::uint16_t size = 4) { return {address, 0, size, ReferenceKind::store, 0}; }
 
 TEST(PackedFilter, FindsWhatRepeatsTheLastOfItsSlots) {
     PackedFilter filter;
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));
-    EXPECT_TRUE(filter.is_redundant(load(0x1003c)));
-    EXPECT_FALSE(filter.is_redundant(load(0x10040)));  // the next line
-    EXPECT_TRUE(filter.is_redundant(load(0x10000)));   // another slot: both stay
-    EXPECT_FALSE(filter.is_redundant(load(0x11000)));  // line slot 0, page slot 1
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));
-    EXPECT_FALSE(filter.is_redundant(load(0x21080)));  // page slot 1
-    EXPECT_TRUE(filter.is_redundant(load(0x10000)));   // page slot 0
-    EXPECT_FALSE(filter.is_redundant(load(0x20040)));  // page slot 0, line slot 1
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));  // the line is redundant, its page is not
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));
+    EXPECT_TRUE(filter.is_redundant(load_of(0x1003c)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10040)));  // the next line
+    EXPECT_TRUE(filter.is_redundant(load_of(0x10000)));   // another slot: both stay
+    EXPECT_FALSE(filter.is_redundant(load_of(0x11000)));  // line slot 0, page slot 1
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x21080)));  // page slot 1
+    EXPECT_TRUE(filter.is_redundant(load_of(0x10000)));   // page slot 0
+    EXPECT_FALSE(filter.is_redundant(load_of(0x20040)));  // page slot 0, line slot 1
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));  // the line is redundant, its page is not
 }
 
 TEST(PackedFilter, RetainsTheFirstStoreToALine) {
     PackedFilter filter;
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));
-    EXPECT_FALSE(filter.is_redundant(store(0x10000)));
-    EXPECT_TRUE(filter.is_redundant(store(0x10008)));
-    EXPECT_TRUE(filter.is_redundant(load(0x10000)));
-    EXPECT_FALSE(filter.is_redundant(load(0x12000)));  // slot 0, another page slot
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));
-    EXPECT_FALSE(filter.is_redundant(store(0x10000)));
-    EXPECT_FALSE(filter.is_redundant(load(0x20040)));  // its page slot, not its line slot
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));  // retained, a load
-    EXPECT_FALSE(filter.is_redundant(store(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(store_of(0x10000)));
+    EXPECT_TRUE(filter.is_redundant(store_of(0x10008)));
+    EXPECT_TRUE(filter.is_redundant(load_of(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x12000)));  // slot 0, another page slot
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(store_of(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x20040)));  // its page slot, not its line slot
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));  // retained, a load
+    EXPECT_FALSE(filter.is_redundant(store_of(0x10000)));
 }
 
 TEST(PackedFilter, NothingAfterTheFirstLineOfAStraddlingReferenceIsRedundant) {
     PackedFilter filter;
-    EXPECT_FALSE(filter.is_redundant(load(0x10040)));
-    EXPECT_FALSE(filter.is_redundant(load(0x1003c, 8)));
-    EXPECT_TRUE(filter.is_redundant(load(0x10000)));
-    EXPECT_FALSE(filter.is_redundant(load(0x10040)));
-    EXPECT_FALSE(filter.is_redundant(load(0x10000, 65 * 64)));  // comes around to its own slot
-    EXPECT_FALSE(filter.is_redundant(load(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10040)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x1003c, 8)));
+    EXPECT_TRUE(filter.is_redundant(load_of(0x10000)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10040)));
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000, 65 * 64)));  // comes around to its own slot
+    EXPECT_FALSE(filter.is_redundant(load_of(0x10000)));
 }
 
 /// In plain words: who was the last of the slot?
