@@ -7,13 +7,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 #include <system_error>
 
 #include "app/commands.hpp"
 #include "app/help.hpp"
 #include "app/terminal.hpp"
+#include "sim/model/tags/instruction_set.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 #include "storage/provenance.hpp"
@@ -123,6 +126,14 @@ void group_commands(CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
+    if (const char* name = std::getenv("CACHETALLY_INSTRUCTION_SET")) {
+        try {
+            cachetally::use_instruction_set(name);
+        } catch (const std::invalid_argument& error) {
+            tell(fmt::format("cachetally: CACHETALLY_INSTRUCTION_SET: {}", error.what()));
+            return wrong_use;
+        }
+    }
     CLI::App app("Simulator of hardware cache monitors with memory access histograms", "cachetally");
     app.require_subcommand(1);
     app.set_version_flag("--version", "cachetally " + cachetally::program_version(), "Print the version and exit");

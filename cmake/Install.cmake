@@ -53,5 +53,5 @@ function(cachetally_pkgconfig name component library requires include descriptio
 endfunction()
 cachetally_pkgconfig(cachetally-tlm tlm cachetally_tlm "systemc" "\${includedir}" "A cache monitor for TLM-2.0 platforms")
 cachetally_pkgconfig(cachetally tlm cachetally_tlm "systemc" "\${includedir}" "The former name of cachetally-tlm")
-cachetally_pkgconfig(cachetally-systemc systemc cachetally_systemc "systemc fmt yaml-cpp" "\${includedir}/cachetally"
+cachetally_pkgconfig(cachetally-systemc systemc cachetally_systemc "systemc fmt libhwy yaml-cpp" "\${includedir}/cachetally"
   "Caches and TLBs as a SystemC module (needs C++20 and Boost's headers)")

@@ -8,10 +8,6 @@
 #include <utility>
 #include <vector>
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
 namespace cachetally {
 
 /// Buckets of eight keys that are compared at once; a quarter full on average, so that what a search does depends
@@ -84,18 +80,9 @@ private:
     std::uint64_t home(std::uint64_t key) const { return (key * 0x9e3779b97f4a7c15U) >> shift_; }
 
     static unsigned matches(const Bucket& bucket, std::uint64_t key) {
-#if defined(__AVX2__)
-        const __m256i wanted = _mm256_set1_epi64x(static_cast<long long>(key));
-        const auto* groups = reinterpret_cast<const __m256i*>(bucket.keys);
-        const auto match = [&](__m256i keys) {
-            return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(keys, wanted))));
-        };
-        return match(_mm256_load_si256(groups)) | match(_mm256_load_si256(groups + 1)) << 4;
-#else
         unsigned lanes = 0;
         for (unsigned lane = 0; lane < lanes_per_bucket; ++lane) lanes |= (bucket.keys[lane] == key ? 1U : 0U) << lane;
         return lanes;
-#endif
     }
 
     std::uint32_t find_spilled(std::uint64_t key) const {

@@ -10,6 +10,7 @@
 #include <list>
 
 #include "sim/model/random.hpp"
+#include "sim/model/tags/instruction_set.hpp"
 
 namespace cachetally {
 namespace {
@@ -59,17 +60,31 @@ private:
 struct Layout {
     unsigned ways;
     Replacement replacement;
-    bool packed;  ///< in words of 32 bits
+    bool packed = false;  ///< in words of 32 bits
+    bool mostly_hits = false;
 };
 
-class ArrayLayout : public testing::TestWithParam<Layout> {};
+class ArrayLayout : public testing::TestWithParam<std::tuple<std::string, Layout>> {
+protected:
+    ArrayLayout() { use_instruction_set(std::get<0>(GetParam())); }
+    ~ArrayLayout() override { use_instruction_set(""); }
+
+    static ArrayGeometry geometry(std::uint64_t sets) {
+        const Layout& layout = std::get<1>(GetParam());
+        return {.sets = sets,
+                .ways = layout.ways,
+                .replacement = layout.replacement,
+                .mostly_hits = layout.mostly_hits,
+                .line_bits = layout.packed ? 6U : 0U};
+    }
+};
 
 TEST_P(ArrayLayout, DoesWhatAListDoes) {
-    const Layout layout = GetParam();
+    const Layout layout = std::get<1>(GetParam());
+    if (layout.replacement == Replacement::tree_plru) return;  // no list does what it does
     const std::uint64_t sets = layout.packed ? 4 : 3;
     rc::check([&] {
-        const auto array = make_cache_array(
-            {.sets = sets, .ways = layout.ways, .replacement = layout.replacement, .line_bits = layout.packed ? 6U : 0U});
+        const auto array = make_cache_array(geometry(sets));
         std::vector<ListSet> lists(sets, ListSet(layout.ways, layout.replacement == Replacement::lru));
         const auto steps = *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 1U << 20));
         for (const unsigned step : steps) {
@@ -100,23 +115,83 @@ TEST_P(ArrayLayout, DoesWhatAListDoes) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, ArrayLayout,
-                         testing::Values(Layout{1, Replacement::lru, false}, Layout{3, Replacement::lru, false},
-                                         Layout{4, Replacement::lru, false}, Layout{6, Replacement::lru, false},
-                                         Layout{8, Replacement::lru, false}, Layout{12, Replacement::lru, false},
-                                         Layout{16, Replacement::lru, false}, Layout{24, Replacement::lru, false},
-                                         Layout{40, Replacement::lru, false}, Layout{2, Replacement::fifo, false},
-                                         Layout{8, Replacement::fifo, false}, Layout{20, Replacement::fifo, false},
-                                         Layout{1, Replacement::lru, true}, Layout{3, Replacement::lru, true},
-                                         Layout{4, Replacement::lru, true}, Layout{6, Replacement::lru, true},
-                                         Layout{8, Replacement::lru, true}, Layout{12, Replacement::lru, true},
-                                         Layout{16, Replacement::lru, true}, Layout{24, Replacement::lru, true},
-                                         Layout{40, Replacement::lru, true}, Layout{2, Replacement::fifo, true},
-                                         Layout{8, Replacement::fifo, true}, Layout{20, Replacement::fifo, true}),
-                         [](const auto& layout) {
-                             return std::string(layout.param.replacement == Replacement::lru ? "lru" : "fifo") +
-                                    std::to_string(layout.param.ways) + (layout.param.packed ? "Packed" : "");
-                         });
+/// A batch does what its requests do one by one, and sends down what they would.
+TEST_P(ArrayLayout, BatchesDoWhatTheirRequestsDo) {
+    constexpr Address line_mask = ~Address{63};
+    const IndexingPolicy index(Indexing::modulo, 4, 64);
+    rc::check([&] {
+        const auto batched = make_cache_array(geometry(4)), single = make_cache_array(geometry(4));
+        const auto steps = *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 1U << 20));
+        const bool traffic = *rc::gen::inRange(0, 4) != 0, placed = *rc::gen::arbitrary<bool>();
+        std::vector<BlockEvent> requests, expected;
+        std::vector<std::uint16_t> positions, sent;
+        std::array<std::uint64_t, KindLanes::kinds> misses{};
+        std::uint64_t first_fills = 0;
+        for (const unsigned step : steps) {
+            if (requests.size() == KindLanes::most) break;
+            constexpr EventKind kinds[] = {EventKind::load,      EventKind::store,    EventKind::fetch,
+                                           EventKind::page_walk, EventKind::prefetch, EventKind::write_back};
+            const EventKind kind = kinds[step % 6];
+            const Address number = step / 6 % (std::get<1>(GetParam()).ways * 8 + 5);
+            const Address line = number * 64 + ((step % 211 == 0 ? Address{1} : 0) << 45);
+            requests.emplace_back(line + (step >> 10 & 56), kind);
+            positions.push_back(static_cast<std::uint16_t>(step >> 4));
+            const bool dirties = kind == EventKind::store || kind == EventKind::write_back;
+            const Entry state = dirties ? entry_bit::dirty : 0;
+            const ReplaceResult result = single->replace(index.set_of(line), line, {true, static_cast<std::uint8_t>(state)}, state);
+            const auto send = [&](Address address, EventKind sent_kind) {
+                expected.emplace_back(address, sent_kind);
+                sent.push_back(positions.back());
+            };
+            if (result.miss == 0) continue;
+            ++misses[static_cast<unsigned>(kind)];
+            first_fills += result.old == 0;
+            if (kind != EventKind::write_back) send(line, kind == EventKind::store ? EventKind::load : kind);
+            if (traffic && is_dirty(result.old)) send(line_of(result.old), EventKind::write_back);
+        }
+        std::vector<BlockEvent> out(2 * requests.size() + 1);
+        std::vector<std::uint16_t> out_positions(out.size());
+        BatchCounts counts;
+        const BlockEvent* const end = batched->handle({.requests = requests,
+                                                       .positions = placed ? positions.data() : nullptr,
+                                                       .out = out.data(),
+                                                       .out_positions = out_positions.data(),
+                                                       .line_mask = line_mask,
+                                                       .write_back_traffic = traffic},
+                                                      index, counts);
+        RC_ASSERT(static_cast<std::size_t>(end - out.data()) == expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            RC_ASSERT(out[i].bits() == expected[i].bits());
+            if (placed) RC_ASSERT(out_positions[i] == sent[i]);
+        }
+        for (unsigned kind = 0; kind < KindLanes::kinds; ++kind) RC_ASSERT(counts.misses.of(kind) == misses[kind]);
+        RC_ASSERT(counts.first_fills == first_fills);
+        for (std::uint64_t set = 0; set < 4; ++set) RC_ASSERT(batched->digest(set) == single->digest(set));
+    });
+}
+
+std::string layout_name(const testing::TestParamInfo<std::tuple<std::string, Layout>>& test) {
+    const Layout& layout = std::get<1>(test.param);
+    constexpr std::array names{"lru", "tree_plru", "bit_plru", "fifo"};
+    return std::get<0>(test.param) + names[static_cast<std::size_t>(layout.replacement)] + std::to_string(layout.ways) +
+           (layout.packed ? "packed" : "") + (layout.mostly_hits ? "mostly_hits" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, ArrayLayout,
+    testing::Combine(testing::ValuesIn(instruction_sets()),
+                     testing::Values(Layout{1, Replacement::lru}, Layout{3, Replacement::lru}, Layout{4, Replacement::lru},
+                                     Layout{6, Replacement::lru}, Layout{8, Replacement::lru}, Layout{12, Replacement::lru},
+                                     Layout{16, Replacement::lru}, Layout{24, Replacement::lru}, Layout{40, Replacement::lru},
+                                     Layout{1, Replacement::lru, true}, Layout{3, Replacement::lru, true}, Layout{4, Replacement::lru, true},
+                                     Layout{6, Replacement::lru, true}, Layout{8, Replacement::lru, true}, Layout{12, Replacement::lru, true},
+                                     Layout{16, Replacement::lru, true}, Layout{24, Replacement::lru, true}, Layout{1, Replacement::lru, false, true},
+                                     Layout{3, Replacement::lru, false, true}, Layout{4, Replacement::lru, false, true}, Layout{6, Replacement::lru, false, true},
+                                     Layout{8, Replacement::lru, false, true}, Layout{12, Replacement::lru, false, true}, Layout{16, Replacement::lru, false, true},
+                                     Layout{2, Replacement::fifo}, Layout{8, Replacement::fifo}, Layout{20, Replacement::fifo},
+                                     Layout{8, Replacement::fifo, true}, Layout{4, Replacement::tree_plru}, Layout{8, Replacement::tree_plru},
+                                     Layout{12, Replacement::tree_plru}, Layout{20, Replacement::tree_plru})),
+    layout_name);
 
 class EveryPolicy : public testing::TestWithParam<Replacement> {};
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "workloads/traces/block_loops.hpp"
 
-#ifdef __SSE4_1__
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <array>
 
@@ -17,18 +13,6 @@ using namespace block_layout;
 
 constexpr std::array<std::uint64_t, 8> delta_mask{0,          0xff,         0xffff,         0xffffff,
                                                   0xffffffff, 0xffffffffff, 0xffffffffffff, ~std::uint64_t{0}};
-
-const std::uint8_t* add_singly(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* out) {
-    for (const std::uint8_t code : codes) {
-        const unsigned length_class = (code >> length_shift) & 7U;
-        std::uint64_t raw;
-        std::memcpy(&raw, deltas, sizeof raw);
-        deltas += delta_length[length_class];
-        *out = *(out - 1 - (code & distance_bits)) + unzigzag(raw & delta_mask[length_class]);
-        ++out;
-    }
-    return deltas;
-}
 
 template <class Index>
 Merged merge_by(const Merge& from, Reference* out) {
@@ -64,58 +48,17 @@ Merged merge_by(const Merge& from, Reference* out) {
 
 }  // namespace
 
-#ifdef __SSE4_1__
-
-namespace {
-
-/// For two length classes (the second one from bit 3 on): how two deltas are spread over a vector, and their length.
-struct PairTable {
-    alignas(16) std::array<std::array<std::uint8_t, 16>, 64> shuffle{};
-    std::array<std::uint8_t, 64> length{};
-};
-
-constexpr PairTable make_pair_table() {
-    constexpr std::uint8_t zero = 0x80;  // makes a byte of the vector zero
-    PairTable table;
-    for (std::size_t i = 0; i < 64; ++i) {
-        const std::uint8_t first = delta_length[i & 7], second = delta_length[i >> 3];
-        for (std::uint8_t byte = 0; byte < 8; ++byte) {
-            table.shuffle[i][byte] = byte < first ? byte : zero;
-            table.shuffle[i][8U + byte] = byte < second ? static_cast<std::uint8_t>(first + byte) : zero;
-        }
-        table.length[i] = static_cast<std::uint8_t>(first + second);
-    }
-    return table;
-}
-constexpr PairTable pair_table = make_pair_table();
-
-}  // namespace
-
-/// Two at a time: their deltas are taken apart in one vector.
-const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses) {
-    const __m128i one = _mm_set1_epi64x(1), zero = _mm_setzero_si128();
-    for (std::size_t i = 0; i + 1 < codes.size(); i += 2, addresses += 2) {
-        std::uint16_t two;
-        std::memcpy(&two, codes.data() + i, sizeof two);
-        const std::size_t classes = ((two >> length_shift) & 7U) | ((two >> (length_shift + 5)) & 0x38U);
-        __m128i raw;
+const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* out) {
+    for (const std::uint8_t code : codes) {
+        const unsigned length_class = (code >> length_shift) & 7U;
+        std::uint64_t raw;
         std::memcpy(&raw, deltas, sizeof raw);
-        raw = _mm_shuffle_epi8(raw, std::bit_cast<__m128i>(pair_table.shuffle[classes]));
-        deltas += pair_table.length[classes];
-        const __m128i moves = _mm_xor_si128(_mm_srli_epi64(raw, 1), _mm_sub_epi64(zero, _mm_and_si128(raw, one)));
-        addresses[0] = *(addresses - 1 - (two & distance_bits)) + static_cast<Address>(_mm_cvtsi128_si64(moves));
-        addresses[1] = *(addresses - (two >> 8 & distance_bits)) + static_cast<Address>(_mm_extract_epi64(moves, 1));
+        deltas += delta_length[length_class];
+        *out = *(out - 1 - (code & distance_bits)) + unzigzag(raw & delta_mask[length_class]);
+        ++out;
     }
-    return add_singly(codes.last(codes.size() % 2), deltas, addresses);
+    return deltas;
 }
-
-#else
-
-const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses) {
-    return add_singly(codes, deltas, addresses);
-}
-
-#endif
 
 Merged merge(const Merge& from, Reference* out) {
     return from.wide ? merge_by<std::uint16_t>(from, out) : merge_by<std::uint8_t>(from, out);
