@@ -39,27 +39,12 @@ void CorePipeline::stop() {
             cache->below().stop_batching();
         if (apart_) stream.cache().below().tell_by(nullptr);
         stream.cache().forget_mru();
-        if (stream.way.tlb != nullptr) stream.way.tlb->forget_mru();
     }
-}
-
-/// Blocks of data alone need not say where each access stands.
-FilteredAccesses CorePipeline::with_positions(FilteredAccesses data) {
-    positions_.clear();
-    mark_positions_.clear();
-    for (const std::uint8_t mark : data.marks) {
-        const auto position = static_cast<std::uint16_t>(mark_positions_.size());
-        mark_positions_.push_back(position);
-        if (filter_mark::is_retained(mark)) positions_.push_back(position);
-    }
-    data.positions = positions_;
-    data.mark_positions = mark_positions_;
-    return data;
 }
 
 Tick CorePipeline::run(const FilteredBlock& block) {
-    const FilteredAccesses of_data = apart_ && block.data.positions.empty() ? with_positions(block.data) : block.data;
-    streams_[0].given = &of_data;
+    placed_ = !block.fetches.marks.empty();
+    streams_[0].given = &block.data;
     streams_[1].given = &block.fetches;
     Tick time = translate();
     for (Stream& stream : streams()) {
@@ -80,11 +65,11 @@ Tick CorePipeline::run(const FilteredBlock& block) {
             for (const BlockEvent access : data.accesses) latest_[FilterShape::slot_of(access.block())] = access.block();
         access(data, data.accesses, given.positions.data());
     }
-    if (apart_) {
+    if (placed_) {
         made_ = {};
         access(streams_[1], streams_[1].accesses, block.fetches.positions.data());
-        bring_together();
     }
+    if (apart_) bring_together();
     if ((apart_ ? together_ : data.cache().below()).batch().size() >= enough) hand_over();
     return time;
 }
@@ -92,12 +77,22 @@ Tick CorePipeline::run(const FilteredBlock& block) {
 /// Returns how long the TLBs below the first and the walker took.
 Tick CorePipeline::translate() {
     const unsigned page_bits = pages_.page_bits(0);
+    // What the first TLB knows it translates on the way; but where fetches and data meet, pages get their frames in the
+    // order in which both touch them.
+    const bool by_tlb = !placed_ && streams_[0].way.tlb != nullptr && !pages_.identity();
+    if (!by_tlb) find_physical();
     for (Stream& stream : streams()) {
-        const FilteredAccesses& given = *stream.given;
-        stream.missing.resize(given.retained.size());
+        const std::span<const BlockEvent> retained = stream.given->retained;
+        if (by_tlb) {
+            stream.physical.resize(retained.size());
+            stream.accesses = stream.physical;
+        }
         Tlb* const tlb = stream.way.tlb;
-        stream.missing.resize(tlb != nullptr ? tlb->look_up(given.retained, page_bits, stream.missing.data()) : 0);
-        if (tlb != nullptr) tlb->count_hits(given.redundant.all());
+        stream.missing.resize(tlb != nullptr ? retained.size() : 0);
+        if (tlb == nullptr) continue;
+        stream.missing.resize(
+            tlb->look_up(retained, page_bits, stream.missing.data(), by_tlb ? stream.physical.data() : nullptr));
+        tlb->count_hits(stream.given->redundant.all());
     }
     gather_missing();
     Tick time = 0;
@@ -108,7 +103,6 @@ Tick CorePipeline::translate() {
         for (Tlb* tlb = first.next(); tlb != nullptr; tlb = tlb->next()) time += look_up_below(*tlb);
         time += walk();
     }
-    find_physical();
     return time;
 }
 
@@ -118,7 +112,7 @@ void CorePipeline::gather_missing() {
     missed_.clear();
     const auto add = [&](const Stream& stream, std::size_t i, bool fetch) {
         const std::uint16_t index = stream.missing[i];
-        missing_.push_back({index, apart_ ? stream.given->positions[index] : index, fetch});
+        missing_.push_back({index, placed_ ? stream.given->positions[index] : index, fetch});
         missed_.push_back(stream.given->retained[index]);
     };
     for (const Stream& stream : streams()) {
@@ -130,13 +124,13 @@ void CorePipeline::gather_missing() {
     const Stream &data = streams_[0], &fetches = streams_[1];
     std::size_t fetched = 0;
     for (std::size_t i = 0; i < data.missing.size(); ++i) {
-        if (apart_)
+        if (placed_)
             while (fetched < fetches.missing.size() &&
                    fetches.given->positions[fetches.missing[fetched]] < data.given->positions[data.missing[i]])
                 add(fetches, fetched++, true);
         add(data, i, false);
     }
-    if (apart_)
+    if (placed_)
         while (fetched < fetches.missing.size()) add(fetches, fetched++, true);
 }
 
@@ -149,7 +143,7 @@ Tick CorePipeline::look_up_below(Tlb& tlb) {
     }
     const std::size_t asked = missed_.size();
     still_missing_.resize(asked);
-    const std::size_t count = tlb.look_up(missed_, page_bits, still_missing_.data());
+    const std::size_t count = tlb.look_up(missed_, page_bits, still_missing_.data(), nullptr);
     for (std::size_t i = 0; i < count; ++i) {
         missing_[i] = missing_[still_missing_[i]];
         missed_[i] = missed_[still_missing_[i]];
@@ -196,18 +190,18 @@ void CorePipeline::find_physical() {
     Stream &data = streams_[0], &fetches = streams_[1];
     std::size_t fetched = 0;
     for (std::size_t i = 0; i < data.physical.size(); ++i) {
-        if (apart_)
+        if (placed_)
             while (fetched < fetches.physical.size() && fetches.given->positions[fetched] < data.given->positions[i])
                 translate(fetches, fetched++);
         translate(data, i);
     }
-    if (apart_)
+    if (placed_)
         while (fetched < fetches.physical.size()) translate(fetches, fetched++);
 }
 
 void CorePipeline::put(BlockEvent request, std::uint16_t position) {
     requests_.push_back(request);
-    if (apart_) request_positions_.push_back(position);
+    if (placed_) request_positions_.push_back(position);
 }
 
 /// The data accesses with the reads of page walks where they belong. A walk may come into the set of a line that later
@@ -218,7 +212,7 @@ void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const Filt
     request_positions_.clear();
     const unsigned slots = filter_plan_.data.line_slots - 1;
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
-    const auto position_of = [&](std::size_t i) { return apart_ ? given.positions[i] : static_cast<std::uint16_t>(i); };
+    const auto position_of = [&](std::size_t i) { return placed_ ? given.positions[i] : static_cast<std::uint16_t>(i); };
     std::size_t read = 0, i = 0;
     const auto put_reads_before = [&](std::uint16_t position) {
         for (; read < reads_.size() && read_before_[read].position <= position; ++read) {
@@ -243,8 +237,8 @@ void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const Filt
                 put_retained();
                 continue;
             }
-            const std::uint16_t position = apart_ ? given.mark_positions[m] : 0;
-            if (apart_) put_reads_before(position);
+            const std::uint16_t position = placed_ ? given.mark_positions[m] : 0;
+            if (placed_) put_reads_before(position);
             if (const unsigned slot = mark & filter_mark::slot; (disturbed_ & bit_of(slot)) != 0) {
                 const EventKind kind = filter_mark::kind_of(mark);
                 put({latest_[slot], kind}, position);
@@ -261,7 +255,7 @@ void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, 
     Cache& cache = stream.cache();
     cache.count_requests(redundant.loads - made_.loads, redundant.stores - made_.stores,
                          redundant.fetches - made_.fetches);
-    if (!apart_) return cache.handle(requests, core_);
+    if (!placed_) return cache.handle(requests, core_);
     BatchPositions sent(positions, stream.positions);
     cache.handle(requests, core_, &sent);
 }

@@ -66,7 +66,6 @@ private:
     };
 
     std::span<Stream> streams() { return {streams_.data(), apart_ ? 2U : 1U}; }
-    FilteredAccesses with_positions(FilteredAccesses data);
     Tick translate();
     void gather_missing();
     Tick look_up_below(Tlb& tlb);
@@ -79,7 +78,8 @@ private:
     void hand_over(RequestPort& port);
 
     std::uint8_t core_;
-    bool apart_;
+    bool apart_;           ///< fetches take another way than data
+    bool placed_ = false;  ///< a block has both, so that it matters where each access stands
     FilterPlan filter_plan_;
     PageWalker& walker_;
     PageTable& pages_;
@@ -96,7 +96,6 @@ private:
     // The requests of the data cache, if they are not the data accesses alone.
     std::vector<BlockEvent> requests_;
     std::vector<std::uint16_t> request_positions_;
-    std::vector<std::uint16_t> positions_, mark_positions_;  ///< by with_positions()
     FilteredAccesses::Redundant made_;  ///< redundant accesses that are made after all
     std::uint64_t disturbed_ = 0;       ///< slots that a walk came into since their last retained access or store
     std::array<Address, FilterShape::most_line_slots>

@@ -48,8 +48,8 @@ Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
       repetition_(repetition_of(config.replacement)) {}
 
 void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
-    if (!index_.is_field()) return;
     pages_ = &pages;
+    if (!index_.is_field()) return;
     front_bits_ = entry_bits(page_bits);
     front_.assign(index_.sets(), {});
 }
@@ -77,30 +77,50 @@ Tick Tlb::translate(Address address, unsigned page_bits, RequestInfo info, Tick 
     return done;
 }
 
-std::size_t Tlb::look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing) {
+std::size_t Tlb::look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing,
+                         BlockEvent* physical) {
     const unsigned bits = entry_bits(page_bits);
-    pages_asked_.resize(accesses.size());
-    asked_by_.resize(accesses.size());
-    const bool skips = repetition_is_idle();
-    Address latest = ~Address{0};
-    std::size_t asked = 0;
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-        const Address page = accesses[i].bits() >> bits << bits;
-        pages_asked_[asked] = page;
-        asked_by_[asked] = static_cast<std::uint16_t>(i);
-        asked += page != latest || !skips;
-        latest = page;
-    }
     const IndexingPolicy index(config_.indexing, index_.sets(), std::uint64_t{1} << bits);
-    const std::size_t count = array_->replace_all({pages_asked_.data(), asked}, index, missing);
-    for (std::size_t i = 0; i < count; ++i) missing[i] = asked_by_[missing[i]];
+    const Address page_mask = ~Address{0} << bits;
+    std::size_t count = 0;
+    if (has_front() && repetition_is_idle()) {
+        const std::size_t asked = pass_front(accesses, physical);
+        count = array_->replace_all({asked_.data(), asked}, page_mask, index, missing);
+        for (std::size_t i = 0; i < count; ++i) missing[i] = asked_by_[missing[i]];
+    } else {
+        count = array_->replace_all(accesses, page_mask, index, missing);
+        if (physical != nullptr)
+            for (std::size_t i = 0; i < accesses.size(); ++i)
+                physical[i] = accesses[i].moved_by(pages_->translate(accesses[i].block()) - accesses[i].block());
+    }
     counts_.accesses += accesses.size();
     counts_.misses += count;
     return count;
 }
 
+/// Notes the accesses that do not repeat the page that their set was asked for last. Returns their number.
+std::size_t Tlb::pass_front(std::span<const BlockEvent> accesses, BlockEvent* physical) {
+    if (asked_.size() < accesses.size()) {
+        asked_.resize(accesses.size());
+        asked_by_.resize(accesses.size());
+    }
+    const Front front = this->front();
+    std::size_t asked = 0;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+        const Address address = accesses[i].block();
+        LastPage& last = front.last(address);
+        if (!front.changes_nothing(last, address)) {
+            last = {front.number_of(address), pages_->translate(address) - address};
+            asked_[asked] = accesses[i];
+            asked_by_[asked++] = static_cast<std::uint16_t>(i);
+        }
+        if (physical != nullptr) physical[i] = accesses[i].moved_by(last.offset);
+    }
+    return asked;
+}
+
 void Tlb::remember(std::uint64_t set, Address number, Address address, bool hit) {
-    if (pages_ == nullptr) return;
+    if (!has_front()) return;
     if (hit ? repetition_.idle_after_use : repetition_.idle_after_insertion) {
         front_[set] = {number, pages_->translate(address) - address};
     } else {

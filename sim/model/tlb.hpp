@@ -88,16 +88,15 @@ public:
         unsigned page_bits_ = 0, scaled_bits_ = 0;
         std::byte* last_ = nullptr;  ///< sets are counted in bytes
     };
-    /// After lookups of which the MRU filter does not know.
-    void forget_mru() { std::ranges::fill(front_, LastPage{}); }
-
     /// Looks the pages of many accesses up, in order; where all pages have one size, which is held here. Those that
-    /// were missing are held then. Writes their indices, and returns their number.
-    std::size_t look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing);
+    /// were missing are held then. Writes their indices, and returns their number. Writes the accesses by their physical
+    /// addresses, too, where `physical` is not null (next to a core only).
+    std::size_t look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing,
+                        BlockEvent* physical);
 
     Front front() { return {index_.sets(), front_bits_, front_.data()}; }
     CacheArray& array() { return *array_; }
-    bool has_front() const { return pages_ != nullptr; }
+    bool has_front() const { return !front_.empty(); }
 
     /// Whether the use of the page that a set was asked for last changes nothing.
     bool repetition_is_idle() const { return repetition_.idle_after_use && repetition_.idle_after_insertion; }
@@ -133,6 +132,7 @@ public:
 
 private:
     Tick miss(Address address, unsigned page_bits, RequestInfo info, Tick time);
+    std::size_t pass_front(std::span<const BlockEvent> accesses, BlockEvent* physical);
     void remember(std::uint64_t set, Address number, Address address, bool hit);
 
     TlbConfig config_;
@@ -144,7 +144,7 @@ private:
     Tlb* next_ = nullptr;
     std::vector<PageWalker*> walkers_;
     std::vector<LastPage> front_;          ///< by set; next to a core only
-    std::vector<Address> pages_asked_;     ///< of look_up(); kept to save allocations
+    std::vector<BlockEvent> asked_;        ///< of look_up(); kept to save allocations
     std::vector<std::uint16_t> asked_by_;  ///< likewise
     unsigned front_bits_ = 0;
     PageTable* pages_ = nullptr;

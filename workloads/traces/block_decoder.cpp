@@ -246,7 +246,7 @@ std::vector<FurtherLine> BlockDecoder::State::part_straddling(const Stored& stor
     constexpr std::uint8_t straddling = filter_mark::retained | packed_mark::straddles;
     std::vector<FurtherLine> extra;
     const auto all = std::span(std::as_const(marks)).first(stored.header.references);
-    if (std::ranges::find(all, straddling) == all.end()) return extra;
+    if (std::memchr(all.data(), straddling, all.size()) == nullptr) return extra;
     stored.unpack(Stream::kept_traits, kept_traits);
     check_indices(stored, Stream::kept_traits, kept_traits);
     std::vector<std::uint8_t>& parted = filtered.data.marks;
@@ -285,7 +285,8 @@ void BlockDecoder::State::make_filtered(const Stored& stored, ReferenceBlock& bl
     read_kept(stored, std::span(std::as_const(marks)).first(size));
     const auto extra = part_straddling(stored, filtered);
     if (extra.empty()) {
-        filtered.data.marks.assign(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(size));
+        filtered.data.marks.swap(marks);
+        filtered.data.marks.resize(size);
         filtered.data.retained.resize(stored.header.kept);
         block_loops::find_lines(std::span(codes).first(stored.header.kept), kept_addresses(),
                                 filtered.data.retained.data());

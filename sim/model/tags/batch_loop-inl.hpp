@@ -42,11 +42,12 @@ BlockEvent* handle_plainly(Tags tags, const ArrayBatch& batch, BatchCounts& coun
         if constexpr (distance == Distance::far) tags.expect(begin[std::min(i + ahead, size - 1)].bits() & line_mask);
         const Address bits = begin[i].bits(), line = bits & line_mask, kind = bits & (BlockEvent::alignment - 1);
         requests.add(kind, 1);
-        const Address dirties = Address{kind == store || kind == write_back} * entry_bit::dirty;
+        static_assert(store == 1 && write_back == 6 && entry_bit::dirty == 2);
+        const Entry dirties = std::uint64_t{0x84} >> kind & entry_bit::dirty;
         const auto [miss, old] = tags.replace(line, dirties);
         if (distance == Distance::near && miss == 0) continue;
         misses.add(kind, miss);
-        static_assert(store == 1 && EventKind::load == EventKind{0});
+        static_assert(EventKind::load == EventKind{0});
         *out = BlockEvent(line, static_cast<EventKind>(kind ^ Address{kind == store}));  // lines for stores are loaded
         if constexpr (placed) *out_position = batch.positions[i];
         const Address asked = miss & Address{kind != write_back};
@@ -76,11 +77,11 @@ BlockEvent* handle_at(Tags tags, const ArrayBatch& batch, BatchCounts& counts) {
 
 /// CacheArray::replace_all() by tags of a known type.
 template <class Tags>
-std::size_t replace_each(Tags tags, std::span<const Address> lines, std::uint16_t* missing) {
+std::size_t replace_each(Tags tags, std::span<const BlockEvent> accesses, Address line_mask, std::uint16_t* missing) {
     std::uint16_t* out = missing;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
         *out = static_cast<std::uint16_t>(i);
-        out += tags.replace(lines[i], 0).miss;
+        out += tags.replace(accesses[i].bits() & line_mask, 0).miss;
     }
     tags.keep();
     return static_cast<std::size_t>(out - missing);

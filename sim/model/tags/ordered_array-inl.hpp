@@ -102,11 +102,11 @@ public:
         return {hit ? std::uint64_t{0} : 1, format_.unpack(old, index)};
     }
 
-    std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+    std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
         if constexpr (fixed_ways != 0 && !packed)
-            if (reorders() && index.is_field()) return replace_each(OrderedTags(*this, index.field()), lines, missing);
-        return replace_each(ArrayTags(*this, index), lines, missing);
+            if (reorders() && index.is_field()) return replace_each(OrderedTags(*this, index.field()), accesses, line_mask, missing);
+        return replace_each(ArrayTags(*this, index), accesses, line_mask, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {

@@ -48,9 +48,9 @@ public:
         return {1, PlacedArray::insert(set, line, state)};
     }
 
-    std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+    std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
-        return replace_each(ArrayTags(*this, index), lines, missing);
+        return replace_each(ArrayTags(*this, index), accesses, line_mask, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {

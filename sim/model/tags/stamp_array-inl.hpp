@@ -49,10 +49,10 @@ public:
         return {1, StampArray::insert(set, line, state)};
     }
 
-    std::size_t replace_all(std::span<const Address> lines, const IndexingPolicy& index,
+    std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
-        if (!index.is_field()) return replace_each(ArrayTags(*this, index), lines, missing);
-        return replace_each(StampTags(*this, index.field()), lines, missing);
+        if (!index.is_field()) return replace_each(ArrayTags(*this, index), accesses, line_mask, missing);
+        return replace_each(StampTags(*this, index.field()), accesses, line_mask, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {
