@@ -58,7 +58,7 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
 
 std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) {
     const auto value = read_number(text);
-    if (!value) throw BadValue{fmt::format("'{}' is not a number; write e.g. {} or {:#x}", text, least, least + 64)};
+    if (!value) throw BadValue{fmt::format("'{}' is not a whole number that can be meant here; write e.g. {} or {:#x}", text, least, least + 64)};
     if (*value < least || *value > most)
         throw BadValue{most == any_number ? fmt::format("{} is too small; write at least {}", text, least)
                                           : fmt::format("{} is out of range; write {} to {}", text, least, most)};

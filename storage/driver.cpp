@@ -190,12 +190,25 @@ void check_written(int failure, const std::string& where) {
     throw StorageError(fmt::format("{}: cannot write: {}", where, text));
 }
 
-void check_object_written(hid_t object, const std::string& where) {
+namespace {
+
+const OpenFile& file_of(hid_t object, const std::string& where) {
     const Handle file(H5Iget_file_id(object), H5Fclose);
     void* handle = nullptr;
     if (!file || H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle) < 0 || handle == nullptr)
         throw_storage_error(where + ": cannot ask for the state of the file");
-    check_written(static_cast<const OpenFile*>(handle)->written->failure, where);
+    return *static_cast<const OpenFile*>(handle);
+}
+
+}  // namespace
+
+void check_object_written(hid_t object, const std::string& where) {
+    check_written(file_of(object, where).written->failure, where);
+}
+
+void check_object_read(hid_t object, const std::string& where) {
+    const VerifiedFile* source = file_of(object, where).source;
+    if (source != nullptr && !source->fault().empty()) throw StorageError(where + ": " + source->fault());
 }
 
 }  // namespace cachetally

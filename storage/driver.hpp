@@ -31,4 +31,8 @@ void check_written(int failure, const std::string& where);
 /// The same for the file that holds `object`, which must be one that was created with the driver.
 void check_object_written(hid_t object, const std::string& where);
 
+/// Throws StorageError, naming `where`, if bytes of the file that holds `object` were found damaged: the library answers
+/// "not there" to some questions when it could not read.
+void check_object_read(hid_t object, const std::string& where);
+
 }  // namespace cachetally

@@ -48,6 +48,7 @@ bool Group::has(const std::string& name) const {
     const htri_t found = H5Lexists(id(), name.c_str(), H5P_DEFAULT);
     if (found < 0 && !name.empty() && name.find('/') == std::string::npos)  // what cannot be looked for is not absent
         throw_storage_error(fmt::format("{}: cannot list the group", where_));
+    if (found <= 0) check_object_read(id(), where_);
     return found > 0;
 }
 

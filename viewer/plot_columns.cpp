@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "sim/topology/names.hpp"
 #include "viewer/plot.hpp"
@@ -62,20 +63,39 @@ std::vector<PlotSegment> segments_of(const std::vector<PlotPoint>& points, std::
     return found;
 }
 
-/// Joins neighbours until so many segments have room.
+/// Joins neighbours until so many segments have room: always those that are shortest together, of equals the first.
 void join(std::vector<PlotSegment>& segments, std::size_t most) {
-    while (segments.size() > std::max<std::size_t>(most, 1)) {
-        std::size_t best = 0;
-        std::uint64_t least = ~std::uint64_t{0};
-        for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
-            const std::uint64_t span = segments[i + 1].first + (segments[i + 1].bytes - 1) - segments[i].first;
-            if (span < least) least = span, best = i;
-        }
-        segments[best].bytes = segments[best].size = std::max(least, least + 1);  // all of the address space: but one
-        segments[best].base = segments[best].first;
-        segments[best].label.clear();
-        segments.erase(segments.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    const std::size_t none = segments.size();
+    std::size_t left = segments.size();
+    std::vector<std::size_t> next(left), before(left);
+    const auto span_from = [&](std::size_t i) {
+        return std::pair(segments[next[i]].first + (segments[next[i]].bytes - 1) - segments[i].first, i);
+    };
+    std::set<std::pair<std::uint64_t, std::size_t>> spans;  ///< of each with its next
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        next[i] = i + 1;
+        before[i] = i > 0 ? i - 1 : none;
+        if (next[i] != none) spans.insert(span_from(i));
     }
+    for (; left > std::max<std::size_t>(most, 1); --left) {
+        const auto [least, best] = *spans.begin();
+        const std::size_t joined = next[best], previous = before[best];
+        spans.erase(spans.begin());
+        if (next[joined] != none) spans.erase(span_from(joined));
+        if (previous != none) spans.erase(span_from(previous));
+        PlotSegment& segment = segments[best];
+        segment.bytes = segment.size = std::max(least, least + 1);  // all of the address space: but one
+        segment.base = segment.first;
+        segment.label.clear();
+        segments[joined].columns = 1;  // gone
+        next[best] = next[joined];
+        if (next[best] != none) {
+            before[next[best]] = best;
+            spans.insert(span_from(best));
+        }
+        if (previous != none) spans.insert(span_from(previous));
+    }
+    std::erase_if(segments, [](const PlotSegment& segment) { return segment.columns != 0; });
 }
 
 /// In proportion to the bytes, but at least `narrowest`.

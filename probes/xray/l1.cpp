@@ -157,16 +157,18 @@ bool fills_sets(CompactTest& compact, const Found& found) {
 /// Why no cache of this geometry, whichever way it was found, behaves as measured; empty = one does.
 std::string contradiction(CompactTest& compact, const Found& found) {
     const std::uint64_t way = found.capacity / found.ways, ways = found.ways;
+    const bool spans_pages = 2 * way * (ways + 1) > compact.page();
     const auto behaves = [&] {
-        // Any lines whose distances are multiples of a way share a set; where sets are hashed they do not. A few hashed
-        // sets look like one, of which a single draw may happen to fill each evenly.
-        const unsigned draws = way <= longest_line ? 16 : 1;
+        // Any lines whose distances are multiples of a way share a set; where sets are hashed, or three times a power of
+        // two, or chosen by pages, they do not. A few such sets look like one, of which a draw may happen to fill each
+        // evenly.
+        constexpr unsigned draws = 16;
         for (unsigned number = 0; number < draws; ++number)
             if (!compact.drawn(way, ways, number)) return false;
         return fills_sets(compact, found);
     };
     if (!behaves()) return fmt::format("{} in {} ways would not behave as measured", format_size(found.capacity), ways);
-    if (2 * way * (ways + 1) <= compact.page()) return "";
+    if (!spans_pages) return "";
     // Where the physical address chooses the set, and a way is longer than a page, pages may lie so that sets seem to
     // be others. They do not lie so each time.
     for (unsigned i = 0; i < placements_asked; ++i) {

@@ -228,6 +228,15 @@ std::string numbered(std::uint64_t number, std::string_view noun) {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+std::size_t find_no_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t bytes = first_character(text.substr(at)).bytes;
+        if (bytes == 0) return at;
+        at += bytes;
+    }
+    return text.npos;
+}
+
 std::string without_controls(std::string_view text) {
     return replaced(text, [](const Character&, std::string_view) { return "?"; });
 }

@@ -62,6 +62,9 @@ std::string format_frequency(std::uint64_t period);
 /// "1 core", "2 cores"; `noun` takes an s.
 std::string numbered(std::uint64_t number, std::string_view noun);
 
+/// Where the first byte is that is no UTF-8; npos if all is.
+std::size_t find_no_utf8(std::string_view text);
+
 /// The text in one line, as a terminal may have it: '?' in place of control characters and of bytes that are no UTF-8.
 std::string without_controls(std::string_view text);
 

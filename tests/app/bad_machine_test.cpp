@@ -132,7 +132,7 @@ TEST(BadMachine, TextThatIsNotUtf8) {
     }
     const Finished finished = check(directory, changed("cores", "co\xffres"));
     EXPECT_EQ(finished.status, 2);
-    EXPECT_THAT(finished.err, HasSubstr("m.yaml:2:1: error: unknown key 'co?res'"));
+    EXPECT_THAT(finished.err, HasSubstr("m.yaml:2:3: error: a byte here is no UTF-8"));
 }
 
 TEST(BadMachine, TabsInTheIndentation) {

@@ -66,6 +66,26 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
         },
     ],
     [
+        'report: a reduced copy of lines far from each other is drawn',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const lines = 100000;
+            t.script(
+                '-c',
+                `import random
+r = random.Random(5)
+open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in range(${lines})))`,
+            );
+            t.run('replay', 'far.din', '-m', 'schulz2002', '-o', 'far.h5', '-f');
+            t.run('report', 'far.h5', '-o', 'far.html', '-f');
+            await page.goto(`file://${t.file('far.html')}`);
+            await t.until(page, '!!cachetally.current', 'the embedded result');
+            await t.quiet(page);
+            t.check((await page.innerText('body')).includes('reduced copy of far.h5'), 'notice');
+            t.equal((await page.evaluate('cachetally.current.totals()')).L1, lines, 'accesses of L1');
+        },
+    ],
+    [
         'first paint and frames of a large file',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';

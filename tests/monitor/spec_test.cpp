@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"link=a-b,couters=4", "10", "did you mean 'counters'?"}, Wrong{"link=a-b,counters", "10", "KEY=VALUE"},
         Wrong{"link=a-b,", "10", "KEY=VALUE"}, Wrong{"counters=4", "1", "needs the 'link'"},
         Wrong{"", "1", "KEY=VALUE"}, Wrong{"link=,counters=4", "1", "'link' has no value"},
-        Wrong{"link=a-b,counters=many", "10", "'many' is not a number"},
+        Wrong{"link=a-b,counters=many", "10", "'many' is not a whole number"},
         Wrong{"link=a-b,counters=0", "10", "write 1 to 4194304"},
         Wrong{"link=a-b,counters=99999999999999999999", "10", "counters: "},
         Wrong{"link=a-b,width=65", "10", "write 1 to 64"}, Wrong{"link=a-b,counters=4,counters=8", "21", "given twice"},

@@ -54,6 +54,17 @@ TEST(Placement, AnL1ThatPagesFillEvenlyIsFound) {
     }
 }
 
+// Lines a power of two apart go round three sets, so that three times as many stay as there are ways.
+TEST(Placement, ThreeTimesAPowerOfTwoSetsAreNotTakenForMoreWays) {
+    for (const char* l1 : {"size: 24 KiB, ways: 2", "size: 12 KiB, ways: 1", "size: 36 KiB, ways: 3"})
+        for (std::uint64_t seed = 1; seed <= 8; ++seed)
+            EXPECT_NE(finding(hardened(physically_indexed(l1, "size: 4 KiB, mapping: identity"), "l1", small_pages(seed)),
+                              "L1", "ways")
+                          .verdict,
+                      Verdict::wrong)
+                << l1 << ' ' << seed;
+}
+
 TEST(Placement, LargePagesFindAnL1WhoseWaysAreLonger) {
     const TestReport report =
         hardened(physically_indexed("size: 32 KiB, ways: 2", "size: 4 KiB, mapping: random"), "l1");

@@ -241,6 +241,53 @@ TEST(InputFile, LargeFilesAreVerifiedWhereTheyAreRead) {
     EXPECT_TRUE(std::equal(rows.begin(), rows.end(), many.end() - 1000));
 }
 
+/// How many of them a group says that it has; asks for one that is not there, too.
+std::size_t count_names(const Group& group, const std::vector<std::string>& expected) {
+    std::size_t count = 0;
+    for (const std::string& name : expected) count += group.has(name);
+    EXPECT_FALSE(group.has("absent"));
+    return count;
+}
+
+TEST(InputFile, NothingThatIsThereIsSaidToBeAbsent) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "l.h5";
+    std::vector<std::string> names, few;
+    for (int i = 0; i < 2000; ++i) names.push_back(fmt::format("a group with a long name {}", i));
+    for (int i = 0; i < 7; ++i) few.push_back(fmt::format("a longer name, so that a header is continued elsewhere {}", i));
+    {
+        ResultFile file(path);
+        std::vector<std::uint64_t> noise(1 << 16);
+        std::uint64_t state = 1;
+        for (std::uint64_t& word : noise) word = state = state * 6364136223846793005U + 1442695040888963407U;
+        Group groups = file.root().create_group("groups"), small = file.root().create_group("small");
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            groups.create_group(names[i]);
+            if (i % 50 == 0) file.root().write(fmt::format("noise {}", i), noise);
+            if (i % 300 == 0) small.create_group(few[i / 300]);
+        }
+        file.finish();
+    }
+    const std::string whole = contents(path);
+    ASSERT_GT(whole.size(), 16U << 20);
+    unsigned refused = 0;
+    for (std::size_t at = 777; at < whole.size(); at += 1 << 20) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 4);
+        write_contents(path, damaged);
+        try {
+            const InputFile file(path);
+            const std::size_t found = count_names(file.root().open_group("groups"), names);
+            EXPECT_EQ(found, names.size()) << at;
+            EXPECT_EQ(count_names(file.root().open_group("small"), few), few.size()) << at;
+        } catch (const StorageError& error) {
+            EXPECT_THAT(error.what(), HasSubstr("not what was written")) << at;
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 1U);
+}
+
 TEST(InputFile, TellsWhatIsWrongWithAFile) {
     const TemporaryDirectory directory;
     EXPECT_THAT(message_of([&] { InputFile{directory / "absent.h5"}; }), HasSubstr("absent.h5: No such file"));

@@ -111,6 +111,38 @@ TEST(Page, DamagedGroupsAreRefused) {
     EXPECT_EQ(headers, 3U);  // the root and two groups
 }
 
+TEST(Page, LargeFilesAreRefusedWhereverTheyAreDamaged) {
+    const TemporaryDirectory directory;
+    const std::string path = directory / "r.h5";
+    {
+        ResultFile file(path);
+        file.root().set_attribute("format", "cachetally result");
+        file.root().set_attribute("format_version", 1);
+        file.root().set_attribute("kind", "run");
+        file.root().create_group("machine").set_attribute("name", "x");
+        Group links = file.root().create_group("run");
+        std::vector<std::uint64_t> noise(1 << 16);
+        std::uint64_t state = 1;
+        for (std::uint64_t& word : noise) word = state = state * 6364136223846793005U + 1442695040888963407U;
+        for (int i = 0; i < 40; ++i) {
+            Group group = links.create_group("group " + std::to_string(i));
+            group.write("words", noise);
+            group.write_texts("texts", std::vector<std::string>(200, "a text that is not short " + std::to_string(i)));
+        }
+        file.finish();
+    }
+    EXPECT_NO_THROW(page_of(path, 1 << 20));  // a reduced copy
+    const std::string whole = contents(path);
+    ASSERT_GT(whole.size(), 16U << 20);
+    for (std::size_t at = 12345; at < whole.size(); at += 1 << 20) {
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 4);
+        write_contents(path, damaged);
+        const std::string message = message_of([&] { page_of(path, 1 << 20); });
+        EXPECT_NE(message.find("not what was written"), std::string::npos) << at << ": " << message;
+    }
+}
+
 TEST(Page, TemporaryPagesAreInADirectoryOfOurOwn) {
     const TemporaryDirectory directory;
     ::setenv("TMPDIR", directory.path().c_str(), 1);

@@ -2,31 +2,17 @@
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
 // The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
 import rule from '../../address_axis.json';
+import { type PageRun, united } from './page_runs';
 import type { Axis, Extents, Segment, Structure } from './protocol';
 
 const page = rule.page_bytes;
 
-/** Unites pages of several files or series. */
-function unite(list: Extents[]): [number, number, number][] {
-    if (list.length === 1) {
-        const [{ page: pages, first, last }] = list;
-        return Array.from(pages, (number, i) => [number, first[i], last[i]]);
-    }
-    const all = new Map<number, [number, number]>();
-    for (const each of list)
-        each.page.forEach((number, i) => {
-            const found = all.get(number) ?? [page, 0];
-            all.set(number, [Math.min(found[0], each.first[i]), Math.max(found[1], each.last[i])]);
-        });
-    return [...all.entries()].sort((a, b) => a[0] - b[0]).map(([number, [first, last]]) => [number, first, last]);
-}
-
-/** Stretches of pages with holes of at most `hole` pages. */
-function stretches(pages: [number, number, number][], hole: number): [number, number][] {
+/** Stretches of runs with holes of at most `hole` pages between them. */
+function stretches(runs: PageRun[], hole: number): [number, number][] {
     const found: [number, number][] = [];
-    pages.forEach(([number], i) => {
+    runs.forEach(([number], i) => {
         const last = found.at(-1);
-        if (last && number - pages[last[1]][0] <= hole) last[1] = i;
+        if (last && number - runs[last[1]][2] <= hole) last[1] = i;
         else found.push([i, i]);
     });
     return found;
@@ -34,16 +20,17 @@ function stretches(pages: [number, number, number][], hole: number): [number, nu
 
 /** `unit`: stretches begin and end at multiples of it. */
 export function axisOf(list: Extents[], unit: number): Axis {
-    const pages = unite(list);
-    let hole = Math.max(rule.least_hole_pages, Math.floor(pages.length / rule.pages_per_hole_page));
-    let found = stretches(pages, hole);
+    const runs = united(list);
+    const pages = runs.reduce((sum, [first, , last]) => sum + last - first + 1, 0);
+    let hole = Math.max(rule.least_hole_pages, Math.floor(pages / rule.pages_per_hole_page));
+    let found = stretches(runs, hole);
     while (found.length > rule.most_stretches) {
         hole *= rule.hole_growth;
-        found = stretches(pages, hole);
+        found = stretches(runs, hole);
     }
     const sizes = found.map(([from, to]): [bigint, number] => {
-        const begin = BigInt(pages[from][0]) * BigInt(page) + BigInt(pages[from][1]);
-        const end = BigInt(pages[to][0]) * BigInt(page) + BigInt(pages[to][2]) + 1n;
+        const begin = BigInt(runs[from][0]) * BigInt(page) + BigInt(runs[from][1]);
+        const end = BigInt(runs[to][2]) * BigInt(page) + BigInt(runs[to][3]) + 1n;
         const base = begin - (begin % BigInt(unit));
         const stop = end % BigInt(unit) === 0n ? end : end + BigInt(unit) - (end % BigInt(unit));
         return [base, Number(stop - base)];

@@ -245,10 +245,11 @@ export interface Axis {
     bytes: number;
 }
 
-/** Pages of 4 KiB that have counts: number, and the first and last byte in the page that may. */
+/** Runs of pages of 4 KiB that have counts: the first page, and its first byte that may; the last page, and its last such byte. */
 export interface Extents {
     page: Float64Array;
     first: Uint16Array;
+    lastPage: Float64Array;
     last: Uint16Array;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
 import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity, Stretch } from '../protocol';
+import { PageRuns } from '../page_runs';
 import { Lines } from './addresses';
 import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
 import { FileError } from './h5';
@@ -11,8 +12,6 @@ import type { Rows, Series, Token } from './series';
 const fewRows = 2_000_000;
 const mostLines = 48_000_000;
 const cacheBytes = 400_000_000;
-
-const page = 4096;
 
 /** Adds rows to the counts of lines; counts for several lines are spread evenly. */
 function addRows(dense: Dense, rows: Rows): void {
@@ -138,43 +137,22 @@ export class Counts {
 
     /** Which pages have counts. */
     async extents(list: Series[], token: Token): Promise<Extents> {
-        const pages = new Map<number, [number, number]>();
-        let [last, ends]: [number, [number, number] | undefined] = [-1, undefined]; // neighbours share pages
-        const add = (high: number, low: number, bytes: number) => {
-            for (let at = low, left = bytes; left > 0;) {
-                const number = (high * 4294967296) / page + Math.floor(at / page);
-                const begin = at % page;
-                const here = Math.min(left, page - begin);
-                if (number !== last) [last, ends] = [number, pages.get(number)];
-                if (!ends) pages.set(number, (ends = [begin, begin + here - 1]));
-                else {
-                    if (begin < ends[0]) ends[0] = begin;
-                    if (begin + here - 1 > ends[1]) ends[1] = begin + here - 1;
-                }
-                at += here;
-                left -= here;
-            }
-        };
+        const runs = new PageRuns();
         for (const series of list) {
             const { unit } = series.info;
             // the coarsest whose blocks are still small beside the whole
             const level = series.pyramid.filter((each) => each.rows >= 2000).at(-1);
             if (level && series.rows > fewRows) {
                 const halves = series.store.halves(`${level.path}/address`, 0, level.rows);
-                for (let i = 0; i < level.rows; ++i) add(halves[2 * i + 1], halves[2 * i], level.units * unit);
+                for (let i = 0; i < level.rows; ++i) runs.add(halves[2 * i + 1], halves[2 * i], level.units * unit);
                 continue;
             }
             await series.visit([[0, series.rows]], token, (rows) => {
                 for (let i = 0; i < rows.count; ++i)
-                    add(rows.address[2 * i + 1], rows.address[2 * i], unit * (rows.span ? rows.span[i] : 1));
+                    runs.add(rows.address[2 * i + 1], rows.address[2 * i], unit * (rows.span ? rows.span[i] : 1));
             });
         }
-        const sorted = [...pages.entries()].sort((a, b) => a[0] - b[0]);
-        return {
-            page: Float64Array.from(sorted, ([number]) => number),
-            first: Uint16Array.from(sorted, ([, [first]]) => first),
-            last: Uint16Array.from(sorted, ([, [, last]]) => last),
-        };
+        return runs.all();
     }
 
     /** Means per line and phase; more phases than `most` share rows. */
