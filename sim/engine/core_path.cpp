@@ -94,8 +94,10 @@ Progress CorePath::run_translated(Translation translation, std::span<const Refer
                                   Injections& injections) {
     const IndexingPolicy& index = cache_->indexing();
     if (index.is_field() && !virtually_indexed_)
-        return run_watched(translation, SetOf<IndexingPolicy::Field>{index.field()}, references, now, until, injections);
-    return run_watched(translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until, injections);
+        return run_watched(translation, SetOf<IndexingPolicy::Field>{index.field()}, references, now, until,
+                           injections);
+    return run_watched(translation, SetOf<IndexingPolicy>{index, virtually_indexed_}, references, now, until,
+                       injections);
 }
 
 template <class Translation, class Sets>
@@ -118,8 +120,8 @@ Progress CorePath::run_steps(std::span<const Reference> references, Tick now, Ti
 /// The loop in which a simulation spends most of its time. A reference of which nothing follows but counts and
 /// `quick_latency_` is made by counting it; one that hits, in the array; all others go step by step.
 template <bool watched, class Translation, class Sets>
-Progress CorePath::run_on(Translation translation, Sets set_of, std::span<const Reference> references,
-                          Tick now, Tick until, Injections& injections) {
+Progress CorePath::run_on(Translation translation, Sets set_of, std::span<const Reference> references, Tick now,
+                          Tick until, Injections& injections) {
     using Test = QuickTest<Translation, Sets>;
     const Test test{translation, set_of, cache_->mru(), line_bytes_ - 1, plain_kinds_};
     const Tick quick_latency = quick_latency_, lookup_latency = tlb_ != nullptr ? tlb_->latency() : 0;

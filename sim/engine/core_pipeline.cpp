@@ -62,7 +62,8 @@ Tick CorePipeline::run(const FilteredBlock& block) {
         time += reads_.size() * data.cache().latency();
     } else {
         if (walker_.reads_entries() && data.way.tlb != nullptr)
-            for (const BlockEvent access : data.accesses) latest_[FilterShape::slot_of(access.block())] = access.block();
+            for (const BlockEvent access : data.accesses)
+                latest_[FilterShape::slot_of(access.block())] = access.block();
         access(data, data.accesses, given.positions.data());
     }
     if (placed_) {
@@ -212,7 +213,9 @@ void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const Filt
     request_positions_.clear();
     const unsigned slots = filter_plan_.data.line_slots - 1;
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
-    const auto position_of = [&](std::size_t i) { return placed_ ? given.positions[i] : static_cast<std::uint16_t>(i); };
+    const auto position_of = [&](std::size_t i) {
+        return placed_ ? given.positions[i] : static_cast<std::uint16_t>(i);
+    };
     std::size_t read = 0, i = 0;
     const auto put_reads_before = [&](std::uint16_t position) {
         for (; read < reads_.size() && read_before_[read].position <= position; ++read) {

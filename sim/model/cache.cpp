@@ -184,7 +184,7 @@ void Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t c
         } else {
             request(each.block(), info, 0);
         }
-                if (positions == nullptr) continue;
+        if (positions == nullptr) continue;
         const std::size_t sent = below_.batch().size() - before;
         std::fill_n(positions->room(sent), sent, positions->given[i]);
         positions->add(sent);

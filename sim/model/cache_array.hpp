@@ -8,8 +8,8 @@
 
 #include "sim/model/indexing.hpp"
 #include "sim/model/random.hpp"
-#include "sim/model/request_batch.hpp"
 #include "sim/model/replacement.hpp"
+#include "sim/model/request_batch.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/machine.hpp"
 
@@ -69,13 +69,13 @@ public:
     /// access() or, if the line is not there, insert() with `state`: both in one pass over the set.
     virtual ReplaceResult replace(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
 
-    /// replace() of the lines of accesses (their bits in `line_mask`) by uses that change no state. Writes the indices of
-    /// the accesses whose lines were missing, and returns their number.
+    /// replace() of the lines of accesses (their bits in `line_mask`) by uses that change no state. Writes the indices
+    /// of the accesses whose lines were missing, and returns their number.
     virtual std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask,
                                     const IndexingPolicy& index, std::uint16_t* missing) = 0;
 
-    /// replace() of a batch, as uses that make stores and write-backs dirty; writes what goes down of it, and returns its
-    /// end. At most KindLanes::most requests.
+    /// replace() of a batch, as uses that make stores and write-backs dirty; writes what goes down of it, and returns
+    /// its end. At most KindLanes::most requests.
     virtual BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) = 0;
 
     /// Makes room for an insertion into a set: removes and returns the victim; 0 = there is room already.

@@ -9,8 +9,7 @@ Tick Memory::handle(std::span<const BlockEvent> requests, std::uint8_t core) {
     for (; !requests.empty(); requests = requests.subspan(std::min(requests.size(), KindLanes::most))) {
         const auto some = requests.first(std::min(requests.size(), KindLanes::most));
         KindLanes counted;
-        for (const BlockEvent each : some)
-            counted.add(static_cast<unsigned>(each.kind()), 1);
+        for (const BlockEvent each : some) counted.add(static_cast<unsigned>(each.kind()), 1);
         const auto of = [&](EventKind kind) { return counted.of(static_cast<unsigned>(kind)); };
         const std::uint64_t writes = of(EventKind::store) + of(EventKind::write_back), walks = of(EventKind::page_walk);
         const std::uint64_t reads = some.size() - writes - walks;

@@ -80,8 +80,8 @@ public:
             device_->write_records(records);
     }
 
-    /// A batch of requests and write-backs of a core, where timeless(). Returns for how long somebody waits: nobody does
-    /// for stores.
+    /// A batch of requests and write-backs of a core, where timeless(). Returns for how long somebody waits: nobody
+    /// does for stores.
     Tick handle(std::span<const BlockEvent> requests, std::uint8_t core);
 
     const MemoryCounts& counts() const { return counts_; }

@@ -119,7 +119,8 @@ private:
         /// first that is not added.
         const Reference* add_plain(const Reference* next, const Reference* end, unsigned kinds);
 
-        /// Adds the accesses of a reference, the first of them at `position` if that is asked for. Returns their number.
+        /// Adds the accesses of a reference, the first of them at `position` if that is asked for. Returns their
+        /// number.
         template <bool placed>
         std::size_t add(const Reference& reference, std::size_t position);
 
@@ -133,7 +134,7 @@ private:
         bool is_redundant(Address access, Address address);
 
         FilterShape shape_;
-        Address line_mask_;  ///< of the offset within a line
+        Address line_mask_;                                        ///< of the offset within a line
         std::array<Address, FilterShape::most_line_slots> lines_;  ///< words of an MRU filter
         std::array<Address, FilterShape::most_page_slots> pages_;
         std::size_t accesses_ = 0, retained_count_ = 0;

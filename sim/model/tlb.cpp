@@ -11,11 +11,8 @@ namespace {
 std::uint64_t ways_of(const TlbConfig& config) { return config.ways != 0 ? config.ways : config.entries; }
 
 ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
-    return {config.entries / ways_of(config),
-            static_cast<unsigned>(ways_of(config)),
-            config.replacement,
-            config.seed + copy,
-            true};
+    return {config.entries / ways_of(config), static_cast<unsigned>(ways_of(config)), config.replacement,
+            config.seed + copy, true};
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ public:
         std::byte* last_ = nullptr;  ///< sets are counted in bytes
     };
     /// Looks the pages of many accesses up, in order; where all pages have one size, which is held here. Those that
-    /// were missing are held then. Writes their indices, and returns their number. Writes the accesses by their physical
-    /// addresses, too, where `physical` is not null (next to a core only).
+    /// were missing are held then. Writes their indices, and returns their number. Writes the accesses by their
+    /// physical addresses, too, where `physical` is not null (next to a core only).
     std::size_t look_up(std::span<const BlockEvent> accesses, unsigned page_bits, std::uint16_t* missing,
                         BlockEvent* physical);
 

@@ -138,7 +138,8 @@ TEST_P(ArrayLayout, BatchesDoWhatTheirRequestsDo) {
             positions.push_back(static_cast<std::uint16_t>(step >> 4));
             const bool dirties = kind == EventKind::store || kind == EventKind::write_back;
             const Entry state = dirties ? entry_bit::dirty : 0;
-            const ReplaceResult result = single->replace(index.set_of(line), line, {true, static_cast<std::uint8_t>(state)}, state);
+            const ReplaceResult result =
+                single->replace(index.set_of(line), line, {true, static_cast<std::uint8_t>(state)}, state);
             const auto send = [&](Address address, EventKind sent_kind) {
                 expected.emplace_back(address, sent_kind);
                 sent.push_back(positions.back());
@@ -179,18 +180,22 @@ std::string layout_name(const testing::TestParamInfo<std::tuple<std::string, Lay
 
 INSTANTIATE_TEST_SUITE_P(
     Layouts, ArrayLayout,
-    testing::Combine(testing::ValuesIn(instruction_sets()),
-                     testing::Values(Layout{1, Replacement::lru}, Layout{3, Replacement::lru}, Layout{4, Replacement::lru},
-                                     Layout{6, Replacement::lru}, Layout{8, Replacement::lru}, Layout{12, Replacement::lru},
-                                     Layout{16, Replacement::lru}, Layout{24, Replacement::lru}, Layout{40, Replacement::lru},
-                                     Layout{1, Replacement::lru, true}, Layout{3, Replacement::lru, true}, Layout{4, Replacement::lru, true},
-                                     Layout{6, Replacement::lru, true}, Layout{8, Replacement::lru, true}, Layout{12, Replacement::lru, true},
-                                     Layout{16, Replacement::lru, true}, Layout{24, Replacement::lru, true}, Layout{1, Replacement::lru, false, true},
-                                     Layout{3, Replacement::lru, false, true}, Layout{4, Replacement::lru, false, true}, Layout{6, Replacement::lru, false, true},
-                                     Layout{8, Replacement::lru, false, true}, Layout{12, Replacement::lru, false, true}, Layout{16, Replacement::lru, false, true},
-                                     Layout{2, Replacement::fifo}, Layout{8, Replacement::fifo}, Layout{20, Replacement::fifo},
-                                     Layout{8, Replacement::fifo, true}, Layout{4, Replacement::tree_plru}, Layout{8, Replacement::tree_plru},
-                                     Layout{12, Replacement::tree_plru}, Layout{20, Replacement::tree_plru})),
+    testing::Combine(
+        testing::ValuesIn(instruction_sets()),
+        testing::Values(Layout{1, Replacement::lru}, Layout{3, Replacement::lru}, Layout{4, Replacement::lru},
+                        Layout{6, Replacement::lru}, Layout{8, Replacement::lru}, Layout{12, Replacement::lru},
+                        Layout{16, Replacement::lru}, Layout{24, Replacement::lru}, Layout{40, Replacement::lru},
+                        Layout{1, Replacement::lru, true}, Layout{3, Replacement::lru, true},
+                        Layout{4, Replacement::lru, true}, Layout{6, Replacement::lru, true},
+                        Layout{8, Replacement::lru, true}, Layout{12, Replacement::lru, true},
+                        Layout{16, Replacement::lru, true}, Layout{24, Replacement::lru, true},
+                        Layout{1, Replacement::lru, false, true}, Layout{3, Replacement::lru, false, true},
+                        Layout{4, Replacement::lru, false, true}, Layout{6, Replacement::lru, false, true},
+                        Layout{8, Replacement::lru, false, true}, Layout{12, Replacement::lru, false, true},
+                        Layout{16, Replacement::lru, false, true}, Layout{2, Replacement::fifo},
+                        Layout{8, Replacement::fifo}, Layout{20, Replacement::fifo}, Layout{8, Replacement::fifo, true},
+                        Layout{4, Replacement::tree_plru}, Layout{8, Replacement::tree_plru},
+                        Layout{12, Replacement::tree_plru}, Layout{20, Replacement::tree_plru})),
     layout_name);
 
 class EveryPolicy : public testing::TestWithParam<Replacement> {};
@@ -228,7 +233,8 @@ TEST_P(EveryPolicy, DeclaresWhetherARepeatedUseChangesNothing) {
     constexpr unsigned ways = 6;
     bool idle_after_use = true, idle_after_insertion = true;
     for (const EmptyWay empty_way : {EmptyWay::lowest, EmptyWay::policy}) {
-        const auto array = make_cache_array({.ways = ways, .replacement = GetParam(), .seed = 7, .empty_way = empty_way});
+        const auto array =
+            make_cache_array({.ways = ways, .replacement = GetParam(), .seed = 7, .empty_way = empty_way});
         Random random(3);
         for (int i = 0; i < 20000; ++i) {
             const Address line = random.below(12) * 64;

@@ -112,8 +112,7 @@ struct BlockDecoder::State {
     void check_indices(const Stored& stored, Stream stream, const Bytes& indices) const;
     std::uint64_t traits_of_kept(const Stored& stored, std::size_t i) const;
     void make_whole(const Stored& stored, ReferenceBlock& block);
-    std::vector<FurtherLine> part_straddling(const Stored& stored,
-                                                                     FilteredReferences& filtered);
+    std::vector<FurtherLine> part_straddling(const Stored& stored, FilteredReferences& filtered);
     void make_filtered(const Stored& stored, ReferenceBlock& block);
     const Address* kept_addresses() const { return kept.data() + lead; }
 };
@@ -228,7 +227,8 @@ public:
             block.references = static_cast<std::uint32_t>(size);
             mark_ += size;
             retained_ += kept;
-            for (; !further_.empty() && further_.front().mark < mark_; further_ = further_.subspan(1)) --block.references;
+            for (; !further_.empty() && further_.front().mark < mark_; further_ = further_.subspan(1))
+                --block.references;
         }
     }
 
@@ -241,8 +241,7 @@ private:
 }  // namespace
 
 /// References that straddle lines become as many retained accesses. Returns all but the first of each.
-std::vector<FurtherLine> BlockDecoder::State::part_straddling(const Stored& stored,
-                                                                                      FilteredReferences& filtered) {
+std::vector<FurtherLine> BlockDecoder::State::part_straddling(const Stored& stored, FilteredReferences& filtered) {
     constexpr std::uint8_t straddling = filter_mark::retained | packed_mark::straddles;
     std::vector<FurtherLine> extra;
     const auto all = std::span(std::as_const(marks)).first(stored.header.references);

@@ -105,7 +105,8 @@ public:
     std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
         if constexpr (fixed_ways != 0 && !packed)
-            if (reorders() && index.is_field()) return replace_each(OrderedTags(*this, index.field()), accesses, line_mask, missing);
+            if (reorders() && index.is_field())
+                return replace_each(OrderedTags(*this, index.field()), accesses, line_mask, missing);
         return replace_each(ArrayTags(*this, index), accesses, line_mask, missing);
     }
 

@@ -100,9 +100,7 @@ private:
         return empty < ways_ ? empty : policy_.victim(set);
     }
 
-    unsigned find_empty(const Entry* tags) const {
-        return ops_.find(tags, 0, ~Entry{0});
-    }
+    unsigned find_empty(const Entry* tags) const { return ops_.find(tags, 0, ~Entry{0}); }
 
     /// Where make_room() has made it: the next insertion into this set goes there.
     struct Room {

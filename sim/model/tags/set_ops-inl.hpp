@@ -19,7 +19,9 @@ namespace cachetally::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Ways that sets are padded to with invalid entries, so that they are whole vectors; 0: any multiple of 8.
-constexpr unsigned padded_ways(unsigned ways) { return ways <= 4 ? 4 : ways <= 8 ? 8 : ways <= 16 ? 16 : ways <= 32 ? 32 : 0; }
+constexpr unsigned padded_ways(unsigned ways) {
+    return ways <= 4 ? 4 : ways <= 8 ? 8 : ways <= 16 ? 16 : ways <= 32 ? 32 : 0;
+}
 
 /// Sets of `ways` entries, a power of two up to 32: straight-line code.
 template <class Word, unsigned ways>
@@ -59,7 +61,8 @@ public:
         const auto first = hn::FirstN(tag, 1);
         if constexpr (vectors == 1) {
             const auto order = hn::IndicesFromVec(tag, hn::Load(tag, orders[position].data()));
-            hn::Store(hn::IfThenElse(first, hn::Set(tag, entry), hn::TableLookupLanes(hn::Load(tag, set), order)), tag, set);
+            hn::Store(hn::IfThenElse(first, hn::Set(tag, entry), hn::TableLookupLanes(hn::Load(tag, set), order)), tag,
+                      set);
         } else {
             const auto back_by_one = hn::IndicesFromVec(tag, hn::Load(tag, orders[lanes - 1].data()));
             const Word* const stays = ramp.data() + (ways - 1 - position);
@@ -68,7 +71,8 @@ public:
                 Word* const tags = set + vector * lanes;
                 const auto old = hn::Load(tag, tags), rotated = hn::TableLookupLanes(old, back_by_one);
                 const auto moved = hn::IfThenElse(first, carry, rotated);
-                hn::Store(hn::IfThenElse(hn::MaskFromVec(hn::LoadU(tag, stays + vector * lanes)), old, moved), tag, tags);
+                hn::Store(hn::IfThenElse(hn::MaskFromVec(hn::LoadU(tag, stays + vector * lanes)), old, moved), tag,
+                          tags);
                 carry = rotated;
             }
         }

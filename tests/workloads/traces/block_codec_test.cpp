@@ -253,7 +253,9 @@ TEST(BlockCodec, SurvivesDamageBehindARightChecksum) {
             }
             try {
                 decoder.decode(damaged, block, filtered_wish);
-                if (block.is_filtered) { ASSERT_EQ(filtered_size(block), block.size()); }
+                if (block.is_filtered) {
+                    ASSERT_EQ(filtered_size(block), block.size());
+                }
             } catch (const BlockError&) {
             }
         }

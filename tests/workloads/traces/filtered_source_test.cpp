@@ -45,7 +45,7 @@ std::unique_ptr<ReferenceSource> source_of(bool fetches) {
 }
 
 struct Seen {
-    std::size_t whole = 0, filtered = 0;       ///< batches
+    std::size_t whole = 0, filtered = 0;  ///< batches
     std::size_t references = 0;
     double accesses_each = 0;  ///< accesses per reference of filtered ones
 };
