@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/topology/names.hpp"
 
@@ -159,10 +160,10 @@ std::string contradiction(CompactTest& compact, const Found& found) {
     const std::uint64_t way = found.capacity / found.ways, ways = found.ways;
     const bool spans_pages = 2 * way * (ways + 1) > compact.page();
     const auto behaves = [&] {
-        // Any lines whose distances are multiples of a way share a set; where sets are hashed, or three times a power of
-        // two, or chosen by pages, they do not. A few such sets look like one, of which a draw may happen to fill each
-        // evenly.
-        constexpr unsigned draws = 16;
+        // Any lines whose distances are multiples of a way share a set; where sets are hashed they do not. A few hashed
+        // sets look like one, of which a single draw may happen to fill each evenly. So do, where sets are an odd number
+        // of times a power of two, so many of them: they seem to have so many times their ways.
+        const unsigned draws = way <= longest_line || !std::has_single_bit(ways) ? 16 : 1;
         for (unsigned number = 0; number < draws; ++number)
             if (!compact.drawn(way, ways, number)) return false;
         return fills_sets(compact, found);
