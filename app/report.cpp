@@ -26,6 +26,7 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     view.structures = structures_of(levels, outcome.regions);
     view.causes = outcome.causes;
     view.functions = outcome.functions;
+    view.execution = outcome.execution;
     view.check = std::move(check);
     return view;
 }

@@ -31,6 +31,7 @@ void write_sweep_result(Group& root, const Topology& topology, const SweepView& 
 void write_title(Group& root, const std::string& kind, const Topology& topology, const RunTitle& title);
 
 /// /provenance: command line, machine, seed, trace.
-void write_provenance_of(Group& root, const Topology& topology, const Input& input);
+void write_provenance_of(Group& root, const Topology& topology, const Input& input,
+                         const std::vector<std::string>& execution = {});
 
 }  // namespace cachetally::app

@@ -79,6 +79,14 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     warn_of_one_stream(input, topology);
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
     const RunOptions run = run_options(options, *input.source);
+    if (options.explain) {
+        const bool links = options.errors && !output.file.empty();
+        const Outcome planned =
+            simulate(topology, monitors, *input.source, run, {options.errors, links, options.causes}, {});
+        if (options.json) return print_json({{"execution", planned.execution}});
+        for (const std::string& text : planned.execution) print("{}\n", text);
+        return;
+    }
     const std::unique_ptr<ResultFile> file = open_output(output, inputs_of(input, options));
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run,
@@ -100,7 +108,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     if (file) {
         const WritingNote note(file->path());
         write_run_result(file->root(), topology, view, outcome, levels);
-        write_provenance_of(file->root(), topology, input);
+        write_provenance_of(file->root(), topology, input, outcome.execution);
         close_output(file.get(), view.title);
     }
     if (view.check && !view.check->passed) throw std::runtime_error(input.name + " computed a wrong result");

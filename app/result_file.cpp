@@ -68,9 +68,11 @@ void write_sweep_result(Group& root, const Topology& topology, const SweepView& 
     root.set_attribute("default", "sweep");
 }
 
-void write_provenance_of(Group& root, const Topology& topology, const Input& input) {
+void write_provenance_of(Group& root, const Topology& topology, const Input& input,
+                         const std::vector<std::string>& execution) {
     Provenance provenance = make_provenance(command_line());
     provenance.seed = input.seed;
+    provenance.execution = execution;
     provenance.machine_name = topology.machine().name;
     provenance.machine_text = topology.machine().text;
     provenance.trace_name = input.trace_file;

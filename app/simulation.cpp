@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <span>
 
 #include "app/terminal.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
+#include "sim/engine/execution_plan.hpp"
 #include "sim/tlm/host.hpp"
 
 namespace cachetally::app {
@@ -90,6 +92,20 @@ private:
     std::array<std::vector<std::unique_ptr<ExactHistogram>>, event_kind_count> histograms_;
 };
 
+/// As the environment variable CACHETALLY_EXECUTION says; for tests and measurements.
+void force_execution(Hierarchy& hierarchy, unsigned streams) {
+    const char* const wanted = std::getenv("CACHETALLY_EXECUTION");
+    if (wanted == nullptr || *wanted == '\0') return;
+    const std::string_view way = wanted;
+    if (way == "reference") return hierarchy.run_one_by_one();
+    if (way != "batch")
+        throw UsageError(fmt::format("CACHETALLY_EXECUTION: '{}' is neither 'batch' nor 'reference'", shown(way)));
+    for (const ExecutionPlan::Core& core : execution_plan(hierarchy, streams).cores)
+        if (!core.batched)
+            throw UsageError(
+                fmt::format("CACHETALLY_EXECUTION: references cannot be carried out in batches: {}", core.reason));
+}
+
 }  // namespace
 
 void check_cores(const Input& input, const Topology& topology) {
@@ -145,6 +161,9 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     std::optional<HierarchyCauses> causes;
     if (counting.causes)
         causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy));
+    force_execution(*outcome.hierarchy, source.cores());
+    outcome.execution = explain(execution_plan(*outcome.hierarchy, source.cores()));
+    if (!host) return outcome;
     outcome.run = host(topology, *outcome.hierarchy, source, options);
     outcome.regions = source.regions();
     outcome.functions = source.functions();

@@ -69,7 +69,8 @@ struct Outcome {
     std::vector<LevelCauses> causes;  ///< likewise
     std::vector<Region> regions;
     std::vector<std::string> functions;
-    AddressMap virtual_address;  ///< empty where nothing is translated
+    AddressMap virtual_address;          ///< empty where nothing is translated
+    std::vector<std::string> execution;  ///< how references are carried out (execution_plan.hpp)
     std::unique_ptr<Hierarchy> hierarchy;
 };
 
@@ -102,7 +103,7 @@ using Host = std::function<RunResult(const Topology&, Hierarchy&, ReferenceSourc
 /// "engine" or "systemc".
 Host host_of(const std::string& name);
 
-/// Runs a source.
+/// Runs a source; without a host, tells how that would be done.
 Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting, const Host& host);
 

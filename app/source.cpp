@@ -68,6 +68,8 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
                     "(docs/systemc.md)")
         ->check(one_of({"engine", "systemc"}))
         ->capture_default_str();
+    command.add_flag("--explain", options.explain,
+                     "Tell how references are carried out, in batches or one by one, and why; nothing is run");
     command.add_flag_callback(
         "--no-errors", [&options] { options.errors = false; },
         "Do not count exactly beside monitors to tell their error: faster");

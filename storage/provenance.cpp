@@ -65,6 +65,7 @@ void write_provenance(Group& root, const Provenance& provenance) {
     for (const auto& [name, member] : text_fields) group.set_attribute(name, full.*member);
     group.set_attribute("seed", full.seed);
     group.write_texts("command_line", full.command_line);
+    if (!full.execution.empty()) group.write_texts("execution", full.execution);
     const std::vector<std::uint8_t> text(full.machine_text.begin(), full.machine_text.end());
     group.write("machine_file", text);  // bytes: a file may be longer than an attribute, and hold anything
 }
@@ -75,6 +76,7 @@ Provenance read_provenance(const Group& root) {
     for (const auto& [name, member] : text_fields) provenance.*member = group.text_attribute(name);
     provenance.seed = group.whole_attribute("seed");
     provenance.command_line = group.read_texts("command_line");
+    if (group.has("execution")) provenance.execution = group.read_texts("execution");
     const auto text = group.read<std::uint8_t>("machine_file");
     provenance.machine_text.assign(text.begin(), text.end());
     return provenance;

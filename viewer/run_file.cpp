@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "monitor/causes/causes_file.hpp"
+#include "storage/provenance.hpp"
 #include "viewer/run_view.hpp"
 
 namespace cachetally {
@@ -65,6 +66,7 @@ RunView read_run_view(const InputFile& file) {
     view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);
+    if (root.has("provenance")) view.execution = read_provenance(root).execution;
     return view;
 }
 

@@ -163,6 +163,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     Json exact = Json::object();
     for (const StructureTable::Level& level : view.structures.levels) exact[level.name] = level.exact;
     Json json = view.title.json();
+    if (!view.execution.empty()) json["execution"] = view.execution;
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();
     if (run.core_ends.size() > 1) json["quantum_ps"] = run.quantum;

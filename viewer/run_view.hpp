@@ -57,6 +57,7 @@ struct RunView {
     std::vector<LevelCauses> causes;  ///< of the misses of levels, where that was asked for
     std::vector<std::string> functions;
     std::optional<Check> check;
+    std::vector<std::string> execution;  ///< how references were carried out; empty if the file does not tell
 
     Tick cycles() const { return counts.run.end() / counts.period; }
 
@@ -64,9 +65,9 @@ struct RunView {
     std::string function(std::uint32_t index) const;
 };
 
-/// levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories, monitors.<name>.{events,
-/// swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[], evictions[]}, cycles,
-/// references, phases[], complete.
+/// execution[], levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories,
+/// monitors.<name>.{events, swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[],
+/// evictions[]}, cycles, references, phases[], complete.
 nlohmann::ordered_json to_json(const RunView& view);
 
 /// What text reports show of it.

@@ -34,16 +34,41 @@ FilterShape shape_of(const CorePath& path, const PageTable& pages) {
 
 }  // namespace
 
+namespace {
+
+/// "L3 is inclusive (my.yaml:12)".
+std::string sentence(const MachineDescription& machine, const CacheConfig& about, const CacheConfig& stated_by,
+                     const char* what, const char* key) {
+    const auto found = stated_by.keys.find(key != nullptr ? key : "");
+    const Mark mark = found != stated_by.keys.end() ? found->second : stated_by.mark;
+    const std::string place =
+        mark.line != 0 && !machine.file.empty() ? fmt::format(" ({}:{})", machine.file, mark.line) : "";
+    return fmt::format("{} {}{}", about.name, what, place);
+}
+
+std::string sentence(const MachineDescription& machine, const CacheConfig& about, const char* what, const char* key) {
+    return sentence(machine, about, about, what, key);
+}
+
+}  // namespace
+
 /// Why the references of one way cannot be batched; nothing if they can.
 std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
     const Cache* const first = path.cache();
     if (first == nullptr) return "there is no cache next to the core";
-    if (first->config().virtually_indexed) return first->config().name + " is indexed by bits above the page";
     for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
-        if (const char* reason = cache->why_not_plain()) return cache->config().name + ": " + reason;
-        if (cache != first && cache->is_next_to_core()) return cache->config().name + " serves cores directly, too";
-        if (cache != first && cache->config().virtually_indexed)
-            return cache->config().name + " is indexed by bits above the page";
+        const CacheConfig& config = cache->config();
+        if (config.virtually_indexed)
+            return sentence(machine, config, "is indexed by bits above the page", "virtually_indexed");
+        if (const Cache::NotPlain reason = cache->why_not_plain(); reason.what != nullptr) {
+            Cache* cause = cache;
+            if (reason.of_below) do
+                    cause = cause->below().cache();
+                while (cause->config().inclusion == Inclusion::neither);
+            return sentence(machine, config, cause->config(), reason.what, reason.key);
+        }
+        if (cache != first && cache->is_next_to_core())
+            return sentence(machine, config, "serves cores directly, too", nullptr);
     }
     if (path.tlb() == nullptr) return pages.uniform() ? "" : "pages have several sizes";
     if (!pages.uniform() || !path.tlb()->holds(pages.page_bits(0))) return "pages have several sizes";
@@ -51,6 +76,7 @@ std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
 }
 
 std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
+    if (one_by_one) return "that was asked for";
     if (timed) return "links or memories are busy for a time";
     if (!all_merge) return "a listener wants each event by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
@@ -105,6 +131,15 @@ void Hierarchy::Parts::settle() {
     settled = true;
 }
 
+ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams) {
+    ExecutionPlan plan = hierarchy.plan();
+    plan.cores.resize(std::min<std::size_t>(plan.cores.size(), streams));
+    if (streams > 1)
+        for (ExecutionPlan::Core& core : plan.cores)
+            core = {.batched = false, .reason = "several cores make them, in the order of their times", .filter = {}};
+    return plan;
+}
+
 std::vector<std::string> explain(const ExecutionPlan& plan) {
     std::vector<std::string> texts;
     for (std::size_t first = 0; first < plan.cores.size();) {
@@ -116,7 +151,7 @@ std::vector<std::string> explain(const ExecutionPlan& plan) {
         const std::string who = plan.cores.size() == 1 ? ""
                                 : end == first + 1     ? fmt::format("core {}: ", first)
                                                        : fmt::format("cores {} to {}: ", first, end - 1);
-        texts.push_back(who + (core.batched ? std::string("batches of references") : "per reference: " + core.reason));
+        texts.push_back(who + (core.batched ? std::string("in batches") : "per reference: " + core.reason));
         first = end;
     }
     return texts;

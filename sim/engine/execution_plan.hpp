@@ -20,7 +20,14 @@ struct ExecutionPlan {
     std::vector<Core> cores;
 };
 
-/// Texts, one per group of cores that are alike, for people.
+class Hierarchy;
+
+/// How a source of so many streams is carried out: cores in turn make one reference each. When all listeners are
+/// attached.
+ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams);
+
+/// Texts, one per group of cores that are alike, for people: "in batches", "per reference: L3 is inclusive
+/// (my.yaml:12)".
 std::vector<std::string> explain(const ExecutionPlan& plan);
 
 }  // namespace cachetally

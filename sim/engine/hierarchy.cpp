@@ -88,6 +88,11 @@ Tick Hierarchy::complete(unsigned core, Tick now) {
     return parts.injections.pending() ? owed + parts.injections.carry_out(core, now + owed) : owed;
 }
 
+void Hierarchy::run_one_by_one() {
+    parts_->one_by_one = true;
+    parts_->settled = false;
+}
+
 const ExecutionPlan& Hierarchy::plan() {
     if (!parts_->settled) parts_->settle();
     return parts_->plan;

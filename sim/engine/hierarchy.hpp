@@ -71,6 +71,10 @@ public:
     /// To be called before the results of a listener are used; all other members see to it themselves.
     Tick complete(unsigned core, Tick now);
 
+    /// References are carried out one by one, whatever else would do: slower, and the same to the last count. To be
+    /// called before the first reference.
+    void run_one_by_one();
+
     /// How references are carried out. Not to be called before all listeners are attached.
     const ExecutionPlan& plan();
 

@@ -71,6 +71,7 @@ struct Hierarchy::Parts {
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;
     bool timed = false, all_merge = false;
+    bool one_by_one = false;  ///< that was asked for
     ExecutionPlan plan;
     Copies<CorePipeline> pipelines;    ///< by core; null where references are carried out one by one
     Copies<RedundancyFilter> filters;  ///< by core; for references that come unfiltered

@@ -62,24 +62,27 @@ void Cache::settle() {
     for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})
         simple_[index_of(kind)] = in_order;
     simple_[index_of(EventKind::store)] = in_order && writes_back_ && config_.write_allocate;
-    is_plain_ = why_not_plain() == nullptr;
+    is_plain_ = why_not_plain().what == nullptr;
     victims_matter_ = config_.inclusion == Inclusion::inclusive || below_.takes_clean_victims();
 }
 
-const char* Cache::why_not_plain() const {
-    if (filled_by_victims_) return "victims of the level above fill it";
-    if (config_.inclusion == Inclusion::inclusive && !above_.empty()) return "it is inclusive";
-    if (line_may_be_taken_) return "an inclusive level below takes lines away from it";
-    if (below_.takes_clean_victims()) return "clean victims go down, too";
-    if (is_in_node()) return "it is kept coherent";
-    if (prefetcher_) return "it has a prefetcher";
-    if (!writes_back_) return "it writes through";
-    if (!config_.write_allocate) return "it does not allocate on stores";
-    if (config_.write_back_first) return "victims go down before the line is fetched";
-    if (config_.write_back_miss != WriteBackMiss::allocate) return "write-backs that miss do not simply allocate";
-    if (!config_.store_hit_refreshes || !config_.write_back_refreshes) return "not every hit is a use";
-    if (below_.wants(EventKind::fill) || below_.wants(EventKind::eviction)) return "somebody listens to its fills";
-    return nullptr;
+Cache::NotPlain Cache::why_not_plain() const {
+    if (filled_by_victims_) return {"is filled by victims of the level above", "inclusion"};
+    if (config_.inclusion == Inclusion::inclusive && !above_.empty()) return {"is inclusive", "inclusion"};
+    if (line_may_be_taken_) return {"loses lines to an inclusive level below", "inclusion", true};
+    if (below_.takes_clean_victims()) return {"hands clean victims down, too", "inclusion", true};
+    if (is_in_node()) return {"is kept coherent"};
+    if (prefetcher_) return {"has a prefetcher", "prefetch"};
+    if (!writes_back_) return {"writes through", "write"};
+    if (!config_.write_allocate) return {"does not allocate on stores", "write_allocate"};
+    if (config_.write_back_first) return {"writes victims back before it fetches", "write_back_first"};
+    if (config_.write_back_miss != WriteBackMiss::allocate)
+        return {"does not simply allocate write-backs that miss", "write_back_miss"};
+    if (!config_.store_hit_refreshes) return {"does not count stores that hit as uses", "store_hit_refreshes"};
+    if (!config_.write_back_refreshes) return {"does not count write-backs that hit as uses", "write_back_refreshes"};
+    if (below_.wants(EventKind::fill) || below_.wants(EventKind::eviction))
+        return {"has a listener to its fills or evictions"};
+    return {};
 }
 
 /// A request step by step, as docs/counting.md has it: where the order of lookup, fetch and insertion can be seen.

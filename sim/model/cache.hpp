@@ -75,7 +75,13 @@ public:
 
     /// True where a pass over the set is all that demand accesses, page walks and write-backs need. Else the reason.
     bool is_plain() const { return is_plain_; }
-    const char* why_not_plain() const;
+    /// `key`: of this cache's configuration, or where `of_below`, of the cache below that it is about; may be null.
+    struct NotPlain {
+        const char* what = nullptr;  ///< null: it is plain
+        const char* key = nullptr;
+        bool of_below = false;
+    };
+    NotPlain why_not_plain() const;
 
     /// For how long cores have waited for this level's own answers to what came from above, but for stores: those of
     /// cores are counted apart, others nobody waits for.
