@@ -18,15 +18,13 @@ bool is_demand(EventKind kind) {
 /// Prefetchers know physical addresses only, so they stay within the smallest page.
 constexpr Address prefetch_boundary = 4096;
 
-ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy, bool next_to_core) {
+ArrayGeometry geometry_of(const CacheConfig& config, unsigned copy) {
     const bool field = !config.virtually_indexed && (config.indexing == Indexing::modulo || sets_of(config) == 1);
-    const bool packed = field && !next_to_core;  // page walks come in there, whose addresses do not fit
     return {.sets = sets_of(config),
             .ways = static_cast<unsigned>(ways_of(config)),
             .replacement = config.replacement,
             .seed = config.seed + copy,
-            .mostly_hits = next_to_core,
-            .line_bits = packed ? log2_exact(config.line) : 0,
+            .line_bits = field ? log2_exact(config.line) : 0,
             .empty_way = config.empty_way};
 }
 
@@ -40,7 +38,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
       filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
       next_to_core_(next_to_core),
       index_(config.indexing, sets_of(config), config.line),
-      array_(make_cache_array(geometry_of(config, copy, next_to_core))),
+      array_(make_cache_array(geometry_of(config, copy))),
       prefetcher_(make_prefetcher(config.prefetch, config.line)) {
     const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);
     const Touch demand{true, 0, entry_bit::prefetched};

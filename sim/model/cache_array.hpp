@@ -98,9 +98,8 @@ struct ArrayGeometry {
     std::uint64_t sets = 1;
     unsigned ways = 1;
     Replacement replacement = Replacement::lru;
-    std::uint64_t seed = 1;    ///< of random replacement, already distinct per copy
-    bool mostly_hits = false;  ///< a hint for speed: next to a core
-    unsigned line_bits = 0;    ///< where sets are a field of the address, its lowest bit; else 0
+    std::uint64_t seed = 1;  ///< of random replacement, already distinct per copy
+    unsigned line_bits = 0;  ///< where sets are a field of the address, its lowest bit; else 0
     EmptyWay empty_way = EmptyWay::lowest;
 };
 

@@ -36,7 +36,10 @@ private:
 class KindLanes {
 public:
     static constexpr unsigned kinds = BlockEvent::alignment;
-    static constexpr std::size_t most = 255;  ///< of all kinds
+    static constexpr std::size_t most = 248;  ///< of all kinds: what a byte holds, in whole vectors
+
+    KindLanes() = default;
+    explicit KindLanes(std::uint64_t lanes) : lanes_(lanes) {}
 
     void add(std::uint64_t kind, std::uint64_t one_or_zero) { lanes_ += one_or_zero << (kind * 8 & 63); }
     std::uint64_t of(std::uint64_t kind) const { return lanes_ >> kind * 8 & 0xff; }

@@ -11,8 +11,10 @@ namespace {
 std::uint64_t ways_of(const TlbConfig& config) { return config.ways != 0 ? config.ways : config.entries; }
 
 ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
-    return {config.entries / ways_of(config), static_cast<unsigned>(ways_of(config)), config.replacement,
-            config.seed + copy, true};
+    return {.sets = config.entries / ways_of(config),
+            .ways = static_cast<unsigned>(ways_of(config)),
+            .replacement = config.replacement,
+            .seed = config.seed + copy};
 }
 
 }  // namespace

@@ -61,7 +61,6 @@ struct Layout {
     unsigned ways;
     Replacement replacement;
     bool packed = false;  ///< in words of 32 bits
-    bool mostly_hits = false;
 };
 
 class ArrayLayout : public testing::TestWithParam<std::tuple<std::string, Layout>> {
@@ -71,11 +70,8 @@ protected:
 
     static ArrayGeometry geometry(std::uint64_t sets) {
         const Layout& layout = std::get<1>(GetParam());
-        return {.sets = sets,
-                .ways = layout.ways,
-                .replacement = layout.replacement,
-                .mostly_hits = layout.mostly_hits,
-                .line_bits = layout.packed ? 6U : 0U};
+        return {
+            .sets = sets, .ways = layout.ways, .replacement = layout.replacement, .line_bits = layout.packed ? 6U : 0U};
     }
 };
 
@@ -175,27 +171,25 @@ std::string layout_name(const testing::TestParamInfo<std::tuple<std::string, Lay
     const Layout& layout = std::get<1>(test.param);
     constexpr std::array names{"lru", "tree_plru", "bit_plru", "fifo"};
     return std::get<0>(test.param) + names[static_cast<std::size_t>(layout.replacement)] + std::to_string(layout.ways) +
-           (layout.packed ? "packed" : "") + (layout.mostly_hits ? "mostly_hits" : "");
+           (layout.packed ? "packed" : "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Layouts, ArrayLayout,
-    testing::Combine(
-        testing::ValuesIn(instruction_sets()),
-        testing::Values(Layout{1, Replacement::lru}, Layout{3, Replacement::lru}, Layout{4, Replacement::lru},
-                        Layout{6, Replacement::lru}, Layout{8, Replacement::lru}, Layout{12, Replacement::lru},
-                        Layout{16, Replacement::lru}, Layout{24, Replacement::lru}, Layout{40, Replacement::lru},
-                        Layout{1, Replacement::lru, true}, Layout{3, Replacement::lru, true},
-                        Layout{4, Replacement::lru, true}, Layout{6, Replacement::lru, true},
-                        Layout{8, Replacement::lru, true}, Layout{12, Replacement::lru, true},
-                        Layout{16, Replacement::lru, true}, Layout{24, Replacement::lru, true},
-                        Layout{1, Replacement::lru, false, true}, Layout{3, Replacement::lru, false, true},
-                        Layout{4, Replacement::lru, false, true}, Layout{6, Replacement::lru, false, true},
-                        Layout{8, Replacement::lru, false, true}, Layout{12, Replacement::lru, false, true},
-                        Layout{16, Replacement::lru, false, true}, Layout{2, Replacement::fifo},
-                        Layout{8, Replacement::fifo}, Layout{20, Replacement::fifo}, Layout{8, Replacement::fifo, true},
-                        Layout{4, Replacement::tree_plru}, Layout{8, Replacement::tree_plru},
-                        Layout{12, Replacement::tree_plru}, Layout{20, Replacement::tree_plru})),
+    testing::Combine(testing::ValuesIn(instruction_sets()),
+                     testing::Values(Layout{1, Replacement::lru}, Layout{3, Replacement::lru},
+                                     Layout{4, Replacement::lru}, Layout{6, Replacement::lru},
+                                     Layout{8, Replacement::lru}, Layout{12, Replacement::lru},
+                                     Layout{16, Replacement::lru}, Layout{24, Replacement::lru},
+                                     Layout{40, Replacement::lru}, Layout{1, Replacement::lru, true},
+                                     Layout{3, Replacement::lru, true}, Layout{4, Replacement::lru, true},
+                                     Layout{6, Replacement::lru, true}, Layout{8, Replacement::lru, true},
+                                     Layout{12, Replacement::lru, true}, Layout{16, Replacement::lru, true},
+                                     Layout{24, Replacement::lru, true}, Layout{2, Replacement::fifo},
+                                     Layout{8, Replacement::fifo}, Layout{20, Replacement::fifo},
+                                     Layout{8, Replacement::fifo, true}, Layout{4, Replacement::tree_plru},
+                                     Layout{8, Replacement::tree_plru}, Layout{12, Replacement::tree_plru},
+                                     Layout{20, Replacement::tree_plru})),
     layout_name);
 
 class EveryPolicy : public testing::TestWithParam<Replacement> {};

@@ -7,7 +7,6 @@
 
 #include "sim/model/tags/ordered_array-inl.hpp"
 #include "sim/model/tags/placed_array-inl.hpp"
-#include "sim/model/tags/stamp_array-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
@@ -44,15 +43,6 @@ Made make_array(const ArrayGeometry& geometry) {
         case Replacement::random: return make_placed<RandomReplacement>(geometry);
         case Replacement::nru: return make_placed<Nru>(geometry);
         case Replacement::srrip: return make_placed<Srrip>(geometry);
-    }
-    // Up to the ways for which a scan of stamps is cheap.
-    if (geometry.mostly_hits && geometry.replacement == Replacement::lru) {
-        switch (padded_ways(geometry.ways)) {
-            case 4: return std::make_unique<StampArray<4>>(geometry);
-            case 8: return std::make_unique<StampArray<8>>(geometry);
-            case 16: return std::make_unique<StampArray<16>>(geometry);
-            default: break;
-        }
     }
     const bool packed = geometry.line_bits != 0 && is_power_of_two(geometry.sets) && padded_ways(geometry.ways) != 0;
     return packed ? make_ordered<std::uint32_t>(geometry) : make_ordered<std::uint64_t>(geometry);

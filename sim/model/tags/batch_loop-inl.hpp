@@ -11,77 +11,201 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "sim/model/cache_array.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-/// How far the tags of an array are from a host's processor, and so the references of a program from the array.
-enum class Distance : std::uint8_t {
-    near,    ///< next to the core: most requests hit
-    middle,  ///< whether they hit cannot be predicted
-    far,     ///< and the tags are to be fetched ahead
+/// What stands for the old entry where the line was there: a state that no entry has.
+inline constexpr Entry was_there = entry_bit::dirty;  // and not valid
+
+/// How an array's words become victims' addresses: shifted, and or-ed with bits of the request's address.
+struct VictimFormat {
+    int shift = 0;
+    Address shared = 0;
 };
 
-/// Uses or inserts the lines of a batch by `tags`, writes what goes down, and returns its end. What may go down is
-/// written whether it does or not, and then perhaps overwritten: a branch would cost more.
-template <Distance distance, bool placed, class Tags>
-BlockEvent* handle_plainly(Tags tags, const ArrayBatch& batch, BatchCounts& counts) {
-    constexpr unsigned ahead = 10;
-    constexpr auto write_back = static_cast<Address>(EventKind::write_back);
-    constexpr auto store = static_cast<Address>(EventKind::store);
-    const Address traffic = batch.write_back_traffic ? 1 : 0, line_mask = batch.line_mask;
-    const BlockEvent* const begin = batch.requests.data();
-    const std::size_t size = batch.requests.size();
-    BlockEvent* out = batch.out;
-    [[maybe_unused]] std::uint16_t* out_position = batch.out_positions;
-    KindLanes requests, misses;
-    std::uint64_t first_fills = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        if constexpr (distance == Distance::far) tags.expect(begin[std::min(i + ahead, size - 1)].bits() & line_mask);
-        const Address bits = begin[i].bits(), line = bits & line_mask, kind = bits & (BlockEvent::alignment - 1);
-        requests.add(kind, 1);
-        static_assert(store == 1 && write_back == 6 && entry_bit::dirty == 2);
-        const Entry dirties = std::uint64_t{0x84} >> kind & entry_bit::dirty;
-        const auto [miss, old] = tags.replace(line, dirties);
-        if (distance == Distance::near && miss == 0) continue;
-        misses.add(kind, miss);
-        static_assert(EventKind::load == EventKind{0});
-        *out = BlockEvent(line, static_cast<EventKind>(kind ^ Address{kind == store}));  // lines for stores are loaded
-        if constexpr (placed) *out_position = batch.positions[i];
-        const Address asked = miss & Address{kind != write_back};
-        out += asked;
-        const Address dirty = miss & traffic & (old / entry_bit::dirty);
-        *out = BlockEvent(tags.line_of_old(old, line), EventKind::write_back);
-        out += dirty;
-        if constexpr (placed) {
-            out_position += asked;
-            *out_position = batch.positions[i];
-            out_position += dirty;
-        }
-        if ((old & entry_bit::valid) == 0) [[unlikely]]
-            ++first_fills;
-    }
-    tags.keep();
-    counts = {requests, misses, first_fills};
-    return out;
+/// Without a branch: at a level that is hit half the time nobody could predict it.
+template <class Word>
+HWY_INLINE Word choose(bool condition, Word yes, Word no) {
+    const auto mask = static_cast<Word>(-Word{condition});
+    return (yes & mask) | (no & ~mask);
 }
 
-/// The same, where it is known at run time alone whether positions are asked for.
-template <Distance distance, class Tags>
-BlockEvent* handle_at(Tags tags, const ArrayBatch& batch, BatchCounts& counts) {
-    return batch.positions == nullptr ? handle_plainly<distance, false>(tags, batch, counts)
-                                      : handle_plainly<distance, true>(tags, batch, counts);
+/// Uses or inserts the lines of a batch by `tags`; writes the old entries, as they stand in the array, or was_there.
+/// `ahead`: how many requests ahead tags are fetched into the host's caches; 0 if they are there.
+template <unsigned ahead, class Tags>
+HWY_INLINE void replace_lines(Tags& tags, std::span<const BlockEvent> requests, Entry* HWY_RESTRICT old) {
+    static_assert(entry_bit::dirty == 2 && EventKind::store == EventKind{1} && EventKind::write_back == EventKind{6});
+    const BlockEvent* const begin = requests.data();
+    const std::size_t size = requests.size();
+    for (std::size_t i = 0; i < size; ++i) {
+        if constexpr (ahead != 0) tags.expect(begin[std::min(i + ahead, size - 1)].bits());
+        const Address bits = begin[i].bits();
+        const Entry dirties = std::uint64_t{0x84} >> (bits & (BlockEvent::alignment - 1)) & entry_bit::dirty;
+        const auto [miss, entry] = tags.replace(bits, dirties);
+        old[i] = choose(miss != 0, entry, was_there);
+    }
+    tags.keep();
+}
+
+/// The requests that misses send down, in order: one for the line, unless it was written back, then one for its victim,
+/// if that is dirty.
+class Sender {
+public:
+    Sender(const ArrayBatch& batch, const Entry* old, VictimFormat format)
+        : batch_(batch), old_(old), format_(format), dirty_(batch.write_back_traffic ? dirty_miss : never) {}
+
+    BlockEvent* send(BatchCounts& counts) {
+        const std::size_t size = batch_.requests.size();
+        if (batch_.positions != nullptr) {
+            send_each<true>(0, size);
+        } else {
+            send_each<false>(send_vectors(size), size);
+        }
+        counts = {requests_, misses_, first_fills_};
+        return out_;
+    }
+
+private:
+    using Tag = hn::ScalableTag<std::uint64_t>;
+    static constexpr std::size_t lanes = hn::MaxLanes(Tag());
+    static constexpr Address kinds = BlockEvent::alignment - 1;
+    static constexpr auto write_back = static_cast<Address>(EventKind::write_back);
+    static constexpr auto store = static_cast<Address>(EventKind::store);
+    static_assert(EventKind::load == EventKind{0});
+    static constexpr Entry states = entry_bit::valid | entry_bit::dirty, dirty_miss = states, never = 4;
+
+    /// What goes down is written whether it does or not, and then perhaps overwritten: a branch would cost more.
+    template <bool placed>
+    HWY_INLINE void send_each(std::size_t from, std::size_t to) {
+        const BlockEvent* const begin = batch_.requests.data();
+        BlockEvent* out = out_;
+        [[maybe_unused]] std::uint16_t* out_position = batch_.out_positions;
+        for (std::size_t i = from; i < to; ++i) {
+            const Address bits = begin[i].bits(), kind = bits & kinds;
+            const Entry old = old_[i], state = old & states;
+            requests_.add(kind, 1);
+            if (state == was_there) continue;
+            misses_.add(kind, 1);
+            first_fills_ += Address{state == 0};
+            const Address asked{kind != write_back}, dirty{state == dirty_};
+            // Lines for stores are loaded.
+            *out = BlockEvent(bits & batch_.line_mask, static_cast<EventKind>(kind ^ Address{kind == store}));
+            if constexpr (placed) *out_position = batch_.positions[i];
+            out += asked;
+            const Address victim = (old & ~entry_bit::all) << format_.shift | (bits & format_.shared);
+            *out = BlockEvent(victim, EventKind::write_back);
+            out += dirty;
+            if constexpr (placed) {
+                out_position += asked;
+                *out_position = batch_.positions[i];
+                out_position += dirty;
+            }
+        }
+        out_ = out;
+    }
+
+#if HWY_TARGET == HWY_SCALAR
+    std::size_t send_vectors(std::size_t) { return 0; }
+#else
+    /// Whole vectors of requests; returns how many requests these are.
+    std::size_t send_vectors(std::size_t size) {
+        const Tag tag;
+        const auto* const begin = reinterpret_cast<const std::uint64_t*>(batch_.requests.data());
+        // Lanes 0, 2, 4 ... hold the first half of the requests and 1, 3, 5 ... the others, since each two lanes are
+        // interleaved by themselves.
+        const auto order = hn::SetTableIndices(tag, spread.data());
+        const auto one = hn::Set(tag, 1), kind_bits = hn::Set(tag, kinds);
+        const auto nothing = hn::Set(tag, store);  // is never sent
+        auto requests = hn::Zero(tag), misses = hn::Zero(tag);
+        std::size_t i = 0;
+        for (; i + lanes <= size; i += lanes) {
+            const auto bits = hn::TableLookupLanes(hn::LoadU(tag, begin + i), order);
+            const auto old = hn::TableLookupLanes(hn::LoadU(tag, old_ + i), order);
+            const auto kind = hn::And(bits, kind_bits), state = hn::And(old, hn::Set(tag, states));
+            const auto lane_of_kind = hn::Shl(one, hn::ShiftLeft<3>(kind));
+            const auto hit = hn::Eq(state, hn::Set(tag, was_there));
+            requests = hn::Add(requests, lane_of_kind);
+            if (hn::AllTrue(tag, hit)) continue;
+            misses = hn::Add(misses, hn::IfThenZeroElse(hit, lane_of_kind));
+            first_fills_ += hn::CountTrue(tag, hn::Eq(state, hn::Zero(tag)));
+            const auto line =
+                hn::Or(hn::And(bits, hn::Set(tag, batch_.line_mask)), hn::IfThenZeroElse(hn::Eq(kind, nothing), kind));
+            const auto unasked = hn::Or(hit, hn::Eq(kind, hn::Set(tag, write_back)));
+            const auto victim = hn::Or(hn::ShiftLeftSame(hn::AndNot(hn::Set(tag, entry_bit::all), old), format_.shift),
+                                       hn::And(bits, hn::Set(tag, format_.shared)));
+            const auto clean = hn::Ne(state, hn::Set(tag, dirty_));
+            const auto first = hn::IfThenElse(unasked, nothing, line);
+            const auto second = hn::IfThenElse(clean, nothing, hn::Or(victim, hn::Set(tag, write_back)));
+            put(hn::InterleaveLower(tag, first, second), nothing);
+            put(hn::InterleaveUpper(tag, first, second), nothing);
+        }
+        requests_ = KindLanes(hn::GetLane(hn::SumOfLanes(tag, requests)));
+        misses_ = KindLanes(hn::GetLane(hn::SumOfLanes(tag, misses)));
+        return i;
+    }
+
+    /// hn::Compress() of this version of Highway copies its tables to the stack first.
+    template <class Vector>
+    HWY_INLINE void put(Vector events, Vector nothing) {
+        const Tag tag;
+        std::uint64_t sent = 0;
+        hn::StoreMaskBits(tag, hn::Ne(events, nothing), reinterpret_cast<std::uint8_t*>(&sent));
+        const auto shifted = hn::Shr(hn::Set(tag, packing[sent]), hn::Load(tag, digit_shifts.data()));
+        const auto order = hn::IndicesFromVec(tag, hn::And(shifted, hn::Set(tag, lanes - 1)));
+        hn::StoreU(hn::TableLookupLanes(events, order), tag, reinterpret_cast<std::uint64_t*>(out_));
+        out_ += std::popcount(sent);
+    }
+
+    /// By the bits of the lanes that are sent: where each lane comes from, as hexadecimal digits.
+    static constexpr auto packing = [] {
+        std::array<std::uint64_t, std::size_t{1} << lanes> made{};
+        for (std::uint64_t sent = 0; sent < made.size(); ++sent)
+            for (std::uint64_t lane = 0, to = 0; lane < lanes; ++lane)
+                if ((sent >> lane & 1) != 0) made[sent] |= lane << 4 * to++;
+        return made;
+    }();
+    alignas(64) static constexpr auto digit_shifts = [] {
+        std::array<std::uint64_t, lanes> made{};
+        for (std::size_t lane = 0; lane < lanes; ++lane) made[lane] = 4 * lane;
+        return made;
+    }();
+    alignas(64) static constexpr auto spread = [] {
+        std::array<std::uint64_t, lanes> made{};
+        for (std::size_t lane = 0; lane < lanes; ++lane) made[lane] = lane / 2 + (lane % 2) * (lanes / 2);
+        return made;
+    }();
+#endif
+
+    const ArrayBatch& batch_;
+    const Entry* old_;
+    VictimFormat format_;
+    Entry dirty_;  ///< the state of a victim that is written back
+    BlockEvent* out_ = batch_.out;
+    KindLanes requests_, misses_;
+    std::uint64_t first_fills_ = 0;
+};
+
+/// CacheArray::handle() by tags of a known type.
+template <unsigned ahead, class Tags>
+BlockEvent* handle_by(Tags tags, const ArrayBatch& batch, BatchCounts& counts) {
+    alignas(64) std::array<Entry, KindLanes::most> old;  // NOLINT: filled by the next line
+    replace_lines<ahead>(tags, batch.requests, old.data());
+    return Sender(batch, old.data(), tags.victim_format(batch.line_mask)).send(counts);
 }
 
 /// CacheArray::replace_all() by tags of a known type.
 template <class Tags>
-std::size_t replace_each(Tags tags, std::span<const BlockEvent> accesses, Address line_mask, std::uint16_t* missing) {
+std::size_t replace_each(Tags tags, std::span<const BlockEvent> accesses, std::uint16_t* missing) {
     std::uint16_t* out = missing;
     for (std::size_t i = 0; i < accesses.size(); ++i) {
         *out = static_cast<std::uint16_t>(i);
-        out += tags.replace(accesses[i].bits() & line_mask, 0).miss;
+        out += tags.replace(accesses[i].bits(), 0).miss;
     }
     tags.keep();
     return static_cast<std::size_t>(out - missing);
@@ -91,19 +215,21 @@ std::size_t replace_each(Tags tags, std::span<const BlockEvent> accesses, Addres
 template <class Array>
 class ArrayTags {
 public:
-    ArrayTags(Array& array, const IndexingPolicy& index) : array_(array), index_(index) {}
+    ArrayTags(Array& array, const IndexingPolicy& index, Address line_mask)
+        : array_(array), index_(index), line_mask_(line_mask) {}
 
-    void expect(Address) const {}
     void keep() const {}
-    ReplaceResult replace(Address line, Entry state) {
+    ReplaceResult replace(Address address, Entry state) {
+        const Address line = address & line_mask_;
         const Touch touch{.use = true, .set = static_cast<std::uint8_t>(state)};
         return array_.replace(index_.set_of(line), line, touch, state);
     }
-    Address line_of_old(Entry old, Address) const { return line_of(old); }
+    VictimFormat victim_format(Address) const { return {}; }
 
 private:
     Array& array_;
     const IndexingPolicy& index_;
+    Address line_mask_;
 };
 
 }  // namespace cachetally::HWY_NAMESPACE

@@ -27,7 +27,7 @@ struct TagFormat {
     bool fits(Address) const { return true; }
     Word pack(Address line, Entry state) const { return line | state; }
     Entry unpack(Word word, std::uint64_t) const { return word; }
-    Address line_of_old(Entry old, Address) const { return line_of(old); }
+    VictimFormat victim_format(Address) const { return {}; }
 };
 
 template <>
@@ -47,9 +47,8 @@ struct TagFormat<std::uint32_t> {
         const Entry line = Entry{word >> state_bits} << tag_from | set << line_bits;
         return word == 0 ? 0 : line | (word & entry_bit::all);
     }
-    /// Of an entry, as it stands in the set of `line`.
-    Address line_of_old(Entry old, Address line) const {
-        return (old & ~entry_bit::all) << (tag_from - state_bits) | (line & ((Address{1} << tag_from) - 1));
+    VictimFormat victim_format(Address line_mask) const {
+        return {static_cast<int>(tag_from - state_bits), ((Address{1} << tag_from) - 1) & line_mask};
     }
 
     unsigned line_bits, tag_from;
@@ -64,8 +63,8 @@ class OrderedArray final : public CacheArray {
     using Ops = SetOps<Word, fixed_ways>;
     using Format = TagFormat<Word>;
     static constexpr bool packed = sizeof(Word) < sizeof(Entry);
-    /// Bytes of tags that a host's first two caches are likely to hold beside all else.
-    static constexpr std::uint64_t nearest_cache = 16384, second_cache = 131072;
+    /// Bytes of tags that a host's second cache is likely to hold beside all else.
+    static constexpr std::uint64_t second_cache = 131072;
 
 public:
     explicit OrderedArray(const ArrayGeometry& geometry)
@@ -104,22 +103,22 @@ public:
 
     std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
-        if constexpr (fixed_ways != 0 && !packed)
+        if (!all_fit(accesses)) return wide().replace_all(accesses, line_mask, index, missing);
+        if constexpr (fixed_ways != 0)
             if (reorders() && index.is_field())
-                return replace_each(OrderedTags(*this, index.field()), accesses, line_mask, missing);
-        return replace_each(ArrayTags(*this, index), accesses, line_mask, missing);
+                return replace_each(OrderedTags(*this, index.field(), line_mask), accesses, missing);
+        return replace_each(ArrayTags(*this, index, line_mask), accesses, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {
+        if (!all_fit(batch.requests)) return wide().handle(batch, index, counts);
         if constexpr (fixed_ways != 0)
-            if (reorders() && index.is_field() && all_fit(batch.requests)) {
-                const OrderedTags tags(*this, index.field());
-                const std::uint64_t bytes = geometry_.sets * fixed_ways * sizeof(Word);
-                if (bytes > second_cache) return handle_at<Distance::far>(tags, batch, counts);
-                if (packed || bytes > nearest_cache) return handle_at<Distance::middle>(tags, batch, counts);
-                return handle_at<Distance::near>(tags, batch, counts);
+            if (reorders() && index.is_field()) {
+                const OrderedTags tags(*this, index.field(), batch.line_mask);
+                const bool is_far = geometry_.sets * fixed_ways * sizeof(Word) > second_cache;
+                return is_far ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
             }
-        return handle_at<Distance::near>(ArrayTags(*this, index), batch, counts);
+        return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
     }
 
     Entry insert(std::uint64_t index, Address line, Entry state) override {
@@ -167,42 +166,42 @@ private:
     /// are a field and all lines fit.
     class OrderedTags {
     public:
-        OrderedTags(const OrderedArray& array, IndexingPolicy::Field field)
+        OrderedTags(const OrderedArray& array, IndexingPolicy::Field field, Address line_mask)
             : tags_(array.tags_ + 0),
               last_(std::uint64_t{1} << (array.geometry_.ways - 1)),
               field_(field),
-              format_(array.format_) {}
+              format_(array.format_),
+              line_mask_(line_mask) {}
 
-        HWY_INLINE void expect(Address line) const {
+        HWY_INLINE void expect(Address address) const {
             constexpr unsigned words_per_line = 64 / sizeof(Word);
-            for (unsigned word = 0; word < fixed_ways; word += words_per_line) __builtin_prefetch(set_of(line) + word);
+            const Word* const set = set_of(address);
+            for (unsigned word = 0; word < fixed_ways; word += words_per_line) __builtin_prefetch(set + word);
         }
 
         void keep() const {}
 
-        /// Without a branch on whether the line is there: at a level that is hit half the time nobody could predict it.
         /// `state` is added to that of a line that is there. The old entry is as it stands in the set.
-        HWY_INLINE ReplaceResult replace(Address line, Entry state) const {
-            Word* const set = set_of(line);
-            const Word fresh = format_.pack(line, entry_bit::valid);
+        HWY_INLINE ReplaceResult replace(Address address, Entry state) const {
+            Word* const set = set_of(address);
+            const Word fresh = format_.pack(packed ? address : address & line_mask_, entry_bit::valid);
             const std::uint64_t found = Ops::match(set, fresh);
             const auto position = static_cast<unsigned>(std::countr_zero(found | last_));
             const Word old = set[position];
-            const std::uint64_t miss = found == 0;
-            const auto if_miss = static_cast<Word>(-miss);
-            Ops::move_to_front(set, position, (old & ~if_miss) | (fresh & if_miss) | static_cast<Word>(state));
-            return {miss, old};
+            Ops::move_to_front(set, position, choose(found != 0, old, fresh) | static_cast<Word>(state));
+            return {Address{found == 0}, old};
         }
 
-        HWY_INLINE Address line_of_old(Entry old, Address line) const { return format_.line_of_old(old, line); }
+        VictimFormat victim_format(Address line_mask) const { return format_.victim_format(line_mask); }
 
     private:
-        HWY_INLINE Word* set_of(Address line) const { return tags_ + field_.set_of(line) * fixed_ways; }
+        HWY_INLINE Word* set_of(Address address) const { return tags_ + field_.set_of(address) * fixed_ways; }
 
         Word* tags_;
         std::uint64_t last_;
         IndexingPolicy::Field field_;
         Format format_;
+        Address line_mask_;
     };
 
     bool reorders() const { return geometry_.replacement == Replacement::lru; }

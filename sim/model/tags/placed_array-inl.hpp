@@ -50,11 +50,11 @@ public:
 
     std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
-        return replace_each(ArrayTags(*this, index), accesses, line_mask, missing);
+        return replace_each(ArrayTags(*this, index, line_mask), accesses, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {
-        return handle_at<Distance::near>(ArrayTags(*this, index), batch, counts);
+        return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
     }
 
     Entry insert(std::uint64_t set, Address line, Entry state) override {
