@@ -10,7 +10,6 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -19,6 +18,7 @@
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
 #include "probes/validation/campaign.hpp"
+#include "sim/model/processors.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 #include "storage/axes.hpp"
@@ -196,7 +196,7 @@ void validate(ValidateOptions options) {
 void add_validate(CLI::App& app) {
     auto options = std::make_shared<ValidateOptions>();
     CampaignOptions& campaign = options->campaign;
-    campaign.jobs = std::max(1U, std::thread::hardware_concurrency());
+    campaign.jobs = usable_processors();
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
     command->add_option("--machines", campaign.machines, "Number of machines")
         ->transform(whole_number(1, 10'000'000))

@@ -35,6 +35,15 @@ public:
         return (*slot.elements)[index & (page_size - 1)];
     }
 
+    /// To be called some time before operator[], which is faster then; and, later, the other.
+    [[gnu::always_inline]] void prefetch(std::uint64_t index) const {
+        __builtin_prefetch(&slots_[home(index >> page_bits)]);
+    }
+    [[gnu::always_inline]] void prefetch_element(std::uint64_t index) const {
+        if (const Slot& slot = slots_[home(index >> page_bits)]; slot.elements != nullptr)
+            __builtin_prefetch(&(*slot.elements)[index & (page_size - 1)], 1);
+    }
+
     /// How many elements of the pages in use satisfy a condition.
     template <class Condition>
     std::size_t count_if(Condition condition) const {

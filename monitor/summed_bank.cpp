@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <vector>
@@ -165,18 +166,24 @@ public:
 
     void add_filtered(const FilteredEvents& events, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        const BlockEvent* retained = events.retained.data();
+        const BlockEvent *retained = events.retained.data(), *retained_end = retained + events.retained.size();
         for (auto marks = events.marks; !marks.empty();) {
             const auto some = marks.first(std::min(marks.size(), Numbered::most_uses));
             auto loop = counters_.loop();
-            for (const std::uint8_t mark : some) {
+            for (std::size_t i = 0; i < some.size();) {
+                const std::uint8_t mark = some[i++];
                 if (filter_mark::is_retained(mark)) {
                     const Address line = (retained++)->block();
+                    expect({retained, retained_end});
                     const unsigned slot = FilterShape::slot_of(line);
+                    const unsigned repeats = repeats_of(slot, some.subspan(i));
+                    i += repeats;
                     lines_by_slot_[slot] = line;
-                    names_by_slot_[slot] = use(loop, line, 1);
+                    names_by_slot_[slot] = use(loop, line, 1 + repeats);
                 } else {
-                    use_again(loop, mark & filter_mark::slot);
+                    const unsigned repeats = repeats_of(mark & filter_mark::slot, some.subspan(i));
+                    i += repeats;
+                    use_again(loop, mark & filter_mark::slot, 1 + repeats);
                 }
             }
             loop.keep();
@@ -234,14 +241,34 @@ private:
         return counter->name;
     }
 
-    /// One more event of the line that the last retained one of the slot was for.
-    void use_again(Loop& loop, unsigned slot) {
+    /// More events of the line that the last retained one of the slot was for.
+    void use_again(Loop& loop, unsigned slot, std::uint64_t events) {
         Counter& counter = loop[names_by_slot_[slot]];
         if (counter.name != names_by_slot_[slot]) [[unlikely]] {
-            names_by_slot_[slot] = use(loop, lines_by_slot_[slot], 1);
+            names_by_slot_[slot] = use(loop, lines_by_slot_[slot], events);
         } else {
-            count(loop, counter, 1);
+            count(loop, counter, events);
         }
+    }
+
+    /// How many of the first eight marks are redundant ones of the slot, without a branch for each.
+    static unsigned repeats_of(std::uint64_t slot, std::span<const std::uint8_t> marks) {
+        constexpr std::uint64_t each = 0x0101010101010101;
+        std::uint64_t eight = each * filter_mark::retained;
+        std::memcpy(&eight, marks.data(), std::min(marks.size(), sizeof(eight)));
+        if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
+        static_assert(filter_mark::retained == 0x40 && filter_mark::stores == 0x80 && filter_mark::fetches == 0xc0);
+        const std::uint64_t retained = eight & ~(eight >> 1) & each * filter_mark::retained;
+        const std::uint64_t others = ((eight ^ each * slot) & each * filter_mark::slot) | retained;
+        return static_cast<unsigned>(std::countr_zero(others)) / 8;
+    }
+
+    /// Has the cells of events to come fetched into the host's caches. (GCC drops prefetches that it does not inline.)
+    [[gnu::always_inline]] void expect(std::span<const BlockEvent> events) const {
+        constexpr std::size_t far = 24, near = 12;
+        if (events.size() <= far) return;
+        cells_->prefetch(keys_.key(events[far].block()));
+        cells_->prefetch_element(keys_.key(events[near].block()));
     }
 
     void count(Loop& loop, Counter& counter, std::uint64_t events) {

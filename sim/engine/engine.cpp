@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <thread>
 
 #include "sim/engine/streams.hpp"
+#include "sim/model/processors.hpp"
 
 namespace cachetally {
 namespace {
@@ -44,7 +44,7 @@ Tick RunResult::end() const {
 /// The core with the least time goes next (DESIGN: least local time, quantum).
 RunResult run(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options) {
     Streams streams(hierarchy, source, options);
-    if (streams.size() == 1 && std::thread::hardware_concurrency() > 1) hierarchy.work_in_background();
+    if (streams.size() == 1 && usable_processors() > 1) hierarchy.work_in_background();
     StraightWay way(hierarchy);
     try {
         while (!streams.over()) {

@@ -47,6 +47,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
     touch_[index_of(EventKind::store)] = {config.store_hit_refreshes, dirtied, entry_bit::prefetched};
     touch_[index_of(EventKind::write_back)] =
         touch_[index_of(EventKind::ring_write)] = {config.write_back_refreshes, dirtied, 0};
+    below_.bring_fills();
     if (!next_to_core) return;
     mru_.assign(index_.sets(), mru_bit::nothing);
     for (auto& flags : mru_flags_) flags.fill(mru_bit::nothing);
@@ -78,8 +79,8 @@ Cache::NotPlain Cache::why_not_plain() const {
         return {"does not simply allocate write-backs that miss", "write_back_miss"};
     if (!config_.store_hit_refreshes) return {"does not count stores that hit as uses", "store_hit_refreshes"};
     if (!config_.write_back_refreshes) return {"does not count write-backs that hit as uses", "write_back_refreshes"};
-    if (below_.wants(EventKind::fill) || below_.wants(EventKind::eviction))
-        return {"has a listener to its fills or evictions"};
+    if (below_.wants(EventKind::eviction)) return {"has a listener to its evictions"};
+    if (below_.fills_are_ordered()) return {"has a listener to its fills and other events"};
     return {};
 }
 

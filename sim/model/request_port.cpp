@@ -48,6 +48,11 @@ void RequestPort::listen(LinkListener& listener, bool* pending) {
     if (memory_ != nullptr && wants(EventKind::bank_conflict)) in_steps_ = true;
 }
 
+bool RequestPort::fills_are_ordered() const {
+    constexpr std::uint32_t fill = bit(EventKind::fill);
+    return std::ranges::any_of(listeners_, [](const Listening& l) { return (l.kinds & fill) != 0 && l.kinds != fill; });
+}
+
 bool RequestPort::merges(std::uint32_t line_bytes, bool timed) const {
     return std::ranges::all_of(listeners_, [&](const Listening& l) {
         return l.listener->accepts_merged(line_bytes) && !(timed && l.listener->sends());
@@ -75,7 +80,16 @@ void RequestPort::tell(std::span<const BlockEvent> events, std::uint32_t kinds, 
 }
 
 void RequestPort::tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
-    for (const Listening& listening : listeners_) tell_blocks(listening, events, kinds, core);
+    for (const Listening& listening : listeners_) {
+        tell_blocks(listening, events, kinds, core);
+        if (brings_fills_ && listening.kinds == bit(EventKind::fill)) tell_fills(listening, events, core);
+    }
+}
+
+void RequestPort::tell_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core) {
+    for (const BlockEvent request : requests)
+        if (request.kind() != EventKind::write_back)
+            listening.listener->on_event({request.block(), 1, 0, EventKind::fill, core, 0}, *listening.injector);
 }
 
 void RequestPort::tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,

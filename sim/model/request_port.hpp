@@ -97,6 +97,10 @@ public:
     void listen(LinkListener& listener, bool* pending);
     bool wants(EventKind kind) const { return (kinds_ & bit(kind)) != 0; }
     std::uint32_t kinds() const { return kinds_; }
+    /// From now on this is the port of a cache, each of whose batched requests is answered by a fill.
+    void bring_fills() { brings_fills_ = true; }
+    /// Whether somebody wants fills and other events, so that their order matters: not to be batched.
+    bool fills_are_ordered() const;
     /// Whether events may be merged for all listeners; `timed`: as LinkListener::sends() says.
     bool merges(std::uint32_t line_bytes, bool timed) const;
 
@@ -172,6 +176,7 @@ private:
     void send_record(const Injector::Write& write, RequestInfo info, Tick time);
     void write_past_caches(const Injector::Write& write, RequestInfo info, Tick time);
     void tell(const LinkEvent& event);
+    static void tell_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core);
     void tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
                      std::uint8_t core);
 
@@ -186,6 +191,7 @@ private:
     std::uint32_t kinds_ = 0;
     bool takes_clean_victims_ = false, batching_ = false;
     std::uint8_t batch_core_ = 0;
+    bool brings_fills_ = false;
     bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, look for homes, or may tell of conflicts
     RequestBatch batch_;
     std::vector<Listening> listeners_;

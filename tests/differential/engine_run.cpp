@@ -53,13 +53,16 @@ private:
     std::size_t& filtered_;
 };
 
+/// A link's name where fills are recorded by themselves.
+const std::string fills_of = "fills of ";
+
 class Recorder final : public LinkListener {
 public:
-    Recorder(std::string link, unsigned copy, Driving driving, EngineOutcome& result)
+    Recorder(std::string link, unsigned copy, Driving driving, std::uint32_t kinds, EngineOutcome& result)
         : link_(std::move(link)),
           copy_(copy),
           merges_(driving == Driving::merged || driving == Driving::requests),
-          kinds_(driving == Driving::requests ? ~(bit(EventKind::fill) | bit(EventKind::eviction)) : ~std::uint32_t{0}),
+          kinds_(kinds),
           result_(result) {}
 
     std::uint32_t kinds() const override { return kinds_; }
@@ -136,8 +139,18 @@ std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topolo
     for (std::size_t link = 0; link < topology.links().size(); ++link) {
         if (driving == Driving::some && link % 2 == 0) continue;
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
-            recorders.push_back(std::make_unique<Recorder>(topology.links()[link].name, copy, driving, result));
-            hierarchy.listen(link, copy, *recorders.back());
+            const auto listen = [&](const std::string& name, std::uint32_t kinds) {
+                recorders.push_back(std::make_unique<Recorder>(name, copy, driving, kinds, result));
+                hierarchy.listen(link, copy, *recorders.back());
+            };
+            const std::string& name = topology.links()[link].name;
+            constexpr std::uint32_t all = ~std::uint32_t{0}, fill = bit(EventKind::fill);
+            if (driving != Driving::requests) {
+                listen(name, all);
+            } else {
+                listen(name, all & ~(fill | bit(EventKind::eviction)));
+                listen(fills_of + name, fill);
+            }
         }
     }
     return recorders;
@@ -293,9 +306,9 @@ std::string difference(const MachineDescription& machine, const Outcome& expecte
         found = compare_runs(block_runs(expected.events, actual.block_of), actual.merged);
     } else if (driving == Driving::requests) {
         std::vector<ObservedEvent> requests = expected.events;
-        std::erase_if(requests, [](const ObservedEvent& event) {
-            return event.kind == EventKind::fill || event.kind == EventKind::eviction;
-        });
+        std::erase_if(requests, [](const ObservedEvent& event) { return event.kind == EventKind::eviction; });
+        for (ObservedEvent& event : requests)
+            if (event.kind == EventKind::fill) event.link.insert(0, fills_of);
         found = compare_runs(block_runs(requests, actual.block_of), actual.merged);
     }
     if (found.empty()) found = compare_counts(machine, expected.counts, actual.outcome.counts);

@@ -15,7 +15,7 @@ enum class Driving {
     unwatched,   ///< run() without listeners: the fastest paths
     each,        ///< run(), listeners on all links that want each event alone
     merged,      ///< run(), listeners on all links that accept merged events
-    requests,    ///< as `merged`, but they do not want fills: requests may be handed down many at a time
+    requests,    ///< as `merged`, but fills are wanted by others: requests may be handed down many at a time
     one_by_one,  ///< Hierarchy::access per reference, listeners as `each`; one core without barriers only
     some,        ///< run(), listeners on every other link
 };

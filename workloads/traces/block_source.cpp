@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "sim/model/processors.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -310,7 +312,7 @@ private:
 
 std::unique_ptr<ReferenceSource> make_block_source(std::vector<std::unique_ptr<BlockProducer>> producers,
                                                    TraceTables tables, bool ahead) {
-    if (ahead) return std::make_unique<AheadSource>(std::move(producers), std::move(tables));
+    if (ahead && usable_processors() > 1) return std::make_unique<AheadSource>(std::move(producers), std::move(tables));
     return std::make_unique<DirectSource>(std::move(producers), std::move(tables));
 }
 

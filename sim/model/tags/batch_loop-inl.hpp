@@ -15,10 +15,25 @@
 #include <bit>
 
 #include "sim/model/cache_array.hpp"
+#include "sim/model/tags/set_ops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+
+/// The bits that any of the addresses of accesses has.
+inline Address bits_of_all(std::span<const BlockEvent> accesses) {
+    const hn::ScalableTag<Address> tag;
+    const auto* const begin = reinterpret_cast<const Address*>(accesses.data());
+    auto bits = hn::Zero(tag);
+    std::size_t i = 0;
+    for (; i + hn::Lanes(tag) <= accesses.size(); i += hn::Lanes(tag)) bits = hn::Or(bits, hn::LoadU(tag, begin + i));
+    alignas(64) std::array<Address, hn::MaxLanes(tag)> lanes;  // NOLINT: filled by the next line
+    hn::Store(bits, tag, lanes.data());
+    Address all = 0;
+    for (const Address lane : lanes) all |= lane;
+    for (; i < accesses.size(); ++i) all |= begin[i];
+    return all;
+}
 
 /// What stands for the old entry where the line was there: a state that no entry has.
 inline constexpr Entry was_there = entry_bit::dirty;  // and not valid
@@ -28,13 +43,6 @@ struct VictimFormat {
     int shift = 0;
     Address shared = 0;
 };
-
-/// Without a branch: at a level that is hit half the time nobody could predict it.
-template <class Word>
-HWY_INLINE Word choose(bool condition, Word yes, Word no) {
-    const auto mask = static_cast<Word>(-Word{condition});
-    return (yes & mask) | (no & ~mask);
-}
 
 /// Uses or inserts the lines of a batch by `tags`; writes the old entries, as they stand in the array, or was_there.
 /// `ahead`: how many requests ahead tags are fetched into the host's caches; 0 if they are there.

@@ -188,7 +188,7 @@ private:
             const std::uint64_t found = Ops::match(set, fresh);
             const auto position = static_cast<unsigned>(std::countr_zero(found | last_));
             const Word old = set[position];
-            Ops::move_to_front(set, position, choose(found != 0, old, fresh) | static_cast<Word>(state));
+            Ops::use_or_insert(set, position, found != 0, fresh, static_cast<Word>(state));
             return {Address{found == 0}, old};
         }
 
@@ -209,14 +209,7 @@ private:
     static Word applied(Touch touch, Word word) { return static_cast<Word>(touch.applied_to(word)); }
     Word* set_at(std::uint64_t index) const { return tags_ + index * ops_.stride(); }
 
-    bool all_fit(std::span<const BlockEvent> lines) {
-        if constexpr (packed) {
-            Address bits = 0;
-            for (const BlockEvent line : lines) bits |= line.bits();
-            if (wide_ || bits >= format_.bound) return false;
-        }
-        return true;
-    }
+    bool all_fit(std::span<const BlockEvent> lines) { return !packed || (!wide_ && format_.fits(bits_of_all(lines))); }
 
     bool is_wide(Address line) const { return packed && (wide_ != nullptr || !format_.fits(line)); }
 

@@ -18,6 +18,13 @@ HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Without a branch: at a level that is hit half the time nobody could predict it.
+template <class Word>
+HWY_INLINE Word choose(bool condition, Word yes, Word no) {
+    const auto mask = static_cast<Word>(-Word{condition});
+    return (yes & mask) | (no & ~mask);
+}
+
 /// Ways that sets are padded to with invalid entries, so that they are whole vectors; 0: any multiple of 8.
 constexpr unsigned padded_ways(unsigned ways) {
     return ways <= 4 ? 4 : ways <= 8 ? 8 : ways <= 16 ? 16 : ways <= 32 ? 32 : 0;
@@ -75,6 +82,20 @@ public:
                           tags);
                 carry = rotated;
             }
+        }
+    }
+
+    /// The same with `fresh`, or with the entry at `position` itself where that is `found`, or-ed with `state`: nothing
+    /// waits for that entry then.
+    static HWY_INLINE void use_or_insert(Word* set, unsigned position, bool found, Word fresh, Word state) {
+        if constexpr (vectors == 1) {
+            const Tag tag;
+            const auto order = hn::IndicesFromVec(tag, hn::Load(tag, orders[position].data()));
+            const auto moved = hn::TableLookupLanes(hn::Load(tag, set), order);
+            const auto entered = hn::IfThenElse(hn::FirstN(tag, found ? 0 : 1), hn::Set(tag, fresh), moved);
+            hn::Store(hn::Or(entered, hn::IfThenElseZero(hn::FirstN(tag, 1), hn::Set(tag, state))), tag, set);
+        } else {
+            move_to_front(set, position, choose(found, set[position], fresh) | state);
         }
     }
 
