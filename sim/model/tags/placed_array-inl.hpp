@@ -12,7 +12,7 @@
 
 #include <utility>
 
-#include "sim/model/replacement.hpp"
+#include "sim/model/replacement/policy.hpp"
 #include "sim/model/tags/batch_loop-inl.hpp"
 #include "sim/model/tags/set_ops-inl.hpp"
 #include "sim/model/tags/tag_store.hpp"
@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
 
-template <class Policy, unsigned fixed_ways>
+template <ReplacementPolicy Policy, unsigned fixed_ways>
 class PlacedArray final : public CacheArray {
     using Ops = SetOps<Entry, fixed_ways>;
 
@@ -115,6 +115,17 @@ private:
     Policy policy_;
     TagStore<Entry> tags_;
 };
+
+/// The array of a policy whose lines stay in their ways.
+template <ReplacementPolicy Policy>
+std::unique_ptr<CacheArray> make_placed(const ArrayGeometry& geometry) {
+    switch (padded_ways(geometry.ways)) {
+        case 4:
+        case 8: return std::make_unique<PlacedArray<Policy, 8>>(geometry);
+        case 16: return std::make_unique<PlacedArray<Policy, 16>>(geometry);
+        default: return std::make_unique<PlacedArray<Policy, 0>>(geometry);
+    }
+}
 
 }  // namespace cachetally::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
