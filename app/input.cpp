@@ -43,8 +43,8 @@ void refuse_kernel(const std::string& name) {
 void add_trace_options(CLI::App& command, TraceChoice& choice) {
     command
         .add_option("--format", choice.format,
-                    "What the trace is: lackey (valgrind), din (Dinero) or packed (our own); auto recognises it")
-        ->check(one_of({"auto", "lackey", "din", "packed"}))
+                    fmt::format("What the trace is: {}; auto recognises it", trace_formats_in_words(false)))
+        ->check(one_of(trace_format_names()))
         ->capture_default_str();
     command.add_flag("--data-only", choice.data_only, "Leave out instruction fetches");
     command.add_option("--din-bytes", choice.din_bytes, "Bytes of din references that state none (1 to 65535)")

@@ -245,7 +245,9 @@ void add_sweep(CLI::App& app) {
                      "Granularities: lines per counter, ranges, dynamic:N, mask:BITS")
         ->type_name("G,G-G...")
         ->capture_default_str();
-    command->add_option("--eviction", options->eviction, "Eviction policies: fifo, lru, random, clock, lfu, clear_all")
+    command
+        ->add_option("--eviction", options->eviction,
+                     fmt::format("Eviction policies: {}", fmt::join(eviction_names(), ", ")))
         ->type_name("NAME,NAME...")
         ->capture_default_str();
     command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")

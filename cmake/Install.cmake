@@ -18,7 +18,7 @@ install(EXPORT cachetally_targets NAMESPACE cachetally:: FILE cachetallyTargets.
 install(TARGETS cachetally_systemc EXPORT cachetally_systemc_targets ARCHIVE COMPONENT systemc INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally)
 install(EXPORT cachetally_systemc_targets NAMESPACE cachetally:: FILE cachetallySystemcTargets.cmake DESTINATION ${package_directory}
   COMPONENT systemc)
-foreach(folder IN ITEMS topology model engine tlm)
+foreach(folder IN ITEMS topology model model/indexing model/prefetch model/replacement engine tlm)
   file(GLOB headers CONFIGURE_DEPENDS sim/${folder}/*.hpp)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/${folder} COMPONENT systemc)
 endforeach()

@@ -1,135 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/counter_array.hpp"
 
-#include "monitor/slot_order.hpp"
-#include "monitor/slot_table.hpp"
-#include "monitor/window_array.hpp"
-#include "sim/model/random.hpp"
+#include "monitor/keyed_array.hpp"
 
 namespace cachetally {
-namespace {
 
-/// The counters of one set.
-template <class Order>
-class CounterSet {
-public:
-    CounterSet(std::uint32_t ways, Random* random) : order_(ways, random), slots_(ways), keys_(ways), counts_(ways) {}
-
-    /// The counter of a key, after making it the key's where it is not.
-    std::uint64_t& counter(std::uint64_t key, std::vector<SwapOut>& out) {
-        if (const std::uint32_t slot = slots_.find(key); slot != SlotTable::none) {
-            order_.used(slot);
-            return counts_[slot];
-        }
-        return take(key, out);
-    }
-
-    void flush(std::vector<SwapOut>& out) {
-        for (std::uint32_t slot = 0; slot < taken_; ++slot) swap_out(slot, out);
-        taken_ = 0;
-        slots_.clear();
-        order_.reset();
-    }
-
-    std::uint64_t events() const {
-        std::uint64_t sum = 0;
-        for (std::uint32_t slot = 0; slot < taken_; ++slot) sum += counts_[slot];
-        return sum;
-    }
-    std::uint32_t occupied() const {
-        std::uint32_t number = 0;
-        for (std::uint32_t slot = 0; slot < taken_; ++slot) number += counts_[slot] != 0 ? 1 : 0;
-        return number;
-    }
-
-private:
-    /// Kept out of the way of hits.
-    [[gnu::noinline]] std::uint64_t& take(std::uint64_t key, std::vector<SwapOut>& out) {
-        const std::uint32_t slot = free_slot(out);
-        keys_[slot] = key;
-        counts_[slot] = 0;
-        slots_.insert(key, slot);
-        order_.inserted(slot);
-        return counts_[slot];
-    }
-
-    std::uint32_t free_slot(std::vector<SwapOut>& out) {
-        if (taken_ == keys_.size() && Order::clears_all) flush(out);
-        if (taken_ < keys_.size()) return taken_++;
-        const std::uint32_t slot = order_.victim(counts_.data());
-        swap_out(slot, out);
-        slots_.remove(keys_[slot]);
-        return slot;
-    }
-
-    void swap_out(std::uint32_t slot, std::vector<SwapOut>& out) {
-        if (counts_[slot] != 0) out.push_back({keys_[slot], 1, 1, counts_[slot]});
-    }
-
-    Order order_;
-    SlotTable slots_;
-    std::vector<std::uint64_t> keys_, counts_;
-    std::uint32_t taken_ = 0;
-};
-
-/// Counters for fixed keys; set = key modulo sets.
-template <class Order>
-class KeyedArray final : public CounterArray {
-public:
-    KeyedArray(const MonitorSpec& spec, std::uint64_t seed) : CounterArray(spec.full()), random_(seed) {
-        const std::uint32_t ways = spec.ways == 0 ? spec.counters : spec.ways;
-        sets_.reserve(spec.counters / ways);
-        for (std::uint32_t set = 0; set < spec.counters / ways; ++set) sets_.emplace_back(ways, &random_);
-    }
-
-    void add_all(std::span<const KeyCount> events, std::vector<SwapOut>& out) override {
-        for (const KeyCount& event : events) KeyedArray::add_other(event.key, event.count, out);
-    }
-
-    void flush(std::vector<SwapOut>& out) override {
-        for (CounterSet<Order>& set : sets_) set.flush(out);
-        last_count_ = nullptr;
-    }
-
-    std::uint64_t resident_events() const override {
-        std::uint64_t sum = 0;
-        for (const CounterSet<Order>& set : sets_) sum += set.events();
-        return sum;
-    }
-    std::uint32_t resident_counters() const override {
-        std::uint32_t number = 0;
-        for (const CounterSet<Order>& set : sets_) number += set.occupied();
-        return number;
-    }
-
-private:
-    void add_other(std::uint64_t key, std::uint64_t count, std::vector<SwapOut>& out) override {
-        std::uint64_t& counter = sets_[sets_.size() == 1 ? 0 : key % sets_.size()].counter(key, out);
-        counter += count;
-        last_key_ = last_first_ = key;
-        last_count_ = &counter;
-        if (counter >= full_) [[unlikely]]
-            overflow(out);
-    }
-
-    Random random_;
-    std::vector<CounterSet<Order>> sets_;
-};
-
-template <template <class> class Array>
-std::unique_ptr<CounterArray> make(const MonitorSpec& spec, std::uint64_t seed) {
-    switch (spec.eviction) {
-        case Eviction::fifo: return std::make_unique<Array<FifoOrder>>(spec, seed);
-        case Eviction::lru: return std::make_unique<Array<LruOrder>>(spec, seed);
-        case Eviction::random: return std::make_unique<Array<RandomOrder>>(spec, seed);
-        case Eviction::clock: return std::make_unique<Array<ClockOrder>>(spec, seed);
-        case Eviction::lfu: return std::make_unique<Array<LfuOrder>>(spec, seed);
-        case Eviction::clear_all: break;
-    }
-    return std::make_unique<Array<ClearOrder>>(spec, seed);
+std::span<const EvictionRow> built_in_evictions() {
+#define CACHETALLY_ROW(name, Order) eviction_row<Order>(#name),
+    static constexpr EvictionRow rows[] = {CACHETALLY_EVICTIONS(CACHETALLY_ROW)};
+#undef CACHETALLY_ROW
+    return rows;
 }
-
-}  // namespace
 
 void CounterArray::overflow(std::vector<SwapOut>& out) {
     out.push_back({last_first_, last_span_, *last_count_ / full_, full_});
@@ -137,7 +18,7 @@ void CounterArray::overflow(std::vector<SwapOut>& out) {
 }
 
 std::unique_ptr<CounterArray> make_counter_array(const MonitorSpec& spec, unsigned copy) {
-    return spec.is_dynamic() ? make<WindowArray>(spec, spec.seed + copy) : make<KeyedArray>(spec, spec.seed + copy);
+    return row_of(spec.eviction).make(spec, spec.seed + copy);
 }
 
 }  // namespace cachetally

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "monitor/spec.hpp"
@@ -76,5 +77,19 @@ protected:
 /// Builds the array of a spec: keys are groups for aligned and mask granularity, units for dynamic granularity.
 /// `copy` distinguishes the random draws of the copies of a link.
 std::unique_ptr<CounterArray> make_counter_array(const MonitorSpec& spec, unsigned copy = 0);
+
+/// What is known of an eviction policy; its number in the span is its enumerator.
+struct EvictionRow {
+    std::string_view name;
+    std::unique_ptr<CounterArray> (*make)(const MonitorSpec& spec, std::uint64_t seed);
+    void (*add_cost)(HardwareCost& cost, const CounterShape& shape);
+};
+
+/// The rows of monitor/eviction/table.hpp.
+std::span<const EvictionRow> built_in_evictions();
+
+/// The policies of the program. A source of its own, so that a program may link another with more rows.
+std::span<const EvictionRow> eviction_rows();
+inline const EvictionRow& row_of(Eviction eviction) { return eviction_rows()[static_cast<std::size_t>(eviction)]; }
 
 }  // namespace cachetally

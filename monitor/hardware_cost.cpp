@@ -5,20 +5,13 @@
 #include <bit>
 #include <stdexcept>
 
+#include "monitor/counter_array.hpp"
+
 namespace cachetally {
 namespace {
 
-/// The sizes that all parts of the sum are made of.
-struct Shape {
-    std::uint64_t counters, ways, sets;
-    std::uint64_t width;
-    std::uint64_t key_bits;  ///< stored per counter; of one bound where granularity is dynamic
-    std::uint64_t age_bits;
-    bool associative, dynamic;
-};
-
-Shape shape_of(const MonitorSpec& spec, unsigned address_bits) {
-    Shape shape{};
+CounterShape shape_of(const MonitorSpec& spec, unsigned address_bits) {
+    CounterShape shape{};
     shape.counters = spec.counters;
     shape.ways = spec.ways == 0 ? spec.counters : spec.ways;
     shape.sets = shape.counters / shape.ways;
@@ -33,7 +26,7 @@ Shape shape_of(const MonitorSpec& spec, unsigned address_bits) {
     return shape;
 }
 
-void add_array(HardwareCost& cost, const Shape& shape) {
+void add_array(HardwareCost& cost, const CounterShape& shape) {
     const std::uint64_t bounds = shape.dynamic ? 2 : 1;
     const std::uint64_t searched = shape.associative ? shape.counters : shape.ways;
     const std::uint64_t compared = searched * bounds * shape.key_bits;
@@ -47,48 +40,6 @@ void add_array(HardwareCost& cost, const Shape& shape) {
     const std::uint64_t read = shape.associative ? 0 : shape.ways * (stored + 1);
     cost.event_energy += read + compared + 2 * shape.width;
     cost.swapout_energy += stored + shape.width + stored + 1 + shape.width;
-}
-
-/// Ages of all counters of a set, compared with that of the counter at hand.
-void add_ages(HardwareCost& cost, const Shape& shape) {
-    cost.order_bits += shape.counters * shape.age_bits;
-    cost.comparators += shape.ways;
-    cost.comparator_bits += shape.ways * shape.age_bits;
-    cost.area += shape.ways * shape.age_bits * transistors::magnitude_bit;
-}
-
-void add_order(HardwareCost& cost, const Shape& shape, Eviction eviction) {
-    const std::uint64_t ages = shape.ways * shape.age_bits;
-    switch (eviction) {
-        case Eviction::fifo:
-            cost.order_bits += shape.sets * shape.age_bits;
-            cost.swapout_energy += shape.age_bits;
-            break;
-        case Eviction::lru:
-            add_ages(cost, shape);
-            cost.event_energy += 2 * ages;
-            break;
-        case Eviction::random:
-            cost.order_bits += 64;
-            cost.swapout_energy += 64;
-            break;
-        case Eviction::clock:
-            cost.order_bits += shape.counters + shape.sets * shape.age_bits;
-            cost.event_energy += 1;
-            cost.swapout_energy += shape.ways + shape.age_bits;
-            break;
-        case Eviction::lfu: {
-            const std::uint64_t between_counts = shape.ways - 1;
-            add_ages(cost, shape);
-            cost.comparators += between_counts;
-            cost.comparator_bits += between_counts * shape.width;
-            cost.area += between_counts * shape.width * transistors::magnitude_bit;
-            cost.swapout_energy += 2 * ages + between_counts * shape.width;
-            break;
-        }
-        case Eviction::clear_all: break;
-    }
-    cost.area += cost.order_bits * (shape.associative ? transistors::register_bit : transistors::sram_bit);
 }
 
 std::uint64_t ring_bits(const RingSpec& ring, unsigned address_bits) {
@@ -127,10 +78,11 @@ HardwareCost hardware_cost(const MonitorSpec& spec, unsigned address_bits) {
     validate(spec);
     if (address_bits < 32 || address_bits > 64)
         throw std::invalid_argument("addresses of " + std::to_string(address_bits) + " bits; write 32 to 64");
-    const Shape shape = shape_of(spec, address_bits);
+    const CounterShape shape = shape_of(spec, address_bits);
     HardwareCost cost;
     add_array(cost, shape);
-    add_order(cost, shape, spec.eviction);
+    row_of(spec.eviction).add_cost(cost, shape);
+    cost.area += cost.order_bits * (shape.associative ? transistors::register_bit : transistors::sram_bit);
     add_registers(cost, spec, address_bits);
     return cost;
 }

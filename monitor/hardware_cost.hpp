@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "monitor/spec.hpp"
-
 namespace cachetally {
+
+struct MonitorSpec;
 
 /// Transistors of storage and comparison. docs/cost.md gives the sources.
 namespace transistors {
@@ -42,6 +42,15 @@ struct HardwareCost {
     double energy_per_event(std::uint64_t events, std::uint64_t swapouts) const;
 
     friend bool operator==(const HardwareCost&, const HardwareCost&) = default;
+};
+
+/// The sizes that all parts of the sum are made of.
+struct CounterShape {
+    std::uint64_t counters, ways, sets;
+    std::uint64_t width;
+    std::uint64_t key_bits;  ///< stored per counter; of one bound where granularity is dynamic
+    std::uint64_t age_bits;  ///< that tell the counters of a set apart
+    bool associative, dynamic;
 };
 
 /// The cost of one copy of a monitor. Fully associative: tags in a CAM, counts in an SRAM; set-associative: both in an

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "monitor/eviction/table.hpp"
 #include "sim/model/link.hpp"
 #include "sim/topology/machine.hpp"
 
@@ -16,8 +17,12 @@ namespace cachetally {
 
 /// Which counter is swapped out to make room (docs/monitors.md). fifo is the order of Schulz et al. 2002, section 3.1;
 /// the others are ours.
-enum class Eviction : std::uint8_t { fifo, lru, random, clock, lfu, clear_all };
-inline constexpr unsigned eviction_count = 6;
+#define CACHETALLY_ENUMERATOR(name, ...) name,
+enum class Eviction : std::uint8_t { CACHETALLY_EVICTIONS(CACHETALLY_ENUMERATOR) };
+#undef CACHETALLY_ENUMERATOR
+
+/// The names of all policies of the program, in the order of their numbers.
+std::span<const std::string_view> eviction_names();
 
 std::string_view to_string(Eviction eviction);
 

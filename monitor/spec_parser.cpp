@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parser of monitor specifications: one table of keys, used for machine files, the command line, and help.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "monitor/counter_array.hpp"
 #include "monitor/spec.hpp"
 #include "monitor/spec_checks.hpp"
 #include "sim/topology/names.hpp"
@@ -15,7 +17,6 @@
 namespace cachetally {
 namespace {
 
-constexpr std::string_view eviction_names[] = {"fifo", "lru", "random", "clock", "lfu", "clear_all"};
 constexpr std::string_view path_names[] = {"memory", "link"};
 constexpr std::string_view drain_names[] = {"full", "watermark", "periodic"};
 constexpr std::string_view overflow_names[] = {"stall", "drop"};
@@ -58,7 +59,9 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
 
 std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) {
     const auto value = read_number(text);
-    if (!value) throw BadValue{fmt::format("'{}' is not a whole number that can be meant here; write e.g. {} or {:#x}", text, least, least + 64)};
+    if (!value)
+        throw BadValue{fmt::format("'{}' is not a whole number that can be meant here; write e.g. {} or {:#x}", text,
+                                   least, least + 64)};
     if (*value < least || *value > most)
         throw BadValue{most == any_number ? fmt::format("{} is too small; write at least {}", text, least)
                                           : fmt::format("{} is out of range; write {} to {}", text, least, most)};
@@ -182,8 +185,8 @@ const Key keys[] = {
     {{"ways", "N", "0", "counters per set; 0: fully associative"},
      [](S& s, Text t) { s.ways = t == "full" ? 0 : small(t, 0, most_counters); },
      [](const S& s) { return std::to_string(s.ways); }},
-    {{"eviction", "fifo|lru|random|clock|lfu|clear_all", "fifo", "which counter is swapped out to make room"},
-     [](S& s, Text t) { s.eviction = choice<Eviction>(t, eviction_names); },
+    {{"eviction", "", "fifo", "which counter is swapped out to make room"},
+     [](S& s, Text t) { s.eviction = choice<Eviction>(t, eviction_names()); },
      [](const S& s) { return std::string(to_string(s.eviction)); }},
     {{"seed", "N", "1", "of random eviction"},
      [](S& s, Text t) { s.seed = number(t, 0, any_number); },
@@ -367,10 +370,19 @@ MonitorSpec parse_common(std::string_view text, std::span<const RefusedKey> refu
 Granularity parse_granularity(std::string_view text) { return read_alone<Granularity>(text, read_granularity); }
 
 Eviction parse_eviction(std::string_view text) {
-    return read_alone<Eviction>(text, [](std::string_view name) { return choice<Eviction>(name, eviction_names); });
+    return read_alone<Eviction>(text, [](std::string_view name) { return choice<Eviction>(name, eviction_names()); });
 }
 
-std::string_view to_string(Eviction eviction) { return eviction_names[static_cast<unsigned>(eviction)]; }
+std::span<const std::string_view> eviction_names() {
+    static const auto names = [] {
+        std::vector<std::string_view> all;
+        for (const EvictionRow& row : eviction_rows()) all.push_back(row.name);
+        return all;
+    }();
+    return names;
+}
+
+std::string_view to_string(Eviction eviction) { return row_of(eviction).name; }
 
 std::string to_string(const Granularity& granularity) {
     switch (granularity.mode) {
@@ -390,6 +402,11 @@ std::string to_string(const MonitorSpec& spec) {
     return text;
 }
 
-std::vector<SpecKey> monitor_keys() { return {std::begin(keys), std::end(keys)}; }
+std::vector<SpecKey> monitor_keys() {
+    static const std::string evictions = fmt::format("{}", fmt::join(eviction_names(), "|"));
+    std::vector<SpecKey> all{std::begin(keys), std::end(keys)};
+    std::ranges::find(all, "eviction", &SpecKey::name)->form = evictions;
+    return all;
+}
 
 }  // namespace cachetally

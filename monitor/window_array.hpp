@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "monitor/counter_array.hpp"
-#include "monitor/slot_order.hpp"
+#include "monitor/eviction/policy.hpp"
 #include "monitor/slot_table.hpp"
 
 namespace cachetally {
@@ -14,7 +14,7 @@ namespace cachetally {
 /// at unit x belongs to the counter whose window holds x; else the nearest window that can be extended to x without
 /// covering more than `amount` units or another window is extended (of two equally near ones the lower); else a new
 /// window [x, x] begins.
-template <class Order>
+template <EvictionPolicy Order>
 class WindowArray final : public CounterArray {
 public:
     WindowArray(const MonitorSpec& spec, std::uint64_t seed)

@@ -5,9 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <initializer_list>
 #include <optional>
 
 #include "probes/cooper_xu/tests.hpp"
@@ -25,22 +23,9 @@
 namespace cachetally {
 namespace {
 
-/// Of a test that ends without an answer, the parameter that it is about.
-struct About {
-    const char *test, *level, *parameter;
-};
-
-constexpr About about[] = {
-    {"l1", "L1", "capacity"},         {"gap", "L1", "capacity"},       {"lower", "", "capacity"},
-    {"levels", "", "levels"},         {"change_points", "", "levels"}, {"tlb", "", "tlb_levels"},
-    {"prefetcher", "", "prefetcher"}, {"events", "L1", "capacity"},    {"replacement", "L1", "replacement"},
-    {"l2", "", "inclusion"},          {"physical", "", "ways"},        {"chase", "L1", "latency"},
-    {"latency", "L1", "latency"}};
-
-TestReport without_answer(const std::string& test, std::string reason) {
+TestReport without_answer(const ProbeTest& test, std::string reason) {
     TestReport report;
-    const auto* const place = std::ranges::find_if(about, [&](const About& each) { return test == each.test; });
-    report.refuse(place->level, place->parameter, std::move(reason));
+    report.refuse(test.level, test.parameter, std::move(reason));
     return report;
 }
 
@@ -73,11 +58,20 @@ bool prefetches(Meter& meter, const Context& context, const TestReport& events) 
     return found == nullptr || found->value->word == "present";
 }
 
-const std::vector<ProbeTest>& all_tests() {
+}  // namespace
+
+const std::vector<ProbeTest>& built_in_probe_tests() {
     static const std::vector<ProbeTest> tests{
-        {"l1", "X-Ray 2004, 4.4", "capacity, ways, line and latency of L1 by compact sets", false,
+        {"l1",
+         "X-Ray 2004, 4.4",
+         "capacity, ways, line and latency of L1 by compact sets",
+         false,
          [](Meter& meter, const Context&) { return xray_l1_published(meter); },
-         [](Meter& meter, const Context&) { return xray_l1_hardened(meter); }},
+         [](Meter& meter, const Context&) { return xray_l1_hardened(meter); },
+         {},
+         {},
+         "L1",
+         "capacity"},
         {"gap",
          "Cooper and Xu 2018, 3.2",
          "capacity, ways, line and latency of L1 by gaps",
@@ -85,7 +79,9 @@ const std::vector<ProbeTest>& all_tests() {
          [](Meter& meter, const Context&) { return gap_published(meter); },
          nullptr,
          {"l1"},
-         "gaps are powers of two, and so are its answers; compact sets ask the same without that"},
+         "gaps are powers of two, and so are its answers; compact sets ask the same without that",
+         "L1",
+         "capacity"},
         {"lower",
          "X-Ray 2004, 4.5",
          "capacities and ways of lower levels by compact sets",
@@ -96,15 +92,24 @@ const std::vector<ProbeTest>& all_tests() {
          },
          nullptr,
          {"levels", "l2"},
-         "sets far apart show levels only where indices are fields of the address; times over spans need none"},
-        {"levels", "Cooper and Xu 2018, 3.3", "number, capacities and latencies of cache levels", true,
+         "sets far apart show levels only where indices are fields of the address; times over spans need none",
+         "",
+         "capacity"},
+        {"levels",
+         "Cooper and Xu 2018, 3.3",
+         "number, capacities and latencies of cache levels",
+         true,
          [](Meter& meter, const Context& context) {
              const auto l1 = any_l1(context);
              return l1 ? levels_published(meter, *l1, context.sweep.sweep) : without_l1(context, "levels");
          },
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1(context, "levels");
-         }},
+         },
+         {},
+         {},
+         "",
+         "levels"},
         {"change_points",
          "ours",
          "levels by change points of isotonic log times",
@@ -116,15 +121,25 @@ const std::vector<ProbeTest>& all_tests() {
                         : without_l1(context, "levels");
          },
          {"levels"},
-         "the published test of levels looks for any rise; this is another way to look"},
-        {"tlb", "Cooper and Xu 2018, 3.4", "levels, entries and ways of TLBs", true,
+         "the published test of levels looks for any rise; this is another way to look",
+         "",
+         "levels",
+         {"levels"}},
+        {"tlb",
+         "Cooper and Xu 2018, 3.4",
+         "levels, entries and ways of TLBs",
+         true,
          [](Meter& meter, const Context& context) {
              const auto l1 = any_l1(context);
              return l1 ? tlb_published(meter, *l1, context.sweep) : without_l1(context, "tlb_levels");
          },
          [](Meter& meter, const Context& context) {
              return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1(context, "tlb_levels");
-         }},
+         },
+         {},
+         {},
+         "",
+         "tlb_levels"},
         {"prefetcher",
          "ours",
          "whether anything is prefetched",
@@ -135,13 +150,23 @@ const std::vector<ProbeTest>& all_tests() {
                                         : without_l1(context, "prefetcher");
          },
          {},
-         "none of the sources has such a test"},
-        {"events", "Dongarra et al. 2004", "sizes, lines, pages and ways from event counts", true,
+         "none of the sources has such a test",
+         "",
+         "prefetcher"},
+        {"events",
+         "Dongarra et al. 2004",
+         "sizes, lines, pages and ways from event counts",
+         true,
          [](Meter& meter, const Context&) { return events_published(meter); },
          [](Meter& meter, const Context& context) {
              TestReport report = events_hardened(meter);
              return prefetches(meter, context, report) ? without_prefetched(std::move(report)) : report;
-         }},
+         },
+         {},
+         {},
+         "L1",
+         "capacity",
+         {"prefetcher"}},
         {"replacement",
          "ours",
          "replacement policy of L1 from shares of misses",
@@ -152,7 +177,9 @@ const std::vector<ProbeTest>& all_tests() {
                                         : without_l1(context, "replacement");
          },
          {},
-         "none of the sources has such a test"},
+         "none of the sources has such a test",
+         "L1",
+         "replacement"},
         {"l2",
          "ours",
          "ways, exact capacity, inclusion and replacement of L2",
@@ -165,7 +192,10 @@ const std::vector<ProbeTest>& all_tests() {
                                           context.levels ? *context.levels : levels_hardened(meter, l1));
          },
          {"lower"},
-         "compact sets of lower levels were published for other sets and pages; inclusion and policy are ours"},
+         "compact sets of lower levels were published for other sets and pages; inclusion and policy are ours",
+         "",
+         "inclusion",
+         {"levels", "replacement"}},
         {"physical",
          "ours",
          "ways and capacity of L2 on ordinary pages, by eviction sets",
@@ -178,7 +208,10 @@ const std::vector<ProbeTest>& all_tests() {
                         : without_l1(context, "ways");
          },
          {},
-         "none of the sources has such a test"},
+         "none of the sources has such a test",
+         "",
+         "ways",
+         {"levels", "replacement"}},
         {"chase",
          "Drongowski 2013",
          "times and events of a ping-pong chase by size",
@@ -188,7 +221,9 @@ const std::vector<ProbeTest>& all_tests() {
          },
          nullptr,
          {"levels"},
-         "it is a table by size, from which readers take tiers; levels finds them"},
+         "it is a table by size, from which readers take tiers; levels finds them",
+         "L1",
+         "latency"},
         {"latency",
          "Drongowski 2013",
          "peaks of the latencies of single loads",
@@ -198,10 +233,14 @@ const std::vector<ProbeTest>& all_tests() {
          },
          nullptr,
          {"l1", "levels"},
-         "peaks of single loads are named by their order; times of chains over spans belong to a level"},
+         "peaks of single loads are named by their order; times of chains over spans belong to a level",
+         "L1",
+         "latency"},
     };
     return tests;
 }
+
+namespace {
 
 bool is_named(const SuiteOptions& options, const std::string& name) {
     return std::ranges::find(options.tests, name) != options.tests.end();
@@ -243,17 +282,15 @@ struct PlannedRun {
 
 /// What of the tests is to be run, in order.
 std::vector<PlannedRun> plan_of(const SuiteOptions& options) {
-    // Hardened variants of some go by what others find.
-    const auto wants = [&](std::initializer_list<const char*> names) {
-        return options.hardened &&
-               std::ranges::any_of(names, [&](const char* name) { return is_named(options, name); });
+    const auto others_go_by = [&](const std::string& name) {
+        return options.hardened && std::ranges::any_of(probe_tests(), [&](const ProbeTest& other) {
+                   return is_named(options, other.name) && std::ranges::count(other.goes_by, name) != 0;
+               });
     };
     std::vector<PlannedRun> plan;
     for (const ProbeTest& test : probe_tests()) {
         const bool wanted = is_wanted(options, test), first = test.name == "l1";
-        const bool needed = first || (test.name == "levels" && wants({"l2", "physical", "change_points"})) ||
-                            (test.name == "replacement" && wants({"l2", "physical"})) ||
-                            (test.name == "prefetcher" && wants({"events"}));
+        const bool needed = first || others_go_by(test.name);
         if (!wanted && !needed) continue;
         const bool too_much = test.costly && options.tests.empty() && options.cheap;
         if (test.published && options.published && !too_much && (wanted || first))
@@ -299,7 +336,7 @@ private:
                 meter_.emplace(target_, options_.seed, budget);
             return (planned.hardened ? planned.test->hardened : planned.test->published)(*meter_, context_);
         } catch (const ProbeError& error) {
-            return without_answer(planned.test->name, error.what());
+            return without_answer(*planned.test, error.what());
         }
     }
 
@@ -343,8 +380,6 @@ private:
 };
 
 }  // namespace
-
-std::span<const ProbeTest> probe_tests() { return all_tests(); }
 
 std::string variants_of(const ProbeTest& test) {
     if (test.published && test.hardened) return "published and hardened";

@@ -31,11 +31,18 @@ struct ProbeTest {
     /// Of a test in one variant only: the tests whose other variant answers the same question, and why it has none.
     std::vector<std::string> counterparts = {};
     std::string why = {};
+    /// The parameter that it is about: refused where the test ends without an answer.
+    std::string level = {}, parameter = {};
+    std::vector<std::string> goes_by = {};  ///< tests, besides l1, whose findings its hardened variant uses
 
     bool has(std::string_view variant) const { return variant == "published" ? bool{published} : bool{hardened}; }
 };
 
-/// All tests, in the order in which they are run.
+/// The tests of suite.cpp: a row there and a file with its variants are all that a test needs (CONTRIBUTING.md).
+const std::vector<ProbeTest>& built_in_probe_tests();
+
+/// All tests of the program, in the order in which they are run. A source of its own, so that a program may link another
+/// with more rows.
 std::span<const ProbeTest> probe_tests();
 
 /// "published and hardened", "published only; hardened, l1 answers the same", ...

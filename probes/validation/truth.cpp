@@ -145,11 +145,10 @@ bool prefetches_lines(const CacheConfig& cache) {
     const unsigned lines = cache.prefetch.distance;
     switch (cache.prefetch.kind) {
         case PrefetchKind::none: return false;
-        case PrefetchKind::stride: return true;  // of any length
         case PrefetchKind::next_line: return lines * cache.line < bounds;
         case PrefetchKind::stream: return (lines + 2) * cache.line < bounds;  // the third line is the first that counts
+        default: return true;  // strides are of any length
     }
-    return true;
 }
 
 void add_caches(const MachineDescription& machine, bool part_of_above, std::vector<Fact>& facts) {

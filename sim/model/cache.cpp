@@ -39,7 +39,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
       next_to_core_(next_to_core),
       index_(config.indexing, sets_of(config), config.line),
       array_(make_cache_array(geometry_of(config, copy))),
-      prefetcher_(make_prefetcher(config.prefetch, config.line)) {
+      prefetcher_(row_of(config.prefetch.kind).make(config.prefetch, config.line)) {
     const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);
     const Touch demand{true, 0, entry_bit::prefetched};
     touch_.fill(Touch{});
@@ -308,7 +308,7 @@ std::uint64_t Cache::set_of_physical(Address line) const {
 Entry Cache::mru_after(EventKind kind, bool hit) const {
     const bool store = kind == EventKind::store;
     if (prefetcher_ && prefetcher_->sees_every_access()) return mru_bit::nothing;
-    const Repetition repetition = repetition_of(config_.replacement);
+    const Repetition repetition = row_of(config_.replacement).repetition;
     if (!(hit ? repetition.idle_after_use : repetition.idle_after_insertion)) return mru_bit::nothing;
     if (store && !(hit ? config_.store_hit_refreshes : config_.write_allocate)) return mru_bit::nothing;
     return store && writes_back_ ? mru_bit::all : mru_bit::no_store;

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "sim/model/indexing.hpp"
 #include "sim/model/random.hpp"
-#include "sim/model/replacement.hpp"
+#include "sim/model/replacement/policy.hpp"
 #include "sim/model/request_batch.hpp"
 #include "sim/model/types.hpp"
 #include "sim/topology/machine.hpp"
@@ -105,7 +106,21 @@ struct ArrayGeometry {
 
 std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry);
 
-/// What the policy declares (replacement.hpp).
-Repetition repetition_of(Replacement replacement);
+/// What is known of a policy; its number in the span is its enumerator.
+struct ReplacementRow {
+    std::string_view name;
+    bool keeps_ways;  ///< lines stay in their ways, so that EmptyWay::policy has a meaning
+    Repetition repetition;
+    std::unique_ptr<CacheArray> (*make)(const ArrayGeometry& geometry);
+};
+
+/// The rows of sim/model/replacement/table.hpp.
+std::span<const ReplacementRow> built_in_replacements();
+
+/// The policies of the program. A source of its own, so that a program may link another with more rows.
+std::span<const ReplacementRow> replacement_rows();
+inline const ReplacementRow& row_of(Replacement replacement) {
+    return replacement_rows()[static_cast<std::size_t>(replacement)];
+}
 
 }  // namespace cachetally

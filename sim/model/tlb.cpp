@@ -44,7 +44,7 @@ Tlb::Tlb(const TlbConfig& config, unsigned copy, Tick period)
       latency_(config.latency * period),
       index_(config.indexing, config.entries / ways_of(config), number_block),
       array_(make_cache_array(geometry_of(config, copy))),
-      repetition_(repetition_of(config.replacement)) {}
+      repetition_(row_of(config.replacement).repetition) {}
 
 void Tlb::be_first_level(PageTable& pages, unsigned page_bits) {
     pages_ = &pages;

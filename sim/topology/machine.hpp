@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/model/indexing/table.hpp"
+#include "sim/model/prefetch/table.hpp"
+#include "sim/model/replacement/table.hpp"
 #include "sim/model/types.hpp"
 
 namespace cachetally {
@@ -33,7 +36,9 @@ using KeyMarks = std::map<std::string, Mark, std::less<>>;
 /// Which references a first-level component takes.
 enum class Serves : std::uint8_t { data, fetch, both };
 
-enum class Replacement : std::uint8_t { lru, tree_plru, bit_plru, fifo, random, nru, srrip };
+#define CACHETALLY_ENUMERATOR(name, ...) name,
+/// By the rows of its table; a program that adds rows has values without enumerators.
+enum class Replacement : std::uint8_t { CACHETALLY_REPLACEMENTS(CACHETALLY_ENUMERATOR) };
 
 /// Which way a line goes to while some of the set are empty; `policy` is for policies whose lines keep their ways.
 enum class EmptyWay : std::uint8_t {
@@ -41,10 +46,8 @@ enum class EmptyWay : std::uint8_t {
     policy,  ///< where the replacement policy points, empty or not
 };
 
-enum class Indexing : std::uint8_t {
-    modulo,    ///< line number modulo number of sets
-    xor_hash,  ///< all fields of the line number above the offset, folded by exclusive or
-};
+/// Which set a line belongs to: by line number modulo number of sets, or by a function of its table.
+enum class Indexing : std::uint8_t { modulo, CACHETALLY_INDEXINGS(CACHETALLY_ENUMERATOR) };
 
 /// What a level holds relative to the levels above it.
 enum class Inclusion : std::uint8_t {
@@ -63,7 +66,8 @@ enum class WriteBackMiss : std::uint8_t {
     bypass,    ///< hand it to the next level
 };
 
-enum class PrefetchKind : std::uint8_t { none, next_line, stride, stream };
+enum class PrefetchKind : std::uint8_t { none, CACHETALLY_PREFETCHERS(CACHETALLY_ENUMERATOR) };
+#undef CACHETALLY_ENUMERATOR
 
 struct PrefetchConfig {
     PrefetchKind kind = PrefetchKind::none;

@@ -106,18 +106,8 @@ std::span<const std::string_view> names_of<Serves>() {
     return table(names);
 }
 template <>
-std::span<const std::string_view> names_of<Replacement>() {
-    static constexpr std::string_view names[] = {"lru", "tree_plru", "bit_plru", "fifo", "random", "nru", "srrip"};
-    return table(names);
-}
-template <>
 std::span<const std::string_view> names_of<EmptyWay>() {
     static constexpr std::string_view names[] = {"lowest", "policy"};
-    return table(names);
-}
-template <>
-std::span<const std::string_view> names_of<Indexing>() {
-    static constexpr std::string_view names[] = {"modulo", "xor_hash"};
     return table(names);
 }
 template <>
@@ -133,11 +123,6 @@ std::span<const std::string_view> names_of<WritePolicy>() {
 template <>
 std::span<const std::string_view> names_of<WriteBackMiss>() {
     static constexpr std::string_view names[] = {"allocate", "fetch", "bypass"};
-    return table(names);
-}
-template <>
-std::span<const std::string_view> names_of<PrefetchKind>() {
-    static constexpr std::string_view names[] = {"none", "next_line", "stride", "stream"};
     return table(names);
 }
 template <>

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "sim/model/prefetcher.hpp"
 #include "sim/topology/yaml_document.hpp"
 #include "sim/topology/yaml_fields.hpp"
 
@@ -158,8 +159,9 @@ private:
                 {"entries", [&](const auto& value) { fields_.whole(value, "entries", prefetch.entries, 1, 65536); }},
             });
         const auto entries = marks.find("entries");
-        if (prefetch.kind == PrefetchKind::next_line && entries != marks.end())
-            fields_.complain(entries->second, "a next_line prefetcher has no entries; remove 'entries'");
+        if (!row_of(prefetch.kind).has_entries && entries != marks.end())
+            fields_.complain(entries->second,
+                             fmt::format("a {} prefetcher has no entries; remove 'entries'", name_of(prefetch.kind)));
     }
 
     void coherence(const YAML::Node& node) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/model/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -104,11 +105,11 @@ private:
         if (ways > most_ways)
             complain(place_of(part, "ways"),
                      fmt::format("'{}' has {} ways; at most {} can be simulated", shown(part.name), ways, most_ways));
-        if (part.indexing == Indexing::xor_hash && !is_power_of_two(blocks / ways))
+        if (row_of(part.indexing).function != nullptr && !is_power_of_two(blocks / ways))
             complain(place_of(part, "indexing"),
-                     fmt::format("'{}' has {} sets, but xor_hash needs a power of two; write modulo, which takes any "
+                     fmt::format("'{}' has {} sets, but {} needs a power of two; write modulo, which takes any "
                                  "number, or other ways or sizes",
-                                 shown(part.name), blocks / ways));
+                                 shown(part.name), blocks / ways, name_of(part.indexing)));
     }
 
     void check(const CacheConfig& cache) {
@@ -122,8 +123,7 @@ private:
                                  shown(cache.name)));
         check_geometry(cache);
         check_prefetch(cache);
-        const bool keeps_ways = cache.replacement != Replacement::lru && cache.replacement != Replacement::fifo;
-        if (cache.empty_way == EmptyWay::policy && !keeps_ways)
+        if (cache.empty_way == EmptyWay::policy && !row_of(cache.replacement).keeps_ways)
             complain(place_of(cache, "empty_way"),
                      fmt::format("'{}' replaces by {}, which fills empty ways first wherever they are; write "
                                  "'empty_way: lowest', or another 'replacement'",

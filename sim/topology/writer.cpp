@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/model/prefetcher.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 
@@ -73,7 +74,7 @@ std::string text_of(const PrefetchConfig& prefetch) {
     line.add("kind", name_of(prefetch.kind));
     line.number("degree", prefetch.degree, standard.degree);
     line.number("distance", prefetch.distance, standard.distance);
-    if (prefetch.kind != PrefetchKind::next_line) line.number("entries", prefetch.entries, standard.entries);
+    if (row_of(prefetch.kind).has_entries) line.number("entries", prefetch.entries, standard.entries);
     return line.str();
 }
 

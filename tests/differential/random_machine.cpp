@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/model/cache_array.hpp"
+#include "sim/topology/names.hpp"
+
 namespace cachetally::differential {
 namespace {
 
@@ -232,7 +235,7 @@ private:
         const unsigned ways = 1 + (sometimes() ? number(limits_.ways) : number(4));
         const bool hash = limits_.other_policies && sometimes();
         const unsigned sets = hash ? 1U << number(4) : 1 + number(limits_.sets);
-        cache.indexing = hash ? Indexing::xor_hash : Indexing::modulo;
+        cache.indexing = !hash ? Indexing::modulo : limits_.any_row ? any_row<Indexing>(1) : Indexing::xor_hash;
         cache.size = std::uint64_t{line} * ways * sets;
         cache.ways = sets == 1 && half() ? 0 : ways;
         if (limits_.other_policies) choose_policies(cache, first);
@@ -240,7 +243,14 @@ private:
         return cache;
     }
 
+    /// A value of an enumeration that follows from a table, from `first` on.
+    template <class Enum>
+    Enum any_row(std::size_t first) {
+        return static_cast<Enum>(first + number(names_of<Enum>().size() - first));
+    }
+
     Replacement replacement() {
+        if (limits_.any_row) return any_row<Replacement>(0);
         return pick({Replacement::lru, Replacement::tree_plru, Replacement::bit_plru, Replacement::fifo,
                      Replacement::random, Replacement::nru, Replacement::srrip});
     }
@@ -248,8 +258,7 @@ private:
     void choose_policies(CacheConfig& cache, bool first) {
         cache.replacement = replacement();
         cache.seed = number(1000);
-        if (cache.replacement != Replacement::lru && cache.replacement != Replacement::fifo && half())
-            cache.empty_way = EmptyWay::policy;
+        if (row_of(cache.replacement).keeps_ways && half()) cache.empty_way = EmptyWay::policy;
         cache.virtually_indexed = first && half();
         cache.write = sometimes() ? WritePolicy::write_through : WritePolicy::write_back;
         cache.write_allocate = !sometimes();
@@ -262,7 +271,8 @@ private:
 
     PrefetchConfig prefetcher() {
         PrefetchConfig config;
-        config.kind = pick({PrefetchKind::next_line, PrefetchKind::stride, PrefetchKind::stream});
+        config.kind = limits_.any_row ? any_row<PrefetchKind>(1)
+                                      : pick({PrefetchKind::next_line, PrefetchKind::stride, PrefetchKind::stream});
         config.degree = 1 + number(4);
         config.distance = 1 + number(4);
         config.entries = 1 + number(5);

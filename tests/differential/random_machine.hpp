@@ -23,6 +23,7 @@ struct MachineLimits {
     bool link_timing = true;     ///< sometimes buses, bounded misses, write buffers, banks
     bool coherence = false;      ///< caches that are kept coherent, where some are private
     bool numa = false;           ///< sometimes nodes with memories of their own
+    bool any_row = false;        ///< all policies, indexing functions and prefetchers; else those of the slow simulator
     bool mappings = true;        ///< all frame mappings and page sizes; else identity
 };
 

@@ -3,6 +3,7 @@
 #include "tests/differential/slow_prefetcher.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace cachetally::differential {
 
@@ -17,6 +18,7 @@ std::vector<Address> SlowPrefetcher::after(Address address, std::uint32_t site, 
         case PrefetchKind::stream:
             if (trigger) wanted = stream(address);
             break;
+        default: throw std::logic_error("the slow simulator does not know this prefetcher");
     }
     std::erase_if(wanted, [&](Address each) { return each / 4096 != address / 4096; });
     return wanted;

@@ -122,8 +122,9 @@ SlowWay& SlowSet::policy_victim(SlowRandom& random) {
                 }
                 for (SlowWay& way : ways_) ++way.distance;
             }
+        default: break;
     }
-    throw std::logic_error("unknown replacement policy");
+    throw std::logic_error("the slow simulator does not know this replacement policy");
 }
 
 std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets) {

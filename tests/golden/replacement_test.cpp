@@ -2,6 +2,7 @@
 // Access this, expect that victim. All accesses are stores, so that each victim is seen as a write-back.
 #include <gtest/gtest.h>
 
+#include "sim/topology/names.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace cachetally::golden {
@@ -65,14 +66,11 @@ TEST(EmptyWay, TreePlruMayPointToALine) {
 TEST(EmptyWay, RandomDrawsAmongAllWays) { EXPECT_EQ(victims_by_policy(Replacement::random, 4, "ABCD"), "A"); }
 
 // All values are 3 at first: A in way 0, then the lowest that is still 3.
-TEST(EmptyWay, SrripFillsTheLowestFirst) {
-    EXPECT_EQ(victims_by_policy(Replacement::srrip, 4, "ABCDAEFGH"), "BCDE");
-}
+TEST(EmptyWay, SrripFillsTheLowestFirst) { EXPECT_EQ(victims_by_policy(Replacement::srrip, 4, "ABCDAEFGH"), "BCDE"); }
 
 TEST(Replacement, OneWayOfAnyPolicy) {
-    using enum Replacement;
-    for (const Replacement policy : {lru, tree_plru, bit_plru, fifo, random, nru, srrip}) {
-        EXPECT_EQ(victims_of(policy, 1, "ABBAC"), "ABA") << static_cast<int>(policy);
+    for (std::size_t policy = 0; policy < names_of<Replacement>().size(); ++policy) {
+        EXPECT_EQ(victims_of(static_cast<Replacement>(policy), 1, "ABBAC"), "ABA") << policy;
     }
 }
 

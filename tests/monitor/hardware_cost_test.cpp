@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cost model against sums worked out by hand from docs/cost.md, and laws that any such model has to keep.
 #include "monitor/hardware_cost.hpp"
+#include "monitor/spec.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -108,7 +109,7 @@ RC_GTEST_PROP(HardwareCost, MoreOfAnythingIsNeverSmaller, ()) {
     MonitorSpec spec = spec_of("line=64");
     spec.counters = *rc::gen::inRange<std::uint32_t>(1, 2000);
     spec.width = *rc::gen::inRange<std::uint32_t>(1, 64);
-    spec.eviction = static_cast<Eviction>(*rc::gen::inRange(0, static_cast<int>(eviction_count)));
+    spec.eviction = static_cast<Eviction>(*rc::gen::inRange<std::size_t>(0, eviction_names().size()));
     spec.granularity = {*rc::gen::element(Granularity::Mode::aligned, Granularity::Mode::dynamic),
                         *rc::gen::inRange<std::uint32_t>(1, 64)};
     const HardwareCost cost = hardware_cost(spec);

@@ -153,7 +153,7 @@ TEST(MonitoredHierarchy, HistogramsCombineToTheCountsOfTheCaches) {
 }
 
 TEST(MonitoredHierarchy, MergedDeliveryChangesNothing) {
-    for (unsigned eviction = 0; eviction < eviction_count; ++eviction) {
+    for (unsigned eviction = 0; eviction < eviction_names().size(); ++eviction) {
         MonitorSpec spec = spec_on("core-L1", 32);
         spec.eviction = static_cast<Eviction>(eviction);
         spec.width = 4;

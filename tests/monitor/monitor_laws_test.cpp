@@ -72,7 +72,7 @@ RC_GTEST_PROP(MonitorLaw, PhasesSumToTheTotal, ()) {
 
 RC_GTEST_PROP(MonitorLaw, EnoughCountersGiveTheExactHistogramInOneRecordPerLine, ()) {
     MonitorSpec spec = plain(128);
-    spec.eviction = static_cast<Eviction>(*rc::gen::inRange(0U, eviction_count));
+    spec.eviction = static_cast<Eviction>(*rc::gen::inRange<std::size_t>(0, eviction_names().size()));
     const auto steps = *steps_gen();
     const MonitorResult result = run(spec, steps);
     const Histogram truth = exact(spec, steps);

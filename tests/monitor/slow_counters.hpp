@@ -19,6 +19,8 @@ struct SlowRecord {
 
 class SlowCounters {
 public:
+    static bool knows(Eviction eviction) { return eviction <= Eviction::clear_all; }
+
     SlowCounters(const MonitorSpec& spec, unsigned copy = 0)
         : spec_(spec), random_(spec.seed + copy), sets_(spec.ways == 0 ? 1 : spec.counters / spec.ways) {}
 

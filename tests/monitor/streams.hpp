@@ -34,7 +34,7 @@ inline rc::Gen<MonitorSpec> spec_gen() {
         MonitorSpec spec;
         spec.link = "core-L1";
         spec.line = 64;
-        spec.eviction = static_cast<Eviction>(*rc::gen::inRange(0U, eviction_count));
+        spec.eviction = static_cast<Eviction>(*rc::gen::inRange<std::size_t>(0, eviction_names().size()));
         spec.seed = *rc::gen::inRange<std::uint64_t>(0, 5);
         spec.width = *rc::gen::element(1U, 2U, 3U, 8U, 32U, 64U);
         spec.granularity.mode =

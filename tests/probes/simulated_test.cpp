@@ -5,6 +5,7 @@
 #include "probes/targets/simulated.hpp"
 #include "sim/engine/hierarchy.hpp"
 #include "sim/model/random.hpp"
+#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
@@ -53,7 +54,9 @@ double laps_made(const MachineDescription& machine, const std::vector<std::uint6
 
 TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
     std::uint64_t simulated = 0, all = 0;
-    for (const char* policy : {"lru", "fifo", "tree_plru", "bit_plru", "nru", "srrip"})
+    for (const std::string_view name : names_of<Replacement>()) {
+        const std::string policy(name);
+        if (policy == "random") continue;  // its sets hardly ever come back to an earlier state
         for (const char* inclusion : {"neither", "inclusive", "exclusive", "victim"})
             for (std::uint64_t seed = 1; seed <= 6; ++seed) {
                 const MachineDescription machine = small_machine(policy, inclusion, "identity");
@@ -66,6 +69,7 @@ TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
                 simulated += target.cost().simulated;
                 all += 304 * offsets.size();
             }
+    }
     EXPECT_LT(simulated, all / 4);
 }
 

@@ -239,14 +239,18 @@ TEST_P(EveryPolicy, DeclaresWhetherARepeatedUseChangesNothing) {
             if (array->digest(0) != before) (hit ? idle_after_use : idle_after_insertion) = false;
         }
     }
-    const Repetition declared = repetition_of(GetParam());
+    const Repetition declared = row_of(GetParam()).repetition;
     EXPECT_EQ(declared.idle_after_use, idle_after_use);
     EXPECT_EQ(declared.idle_after_insertion, idle_after_insertion);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryPolicy,
-                         testing::Values(Replacement::lru, Replacement::tree_plru, Replacement::bit_plru,
-                                         Replacement::fifo, Replacement::random, Replacement::nru, Replacement::srrip));
+std::vector<Replacement> every_policy() {
+    std::vector<Replacement> all;
+    while (all.size() < replacement_rows().size()) all.push_back(static_cast<Replacement>(all.size()));
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPolicy, testing::ValuesIn(every_policy()));
 
 }  // namespace
 }  // namespace cachetally

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "workloads/kernels/workload.hpp"
 
@@ -13,15 +14,21 @@ struct Kernel {
     std::unique_ptr<Workload> (*make)(const OptionValues& options);
 };
 
-Kernel lu_kernel();
-Kernel radix_kernel();
-Kernel water_kernel();
-Kernel fft_kernel();
-Kernel ocean_kernel();
-Kernel matmul_kernel();
-Kernel stream_kernel();
-Kernel gups_kernel();
-Kernel chase_kernel();
+// The kernels in the order of lists: a row here and a source that defines NAME_kernel() are all that a kernel needs
+// (CONTRIBUTING.md).
+#define CACHETALLY_KERNELS(ROW) \
+    ROW(lu) ROW(radix) ROW(water) ROW(fft) ROW(ocean) ROW(matmul) ROW(stream) ROW(gups) ROW(chase)
+
+using KernelRow = Kernel (*)();
+#define CACHETALLY_DECLARE(name) Kernel name##_kernel();
+CACHETALLY_KERNELS(CACHETALLY_DECLARE)
+#undef CACHETALLY_DECLARE
+#define CACHETALLY_ROW(name) name##_kernel,
+inline constexpr KernelRow built_in_kernels[] = {CACHETALLY_KERNELS(CACHETALLY_ROW)};
+#undef CACHETALLY_ROW
+
+/// The kernels of the program. A source of its own, so that a program may link another with more rows.
+std::span<const KernelRow> kernel_rows();
 
 /// The option that every kernel has.
 WorkloadOption processors_option();

@@ -12,9 +12,11 @@ namespace cachetally {
 namespace {
 
 const std::vector<Kernel>& kernels() {
-    static const std::vector<Kernel> all = {lu_kernel(),     radix_kernel(), water_kernel(),
-                                            fft_kernel(),    ocean_kernel(), matmul_kernel(),
-                                            stream_kernel(), gups_kernel(),  chase_kernel()};
+    static const std::vector<Kernel> all = [] {
+        std::vector<Kernel> made;
+        for (const KernelRow row : kernel_rows()) made.push_back(row());
+        return made;
+    }();
     return all;
 }
 

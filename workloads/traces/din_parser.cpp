@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text that Dinero reads.
+#include <algorithm>
 #include <cstring>
 
 #include "workloads/traces/hex_digits.hpp"
@@ -94,10 +95,24 @@ private:
     std::uint16_t default_size_;
 };
 
+bool is_din(std::string_view line) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.size() < 3 || line[0] < '0' || line[0] > '4' || (line[1] != ' ' && line[1] != '\t')) return false;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t", 1), line.size()));
+    if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
+    const std::size_t digits = hex_run(line);
+    return digits > 0 && digits <= 16 && (line.size() == digits || line[digits] == ' ' || line[digits] == '\t');
+}
+
 }  // namespace
 
-std::unique_ptr<LineParser> make_din_parser(bool data_only, std::uint16_t default_size) {
-    return std::make_unique<DinParser>(data_only, default_size);
+/// Dinero III/IV din (dineroIII manual page): "LABEL ADDRESS", label 0 load, 1 store, 2 fetch; then, in our extension,
+/// a decimal size, else references are TraceOptions::din_reference_bytes long; further text is a comment. Labels 3
+/// (unknown) and 4 (flush) are skipped.
+TextFormat din_format() {
+    return {"din", "Dinero", is_din, false, [](const TraceOptions& options) -> std::unique_ptr<LineParser> {
+                return std::make_unique<DinParser>(options.data_only, options.din_reference_bytes);
+            }};
 }
 
 }  // namespace cachetally

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace cachetally {
 
@@ -35,6 +37,13 @@ inline const char* read_decimal(const char* text, std::uint32_t& value) {
     for (; *text >= '0' && *text <= '9'; ++text) value = value * 10 + static_cast<std::uint32_t>(*text - '0');
     if (text - begin > 9) value = 1000000000;
     return text;
+}
+
+/// How many characters at the beginning of `text` are hexadecimal digits.
+inline std::size_t hex_run(std::string_view text) {
+    std::size_t count = 0;
+    while (count < text.size() && hex_digit(text[count]) != not_hex) ++count;
+    return count;
 }
 
 }  // namespace cachetally

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text that valgrind's lackey writes.
+#include <algorithm>
 #include <cstring>
 
 #include "workloads/traces/hex_digits.hpp"
@@ -111,8 +112,27 @@ private:
     bool data_only_;
 };
 
+/// "==123== Lackey, ...", or a line of the trace.
+bool is_lackey(std::string_view line) {
+    if (line.starts_with("==")) {
+        const std::size_t digits = std::min(line.substr(2).find_first_not_of("0123456789"), line.size() - 2);
+        return digits > 0 && line.substr(2 + digits).starts_with("==");
+    }
+    const std::string_view begin = line.substr(0, 3);
+    if (begin != "I  " && begin != " L " && begin != " S " && begin != " M ") return false;
+    const std::size_t digits = hex_run(line.substr(3));
+    return digits > 0 && line.size() > 4 + digits && line[3 + digits] == ',' && line[4 + digits] >= '0' &&
+           line[4 + digits] <= '9';
+}
+
 }  // namespace
 
-std::unique_ptr<LineParser> make_lackey_parser(bool data_only) { return std::make_unique<LackeyParser>(data_only); }
+/// valgrind --tool=lackey --trace-mem=yes (Valgrind manual, 14.2): "I  ADDRESS,SIZE", " L ...", " S ...", " M ...", the
+/// address hexadecimal. M is a load, then a store. All other lines are the program's or valgrind's: skipped.
+TextFormat lackey_format() {
+    return {"lackey", "valgrind", is_lackey, true, [](const TraceOptions& options) -> std::unique_ptr<LineParser> {
+                return std::make_unique<LackeyParser>(options.data_only);
+            }};
+}
 
 }  // namespace cachetally

@@ -1,52 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recognising formats.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
-
-#include "workloads/traces/hex_digits.hpp"
-#include "workloads/traces/trace.hpp"
+#include "workloads/traces/text_parser.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"auto", "lackey", "din", "packed"};
 constexpr std::string_view hdf5_magic("\x89HDF\r\n\x1a\n", 8);
 constexpr std::size_t most_looked_at = std::size_t{1} << 20;
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
+constexpr std::size_t text_begins_at = 2;  ///< enumerators of text formats come behind automatic and packed
 
-/// How many characters from `text` on are digits in the given sense.
-template <class Test>
-std::size_t run(std::string_view text, Test&& test) {
-    std::size_t count = 0;
-    while (count < text.size() && test(text[count])) ++count;
-    return count;
-}
-std::size_t hex_run(std::string_view text) {
-    return run(text, [](char c) { return hex_digit(c) != not_hex; });
+const std::vector<TextFormat>& text_formats() {
+    static const auto all = [] {
+        std::vector<TextFormat> made;
+        for (const TextFormatRow row : text_format_rows()) made.push_back(row());
+        return made;
+    }();
+    return all;
 }
 
-/// "==123== Lackey, ...", or a line of the trace.
-bool is_lackey(std::string_view line) {
-    if (line.starts_with("==")) {
-        const std::size_t digits = run(line.substr(2), is_digit);
-        return digits > 0 && line.substr(2 + digits).starts_with("==");
-    }
-    const std::string_view begin = line.substr(0, 3);
-    if (begin != "I  " && begin != " L " && begin != " S " && begin != " M ") return false;
-    const std::size_t digits = hex_run(line.substr(3));
-    return digits > 0 && line.size() > 4 + digits && line[3 + digits] == ',' && is_digit(line[4 + digits]);
-}
-
-bool is_din(std::string_view line) {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    if (line.size() < 3 || line[0] < '0' || line[0] > '4' || (line[1] != ' ' && line[1] != '\t')) return false;
-    line.remove_prefix(std::min(line.find_first_not_of(" \t", 1), line.size()));
-    if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
-    const std::size_t digits = hex_run(line);
-    return digits > 0 && digits <= 16 && (line.size() == digits || line[digits] == ' ' || line[digits] == '\t');
-}
+TraceFormat format_at(std::size_t row) { return static_cast<TraceFormat>(text_begins_at + row); }
 
 TraceFormat recognise(OpenedStream& opened) {
     while (true) {
@@ -57,18 +33,38 @@ TraceFormat recognise(OpenedStream& opened) {
     if (opened.start.back() != '\n') {  // a single line without its end
         if (const auto format = detect_format(opened.start + '\n')) return *format;
     }
-    throw TraceError(fmt::format(
-        "{}: is not a trace of a known format (lackey, din or packed); if it is one, say which with --format",
-        opened.name));
+    throw TraceError(fmt::format("{}: is not a trace of a known format ({}); if it is one, say which with --format",
+                                 opened.name, trace_formats_in_words(true)));
 }
 
 }  // namespace
 
-std::string_view name_of(TraceFormat format) { return names.at(static_cast<std::size_t>(format)); }
+std::string_view name_of(TraceFormat format) {
+    if (format == TraceFormat::automatic) return "auto";
+    return format == TraceFormat::packed ? "packed" : text_format(format).name;
+}
+
+const TextFormat& text_format(TraceFormat format) {
+    return text_formats().at(static_cast<std::size_t>(format) - text_begins_at);
+}
+
+std::vector<std::string> trace_format_names() {
+    std::vector<std::string> names{"auto"};
+    for (const TextFormat& format : text_formats()) names.emplace_back(format.name);
+    names.emplace_back("packed");
+    return names;
+}
+
+std::string trace_formats_in_words(bool plain) {
+    std::vector<std::string> words;
+    for (const TextFormat& format : text_formats())
+        words.push_back(plain ? std::string(format.name) : fmt::format("{} ({})", format.name, format.of));
+    return fmt::format("{} or packed{}", fmt::join(words, ", "), plain ? "" : " (our own)");
+}
 
 std::optional<TraceFormat> parse_trace_format(std::string_view name) {
-    for (std::size_t i = 0; i < names.size(); ++i)
-        if (names[i] == name) return static_cast<TraceFormat>(i);
+    for (std::size_t i = 0; i < text_begins_at + text_formats().size(); ++i)
+        if (name_of(static_cast<TraceFormat>(i)) == name) return static_cast<TraceFormat>(i);
     return {};
 }
 
@@ -79,9 +75,8 @@ std::optional<TraceFormat> detect_format(std::string_view start) {
         std::string_view line = start.substr(0, end);
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
-        if (is_lackey(line)) return TraceFormat::lackey;
-        // Only the first line: what a program prints under lackey may look like din by chance.
-        if (first && is_din(line)) return TraceFormat::din;
+        for (std::size_t row = 0; row < text_formats().size(); ++row)
+            if ((first || text_formats()[row].anywhere) && text_formats()[row].recognises(line)) return format_at(row);
         first = false;
     }
     return {};

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "sim/model/reference.hpp"
+#include "workloads/traces/trace.hpp"
 
 namespace cachetally {
 
@@ -39,13 +41,29 @@ public:
     virtual const char* example() const = 0;
 };
 
-/// valgrind --tool=lackey --trace-mem=yes (Valgrind manual, 14.2): "I  ADDRESS,SIZE", " L ...", " S ...", " M ...", the
-/// address hexadecimal. M is a load, then a store. All other lines are the program's or valgrind's: skipped.
-std::unique_ptr<LineParser> make_lackey_parser(bool data_only);
+/// A text format.
+struct TextFormat {
+    std::string_view name;  ///< for --format
+    std::string_view of;    ///< who writes it, for help
+    /// Whether a line, without its end, is of the format. Asked of each line where `anywhere`, as programs may have
+    /// printed before; else of the first that is not blank. Formats are asked in the order of the table.
+    bool (*recognises)(std::string_view line);
+    bool anywhere;
+    std::unique_ptr<LineParser> (*make)(const TraceOptions& options);
+};
 
-/// Dinero III/IV din (dineroIII manual page): "LABEL ADDRESS", label 0 load, 1 store, 2 fetch; then, in our extension,
-/// a decimal size, else references are `default_size` bytes; further text is a comment. Labels 3 (unknown) and 4
-/// (flush) are skipped.
-std::unique_ptr<LineParser> make_din_parser(bool data_only, std::uint16_t default_size);
+#define CACHETALLY_DECLARE(name) TextFormat name##_format();
+CACHETALLY_TEXT_FORMATS(CACHETALLY_DECLARE)
+#undef CACHETALLY_DECLARE
+using TextFormatRow = TextFormat (*)();
+#define CACHETALLY_ROW(name) name##_format,
+inline constexpr TextFormatRow built_in_text_formats[] = {CACHETALLY_TEXT_FORMATS(CACHETALLY_ROW)};
+#undef CACHETALLY_ROW
+
+/// The text formats of the program. A source of its own, so that a program may link another with more rows.
+std::span<const TextFormatRow> text_format_rows();
+
+/// What is known of a format, which is one of text.
+const TextFormat& text_format(TraceFormat format);
 
 }  // namespace cachetally

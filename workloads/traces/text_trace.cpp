@@ -125,10 +125,8 @@ private:
 }  // namespace
 
 std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceFormat format, const TraceOptions& options) {
-    auto parser = format == TraceFormat::lackey ? make_lackey_parser(options.data_only)
-                                                : make_din_parser(options.data_only, options.din_reference_bytes);
     std::vector<std::unique_ptr<BlockProducer>> producers;
-    producers.push_back(std::make_unique<TextProducer>(std::move(stream), std::move(parser), options));
+    producers.push_back(std::make_unique<TextProducer>(std::move(stream), text_format(format).make(options), options));
     return make_block_source(std::move(producers), {}, options.ahead);
 }
 

@@ -17,15 +17,25 @@
 
 namespace cachetally {
 
+// The text formats: a row here and a source that defines NAME_format() are all that a format needs (CONTRIBUTING.md).
+#define CACHETALLY_TEXT_FORMATS(ROW) ROW(lackey) ROW(din)
+
+#define CACHETALLY_ENUMERATOR(name) name,
 enum class TraceFormat : std::uint8_t {
-    automatic,  ///< recognised by its first bytes
-    lackey,     ///< text of valgrind --tool=lackey --trace-mem=yes
-    din,        ///< text of Dinero
-    packed,     ///< our own, in HDF5
+    automatic,                                      ///< recognised by its first bytes
+    packed,                                         ///< our own, in HDF5
+    CACHETALLY_TEXT_FORMATS(CACHETALLY_ENUMERATOR)  // text
 };
+#undef CACHETALLY_ENUMERATOR
 
 /// "lackey", "din", "packed"; "auto" for automatic.
 std::string_view name_of(TraceFormat format);
+
+/// The names of all formats, from "auto" to "packed".
+std::vector<std::string> trace_format_names();
+
+/// "lackey (valgrind), din (Dinero) or packed (our own)"; without what is in parentheses if `plain`.
+std::string trace_formats_in_words(bool plain);
 
 /// The format of a name; nothing where there is no such format.
 std::optional<TraceFormat> parse_trace_format(std::string_view name);
@@ -63,7 +73,7 @@ OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& o
 /// The format of the trace that begins like this; nothing where it is not recognised (yet: more bytes may tell).
 std::optional<TraceFormat> detect_format(std::string_view start);
 
-/// A text trace from an open stream. `format` is lackey or din.
+/// A text trace from an open stream. `format` is one of text.
 std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceFormat format, const TraceOptions& options);
 
 /// A packed trace.

@@ -24,29 +24,23 @@ Made make_ordered(const ArrayGeometry& geometry) {
     }
 }
 
-template <class Policy>
-Made make_placed(const ArrayGeometry& geometry) {
-    switch (padded_ways(geometry.ways)) {
-        case 4:
-        case 8: return std::make_unique<PlacedArray<Policy, 8>>(geometry);
-        case 16: return std::make_unique<PlacedArray<Policy, 16>>(geometry);
-        default: return std::make_unique<PlacedArray<Policy, 0>>(geometry);
-    }
-}
-
-Made make_array(const ArrayGeometry& geometry) {
-    switch (geometry.replacement) {
-        case Replacement::lru:
-        case Replacement::fifo: break;
-        case Replacement::tree_plru: return make_placed<TreePlru>(geometry);
-        case Replacement::bit_plru: return make_placed<BitPlru>(geometry);
-        case Replacement::random: return make_placed<RandomReplacement>(geometry);
-        case Replacement::nru: return make_placed<Nru>(geometry);
-        case Replacement::srrip: return make_placed<Srrip>(geometry);
-    }
+Made make_in_order(const ArrayGeometry& geometry) {
     const bool packed = geometry.line_bits != 0 && is_power_of_two(geometry.sets) && padded_ways(geometry.ways) != 0;
     return packed ? make_ordered<std::uint32_t>(geometry) : make_ordered<std::uint64_t>(geometry);
 }
+
+template <class Policy>
+Made make(const ArrayGeometry& geometry) {
+    if constexpr (InOrderPolicy<Policy>)
+        return make_in_order(geometry);
+    else
+        return make_placed<Policy>(geometry);
+}
+
+#define CACHETALLY_MAKE(name, Policy) \
+    Made make_##name(const ArrayGeometry& geometry) { return make<Policy>(geometry); }
+CACHETALLY_REPLACEMENTS(CACHETALLY_MAKE)
+#undef CACHETALLY_MAKE
 
 }  // namespace cachetally::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -54,23 +48,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cachetally {
 
-HWY_EXPORT(make_array);
+#define CACHETALLY_EXPORT(name, Policy)                                           \
+    HWY_EXPORT(make_##name);                                                      \
+    std::unique_ptr<CacheArray> make_best_##name(const ArrayGeometry& geometry) { \
+        return HWY_DYNAMIC_DISPATCH(make_##name)(geometry);                       \
+    }
+#define CACHETALLY_ROW(name, Policy) {#name, !InOrderPolicy<Policy>, Policy::repetition, make_best_##name},
+
+namespace {
+CACHETALLY_REPLACEMENTS(CACHETALLY_EXPORT)
+constexpr ReplacementRow rows[] = {CACHETALLY_REPLACEMENTS(CACHETALLY_ROW)};
+}  // namespace
+
+std::span<const ReplacementRow> built_in_replacements() { return rows; }
 
 std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry) {
-    return HWY_DYNAMIC_DISPATCH(make_array)(geometry);
-}
-
-Repetition repetition_of(Replacement replacement) {
-    switch (replacement) {
-        case Replacement::lru:
-        case Replacement::fifo: return {};
-        case Replacement::tree_plru: return TreePlru::repetition;
-        case Replacement::bit_plru: return BitPlru::repetition;
-        case Replacement::random: return RandomReplacement::repetition;
-        case Replacement::nru: return Nru::repetition;
-        case Replacement::srrip: return Srrip::repetition;
-    }
-    return {false, false};
+    return row_of(geometry.replacement).make(geometry);
 }
 
 }  // namespace cachetally

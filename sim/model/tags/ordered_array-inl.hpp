@@ -63,8 +63,6 @@ class OrderedArray final : public CacheArray {
     using Ops = SetOps<Word, fixed_ways>;
     using Format = TagFormat<Word>;
     static constexpr bool packed = sizeof(Word) < sizeof(Entry);
-    /// Bytes of tags that a host's second cache is likely to hold beside all else.
-    static constexpr std::uint64_t second_cache = 131072;
 
 public:
     explicit OrderedArray(const ArrayGeometry& geometry)
@@ -115,8 +113,7 @@ public:
         if constexpr (fixed_ways != 0)
             if (reorders() && index.is_field()) {
                 const OrderedTags tags(*this, index.field(), batch.line_mask);
-                const bool is_far = geometry_.sets * fixed_ways * sizeof(Word) > second_cache;
-                return is_far ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
+                return tags_.is_far() ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
             }
         return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
     }

@@ -12,7 +12,7 @@
 
 #include <utility>
 
-#include "sim/model/replacement.hpp"
+#include "sim/model/replacement/policy.hpp"
 #include "sim/model/tags/batch_loop-inl.hpp"
 #include "sim/model/tags/set_ops-inl.hpp"
 #include "sim/model/tags/tag_store.hpp"
@@ -20,7 +20,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
 
-template <class Policy, unsigned fixed_ways>
+template <ReplacementPolicy Policy, unsigned fixed_ways>
 class PlacedArray final : public CacheArray {
     using Ops = SetOps<Entry, fixed_ways>;
 
@@ -50,11 +50,14 @@ public:
 
     std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
+        if (index.is_field()) return replace_each(PlacedTags(*this, index.field(), line_mask), accesses, missing);
         return replace_each(ArrayTags(*this, index, line_mask), accesses, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {
-        return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
+        if (!index.is_field()) return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
+        const PlacedTags tags(*this, index.field(), batch.line_mask);
+        return tags_.is_far() ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
     }
 
     Entry insert(std::uint64_t set, Address line, Entry state) override {
@@ -92,6 +95,30 @@ public:
     }
 
 private:
+    /// Uses or inserts lines, for loops. Where sets are a field.
+    class PlacedTags {
+    public:
+        PlacedTags(PlacedArray& array, IndexingPolicy::Field field, Address line_mask)
+            : array_(array), field_(field), line_mask_(line_mask) {}
+
+        HWY_INLINE void expect(Address address) const {
+            const Entry* const tags = array_.set_at(field_.set_of(address));
+            for (unsigned way = 0; way < array_.ways_; way += 64 / sizeof(Entry)) __builtin_prefetch(tags + way, 1);
+        }
+        void keep() const {}
+
+        HWY_INLINE ReplaceResult replace(Address address, Entry state) const {
+            const Touch touch{.use = true, .set = static_cast<std::uint8_t>(state)};
+            return array_.PlacedArray::replace(field_.set_of(address), address & line_mask_, touch, state);
+        }
+        VictimFormat victim_format(Address) const { return {}; }
+
+    private:
+        PlacedArray& array_;
+        IndexingPolicy::Field field_;
+        Address line_mask_;
+    };
+
     Entry* set_at(std::uint64_t set) const { return tags_ + set * ops_.stride(); }
 
     unsigned way_to_fill(std::uint64_t set, const Entry* tags) {
@@ -115,6 +142,17 @@ private:
     Policy policy_;
     TagStore<Entry> tags_;
 };
+
+/// The array of a policy whose lines stay in their ways.
+template <ReplacementPolicy Policy>
+std::unique_ptr<CacheArray> make_placed(const ArrayGeometry& geometry) {
+    switch (padded_ways(geometry.ways)) {
+        case 4:
+        case 8: return std::make_unique<PlacedArray<Policy, 8>>(geometry);
+        case 16: return std::make_unique<PlacedArray<Policy, 16>>(geometry);
+        default: return std::make_unique<PlacedArray<Policy, 0>>(geometry);
+    }
+}
 
 }  // namespace cachetally::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -97,6 +97,7 @@ Case random_case(std::uint64_t seed, unsigned cores) {
     limits.link_timing = true;
     limits.coherence = draw(2) == 0;
     limits.numa = true;
+    limits.any_row = true;
     Case made;
     made.machine = differential::random_machine(choose, limits);
     const unsigned programs = cores > 1 && draw(8) == 0 ? cores - 1 : cores;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The replacement policies: a row here and a file beside this one are all that a policy needs (CONTRIBUTING.md).
+#pragma once
+
+#include "sim/model/replacement/bit_plru.hpp"
+#include "sim/model/replacement/in_order.hpp"
+#include "sim/model/replacement/random.hpp"
+#include "sim/model/replacement/srrip.hpp"
+#include "sim/model/replacement/tree_plru.hpp"
+
+// The name in machine files, and the class. Enumerators follow this order.
+#define CACHETALLY_REPLACEMENTS(ROW) \
+    ROW(lru, Lru)                    \
+    ROW(tree_plru, TreePlru)         \
+    ROW(bit_plru, BitPlru)           \
+    ROW(fifo, Fifo)                  \
+    ROW(random, RandomReplacement)   \
+    ROW(nru, Nru)                    \
+    ROW(srrip, Srrip)
