@@ -66,7 +66,7 @@ TEST(Replay, SmallPagesAndFilesAreNamed) {
     EXPECT_THAT(replay_command(options, 0), HasSubstr(" --on mine/one.yaml --small-pages --seed"));
 }
 
-// As docs/probes.md scores them.
+// As docs/results/probes.md scores them.
 TEST(RandomMachine, UsualOnesAreThoseOfEarlierScores) {
     const MachineDescription machine = random_machine(918273, 203);
     std::vector<std::uint64_t> sizes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the papers report of their machines, and what is found on the presets: the rows of docs/probes.md that are not
-// in test_probes.
+// What the papers report of their machines, and what is found on the presets: the rows of docs/results/probes.md that
+// are not in test_probes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
