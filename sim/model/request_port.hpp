@@ -97,7 +97,7 @@ public:
     void listen(LinkListener& listener, bool* pending);
     bool wants(EventKind kind) const { return (kinds_ & bit(kind)) != 0; }
     std::uint32_t kinds() const { return kinds_; }
-    /// Whether events may be merged for all listeners; `timed`: as LinkListener::sends() says.
+    /// Whether events may be merged for all listeners; `timed`: as BatchListener::sends() says.
     bool merges(std::uint32_t line_bytes, bool timed) const;
 
     void notify(const LinkEvent& event) {
@@ -159,6 +159,7 @@ public:
 private:
     struct Listening {
         LinkListener* listener;
+        BatchListener* batch;  ///< the same, if it is one
         std::uint32_t kinds;
         std::unique_ptr<Injector> injector;
         bool takes_filtered;

@@ -53,7 +53,7 @@ private:
     std::size_t& filtered_;
 };
 
-class Recorder final : public LinkListener {
+class Recorder final : public BatchListener {
 public:
     Recorder(std::string link, unsigned copy, Driving driving, EngineOutcome& result)
         : link_(std::move(link)),
