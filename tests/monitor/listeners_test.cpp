@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
 #include <list>
+#include <sstream>
 
 #include "monitor/listeners/listener.hpp"
 #include "sim/model/random.hpp"
@@ -66,6 +68,20 @@ TEST(Listeners, OfSeveralCopiesAreAddedUp) {
     EXPECT_EQ(events_at(sum, "first use"), 3U);
     EXPECT_EQ(events_at(sum, "0"), 1U);
     EXPECT_EQ(events_at(sum, "1"), 1U);
+}
+
+void expect_documented(const std::string& page, const std::vector<std::string_view>& names) {
+    std::ostringstream text;
+    text << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/" + page).rdbuf();
+    for (const std::string_view name : names)
+        EXPECT_THAT(text.str(), testing::HasSubstr("`" + std::string(name) + "`")) << page;
+}
+
+TEST(Listeners, AndEvictionPoliciesAreDocumented) {
+    std::vector<std::string_view> listeners;
+    for (const ListenerMaker make : listener_rows()) listeners.push_back(make().name);
+    expect_documented("listeners.md", listeners);
+    expect_documented("monitors.md", {eviction_names().begin(), eviction_names().end()});
 }
 
 TEST(Listeners, WrongSettingsAreReportedWithWhatIsRight) {

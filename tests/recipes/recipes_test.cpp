@@ -45,9 +45,7 @@ TEST(Recipes, AnErrorNamesTheRow) {
         machine("replacement: mry");
         FAIL();
     } catch (const MachineError& error) {
-        EXPECT_THAT(error.what(),
-                    testing::HasSubstr("did you mean 'mru'? known are: lru, tree_plru, bit_plru, fifo, random, nru, "
-                                       "srrip, mru"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("did you mean 'mru'? known are: lru, "));
     }
 }
 
