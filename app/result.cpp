@@ -78,11 +78,13 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     check_cores(input, topology);
     warn_of_one_stream(input, topology);
     const std::vector<MonitorSpec> monitors = monitors_of(options, topology);
+    std::vector<ListenerSpec> listeners;
+    for (const std::string& text : options.listeners) listeners.push_back(parse_listener(text));
     const RunOptions run = run_options(options, *input.source);
     if (options.explain) {
         const bool links = options.errors && !output.file.empty();
         const Outcome planned =
-            simulate(topology, monitors, *input.source, run, {options.errors, links, options.causes}, {});
+            simulate(topology, monitors, *input.source, run, {options.errors, links, options.causes, listeners}, {});
         if (options.json) return print_json({{"execution", planned.execution}});
         for (const std::string& text : planned.execution) print("{}\n", text);
         return;
@@ -90,7 +92,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const std::unique_ptr<ResultFile> file = open_output(output, inputs_of(input, options));
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run,
-                 {options.errors, options.errors && file != nullptr, options.causes}, host_of(options.host));
+                 {options.errors, options.errors && file != nullptr, options.causes, listeners}, host_of(options.host));
     clear_progress_line();
     if (options.causes && outcome.causes.empty())
         to_stderr(

@@ -92,6 +92,38 @@ private:
     std::array<std::vector<std::unique_ptr<ExactHistogram>>, event_kind_count> histograms_;
 };
 
+/// A listener of the user on each copy of its link.
+class NamedListener {
+public:
+    NamedListener(ListenerSpec spec, const Topology& topology, Hierarchy& hierarchy) : name_(spec.row.name) {
+        if (spec.base.link.empty()) spec.base.link = topology.links()[topology.core_link(false)].name;
+        const MonitorSpec base = base_of(spec, topology);
+        link_ = base.link;
+        for (unsigned copy = 0; copy < hierarchy.copies(topology.link(link_)); ++copy) {
+            copies_.push_back(spec.row.make(base, spec.values));
+            hierarchy.listen(topology.link(link_), copy, *copies_.back());
+        }
+    }
+
+    ListenerView finish() {
+        std::vector<ListenerTable> tables;
+        for (const auto& copy : copies_) tables.push_back(copy->table());
+        return {name_, link_, merged(tables)};
+    }
+
+private:
+    static MonitorSpec base_of(const ListenerSpec& spec, const Topology& topology) {
+        try {
+            return completed(placed({spec.base}, topology).front(), topology);
+        } catch (const SpecError& error) {
+            throw SpecError(fmt::format("listener '{}': ", spec.row.name), error.message(), {});
+        }
+    }
+
+    std::string name_, link_;
+    std::vector<std::unique_ptr<TableListener>> copies_;
+};
+
 /// As the environment variable CACHETALLY_EXECUTION says; for tests and measurements.
 void force_execution(Hierarchy& hierarchy, unsigned streams) {
     const char* const wanted = std::getenv("CACHETALLY_EXECUTION");
@@ -154,6 +186,8 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     watches.reserve(monitors.size());
     for (const MonitorSpec& spec : monitors)
         watches.emplace_back(completed(spec, topology), topology, *outcome.hierarchy, counting.errors);
+    std::vector<NamedListener> listeners;
+    for (const ListenerSpec& spec : counting.listeners) listeners.emplace_back(spec, topology, *outcome.hierarchy);
     std::vector<LinkWatch> links;
     for (std::size_t link = 0; counting.links && link < topology.links().size(); ++link)
         links.emplace_back(link, topology, *outcome.hierarchy);
@@ -170,6 +204,7 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     outcome.virtual_address = program_addresses(topology, *outcome.hierarchy);
     const std::vector<Region> data = data_of(outcome.regions);
     for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, topology, *outcome.hierarchy));
+    for (NamedListener& listener : listeners) outcome.listeners.push_back(listener.finish());
     for (LinkWatch& link : links) outcome.links.push_back(link.finish());
     // a source that names its data only at its end: nothing was told apart
     if (causes && regions == outcome.regions) outcome.causes = causes->found();

@@ -13,6 +13,7 @@
 #include "monitor/accuracy.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/exact_histogram.hpp"
+#include "monitor/listeners/listener.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/spec_placement.hpp"
 #include "sim/engine/engine.hpp"
@@ -67,6 +68,7 @@ struct Outcome {
     std::vector<MonitorOutcome> monitors;
     std::vector<LinkCounts> links;    ///< of every link, where that was asked for
     std::vector<LevelCauses> causes;  ///< likewise
+    std::vector<ListenerView> listeners;
     std::vector<Region> regions;
     std::vector<std::string> functions;
     AddressMap virtual_address;          ///< empty where nothing is translated
@@ -79,6 +81,7 @@ struct ExactCounting {
     bool errors = true;   ///< beside monitors whose error is not zero by law
     bool links = false;   ///< all events of every link
     bool causes = false;  ///< why levels miss, and what evicts what
+    std::vector<ListenerSpec> listeners = {};
 };
 
 /// Throws UsageError where the input has more streams than the machine has cores.

@@ -58,6 +58,14 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         ->check(not_empty("a monitor, as in link=core-L1D"))
         ->allow_extra_args(false);
     command
+        .add_option("--listener", options.listeners,
+                    fmt::format("A listener on a link, as in reuse,link=L1D-L2 (docs/listeners.md); may be repeated. "
+                                "There are: {}",
+                                listeners_in_words()))
+        ->type_name("NAME[,KEY=VALUE...]")
+        ->check(not_empty("the name of a listener, as in reuse"))
+        ->allow_extra_args(false);
+    command
         .add_option("--quantum", options.quantum,
                     "How far a core may go ahead of the others, e.g. 1us; default: not at all")
         ->type_name("TIME")

@@ -20,6 +20,7 @@ struct SimulationOptions {
     std::string machine = "generic3";
     unsigned cores = 0;  ///< 0 = as the machine file says
     std::vector<std::string> monitors;
+    std::vector<std::string> listeners;
     std::string quantum;          ///< e.g. "1us"
     std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t max_references = 0;

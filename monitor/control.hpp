@@ -23,6 +23,16 @@ public:
     bool swaps_out(const Control& control) const;
     void apply(const Control& control);
 
+    /// Applies a control. Before that, if all counters are to be swapped out, calls swap_out(whether a phase ends).
+    /// Returns whether it was called.
+    template <class SwapOut>
+    bool follow(const Control& control, SwapOut swap_out) {
+        const bool swaps = swaps_out(control);
+        if (swaps) swap_out(control.kind == Control::Kind::barrier);
+        apply(control);
+        return swaps;
+    }
+
 private:
     bool barriers_;
     bool functions_;

@@ -26,7 +26,7 @@ public:
     /// Whether it takes add_filtered() and follow_filtered(), where add_all() may be used.
     virtual bool takes_filtered() const { return false; }
 
-    /// The same for filtered events; see LinkListener::on_filtered().
+    /// The same for filtered events; see BatchListener::on_filtered().
     virtual void add_filtered(const FilteredEvents&, Injector&) {}
 
     /// Filtered events that do not count; those that come after them may be redundant by them.

@@ -62,12 +62,11 @@ void Monitor::on_filtered(const FilteredEvents& events, std::uint8_t, Injector& 
 }
 
 void Monitor::on_control(const Control& control, Tick time, Injector& injector) {
-    const bool swaps_out = control_.swaps_out(control);
-    if (swaps_out) bank_->flush(time, injector);
-    const std::uint32_t phase = control_.phase();
-    if (swaps_out && control.kind == Control::Kind::barrier) close_phase();
-    control_.apply(control);
-    if (control_.phase() != phase) result_.histogram.set_phases(control_.phase() + 1);
+    const bool swaps_out = control_.follow(control, [&](bool phase_ends) {
+        bank_->flush(time, injector);
+        if (phase_ends) close_phase();
+    });
+    result_.histogram.set_phases(control_.phase() + 1);
     if (swaps_out) bank_->select(control_.function());
 }
 

@@ -36,7 +36,7 @@ struct MonitorResult {
 /// The results of the copies of a link as one: sums; the high water is the largest.
 MonitorResult merged(const std::vector<MonitorResult>& copies);
 
-class Monitor final : public LinkListener {
+class Monitor final : public BatchListener {
 public:
     /// `spec.line` must be filled in. `copy`: number of the link's copy; `cycle`: picoseconds of a clock cycle.
     /// Throws SpecError where the spec contradicts itself.

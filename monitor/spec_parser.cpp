@@ -171,6 +171,12 @@ std::string write_cores(const std::vector<std::uint32_t>& cores) {
     return text;
 }
 
+/// "fifo|lru|..."
+std::string_view eviction_form() {
+    static const std::string form = fmt::format("{}", fmt::join(eviction_names(), "|"));
+    return form;
+}
+
 using S = MonitorSpec;
 const Key keys[] = {
     {{"link", "NAME", "", "the link that is watched, FROM-TO, e.g. core-L1D"},
@@ -185,7 +191,7 @@ const Key keys[] = {
     {{"ways", "N", "0", "counters per set; 0: fully associative"},
      [](S& s, Text t) { s.ways = t == "full" ? 0 : small(t, 0, most_counters); },
      [](const S& s) { return std::to_string(s.ways); }},
-    {{"eviction", "", "fifo", "which counter is swapped out to make room"},
+    {{"eviction", eviction_form(), "fifo", "which counter is swapped out to make room"},
      [](S& s, Text t) { s.eviction = choice<Eviction>(t, eviction_names()); },
      [](const S& s) { return std::string(to_string(s.eviction)); }},
     {{"seed", "N", "1", "of random eviction"},
@@ -402,11 +408,6 @@ std::string to_string(const MonitorSpec& spec) {
     return text;
 }
 
-std::vector<SpecKey> monitor_keys() {
-    static const std::string evictions = fmt::format("{}", fmt::join(eviction_names(), "|"));
-    std::vector<SpecKey> all{std::begin(keys), std::end(keys)};
-    std::ranges::find(all, "eviction", &SpecKey::name)->form = evictions;
-    return all;
-}
+std::vector<SpecKey> monitor_keys() { return {std::begin(keys), std::end(keys)}; }
 
 }  // namespace cachetally

@@ -235,12 +235,11 @@ void Sweep::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Inj
 
 void Sweep::on_control(const Control& control, Tick, Injector&) {
     Parts& parts = *parts_;
-    const bool swaps_out = parts.control.swaps_out(control);
-    const bool phase_ends = swaps_out && control.kind == Control::Kind::barrier;
-    if (swaps_out) parts.swap_out();
-    if (phase_ends) parts.close_phase();
-    parts.control.apply(control);
-    if (phase_ends) parts.exact.set_phases(parts.control.phase() + 1);
+    const bool swaps_out = parts.control.follow(control, [&](bool phase_ends) {
+        parts.swap_out();
+        if (phase_ends) parts.close_phase();
+    });
+    parts.exact.set_phases(parts.control.phase() + 1);
     if (!swaps_out) return;
     parts.counts.select(parts.control.function());
     parts.recent.forget();

@@ -36,7 +36,7 @@ struct SweepRow {
 /// two swap-outs. With these, fully associative, the cells of a granularity are not simulated one by one: with lru one
 /// recency log serves every number of counters (the stack property of Mattson et al. 1970), with fifo one set of
 /// residency bits per key.
-class Sweep final : public LinkListener {
+class Sweep final : public BatchListener {
 public:
     /// Throws SpecError where a combination is impossible or a list is empty.
     explicit Sweep(const SweepSpec& spec, unsigned copy = 0);

@@ -44,6 +44,20 @@ Json phases_of(const MonitorSummary& monitor) {
     return phases;
 }
 
+Json listeners_of(const RunView& view) {
+    Json all = Json::array();
+    for (const auto& [name, link, table] : view.listeners) {
+        Json units = Json::object(), rows = Json::array();
+        for (const ListenerTable::Column& column : table.columns) units[column.name] = column.unit;
+        for (const ListenerTable::Row& row : table.rows) {
+            Json& json = rows.emplace_back(Json{{table.columns.front().name, row.label}});
+            for (std::size_t i = 0; i < row.numbers.size(); ++i) json[table.columns.at(i + 1).name] = row.numbers[i];
+        }
+        all.push_back({{"name", name}, {"link", link}, {"units", units}, {"rows", rows}});
+    }
+    return all;
+}
+
 Json monitors_of(const RunView& view) {
     Json monitors = Json::object();
     for (const MonitorSummary& monitor : view.monitors) {
@@ -179,6 +193,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["structures_exact"] = std::move(exact);
     json["phases"] = phases_of(view, keys);
     if (!view.causes.empty()) json["causes"] = causes_of(view, keys);
+    if (!view.listeners.empty()) json["listeners"] = listeners_of(view);
     if (view.check)
         json["check"] = {{"passed", view.check->passed},
                          {"meaning", view.check->meaning},

@@ -372,6 +372,27 @@ std::string heading(const RunView& view, const TextOptions& options) {
     return wrapped(text, options.width, 2) + wrapped(sums, options.width, 2) + view.title.remarks() + '\n';
 }
 
+std::string listener_tables(const RunView& view, const TextOptions& options) {
+    std::string text;
+    for (const auto& [name, link, table] : view.listeners) {
+        std::vector<TextTable::Column> columns;
+        std::string meanings;
+        for (const ListenerTable::Column& column : table.columns) {
+            columns.push_back({column.name, columns.empty() ? TextTable::Align::left : TextTable::Align::right});
+            meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", column.name, column.meaning);
+        }
+        TextTable shown(columns);
+        for (const ListenerTable::Row& row : table.rows) {
+            std::vector<Cell> cells{row.label};
+            for (const std::uint64_t number : row.numbers) cells.push_back(count_cell(number));
+            shown.add(cells);
+        }
+        text += '\n' + wrapped(fmt::format("{} on {} ({})", name, link, meanings), options.width, 2) +
+                shown.text(options.width);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string RunView::function(std::uint32_t index) const {
@@ -406,6 +427,7 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     if (!options.phases.all()) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);
+    text += listener_tables(view, options);
     text += function_table(view, options);
     text += phase_table(view, options);
     if (view.check)

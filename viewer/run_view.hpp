@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "monitor/causes/miss_causes.hpp"
+#include "monitor/listeners/listener.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
@@ -49,12 +50,19 @@ struct RunTitle {
     nlohmann::ordered_json json() const;
 };
 
+/// What a listener on a link found. Not kept in result files.
+struct ListenerView {
+    std::string name, link;
+    ListenerTable table;
+};
+
 struct RunView {
     RunTitle title;
     StoredRun counts;
     std::vector<MonitorSummary> monitors;
     StructureTable structures;
     std::vector<LevelCauses> causes;  ///< of the misses of levels, where that was asked for
+    std::vector<ListenerView> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;
     std::vector<std::string> execution;  ///< how references were carried out; empty if the file does not tell
@@ -67,7 +75,7 @@ struct RunView {
 
 /// execution[], levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories,
 /// monitors.<name>.{events, swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[],
-/// evictions[]}, cycles, references, phases[], complete.
+/// evictions[]}, listeners[].{name, link, units, rows[]}, cycles, references, phases[], complete.
 nlohmann::ordered_json to_json(const RunView& view);
 
 /// What text reports show of it.

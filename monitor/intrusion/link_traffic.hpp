@@ -18,7 +18,7 @@ namespace cachetally {
 using KindCounts = std::array<std::uint64_t, event_kind_count>;
 
 /// Counts the requests, victims and records of one copy of a link.
-class LinkTraffic final : public LinkListener {
+class LinkTraffic final : public BatchListener {
 public:
     std::uint32_t kinds() const override;
     bool accepts_merged(std::uint32_t) const override { return true; }

@@ -17,26 +17,18 @@ const MonitorSpec& trackable(const MonitorSpec& base) {
 }  // namespace
 
 TrackerListener::TrackerListener(const MonitorSpec& base, const TrackerSpec& spec, unsigned copy)
-    : base_(trackable(base)),
-      keys_(base_),
-      control_(base_),
-      filter_(base_),
-      tracker_(make_tracker(spec, std::uint64_t{base_.unit()} * base_.units_per_key(), copy)),
+    : PhasedListener(trackable(base), KeyMap(base)),
+      tracker_(make_tracker(spec, std::uint64_t{base.unit()} * base.units_per_key(), copy)),
       record_(spec.record()),
       epoch_(spec.kind == TrackerKind::sampling ? 0 : spec.epoch),
       left_(epoch_) {
     validate(spec);
-    result_.histogram = Histogram(base_.unit());
+    result_.histogram = Histogram(base.unit());
 }
 
-bool TrackerListener::accepts_merged(std::uint32_t line_bytes) const {
-    return keys_.keeps_block_whole(line_bytes) && filter_.keeps_blocks_whole(line_bytes);
-}
-
-void TrackerListener::on_event(const LinkEvent& event, Injector&) {
-    if (!control_.enabled() || !filter_.passes(event.address, event.core)) return;
+void TrackerListener::count(const LinkEvent& event) {
     result_.events += event.count;
-    add(keys_.key(event.address), event.count);
+    add(keys().key(event.address), event.count);
 }
 
 void TrackerListener::add(std::uint64_t key, std::uint64_t count) {
@@ -57,27 +49,21 @@ void TrackerListener::sum_up() {
     reports_.clear();
 }
 
-void TrackerListener::on_control(const Control& control, Tick, Injector&) {
-    const bool phase_ends = control.kind == Control::Kind::barrier && control_.swaps_out(control);
-    if (phase_ends) close_phase();
-    control_.apply(control);
-    if (phase_ends) result_.histogram.set_phases(control_.phase() + 1);
-}
-
-void TrackerListener::close_phase() {
+void TrackerListener::end_phase(std::uint32_t phase) {
     tracker_->end_phase(reports_);
     left_ = epoch_;
     sum_up();
     std::vector<HistogramRow> rows;
-    const std::uint32_t span = keys_.units_per_key();
+    const std::uint32_t span = keys().units_per_key();
     for (const auto& [key, count] : sums_)
-        rows.push_back({key * span * keys_.unit_bytes(), span, control_.phase(), no_function, count});
+        rows.push_back({key * span * keys().unit_bytes(), span, phase, no_function, count});
     result_.histogram.append(std::move(rows));
     sums_.clear();
 }
 
 TrackerResult TrackerListener::finish() {
-    close_phase();
+    end_phase(phase());
+    result_.histogram.set_phases(phase() + 1);
     result_.lost = tracker_->lost();
     result_.bytes = result_.reports * record_;
     return std::exchange(result_, {});

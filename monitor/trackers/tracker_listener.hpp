@@ -6,11 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "monitor/control.hpp"
-#include "monitor/granularity.hpp"
 #include "monitor/histogram.hpp"
+#include "monitor/phased_listener.hpp"
 #include "monitor/trackers/tracker.hpp"
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 
@@ -28,29 +26,21 @@ struct TrackerResult {
 TrackerResult merged(const std::vector<TrackerResult>& copies);
 
 /// Reports cost no time and make no traffic in the hierarchy; they are counted.
-class TrackerListener final : public LinkListener {
+class TrackerListener final : public PhasedListener {
 public:
     /// `base`: kinds, ranges, cores, switch, barriers and groups of lines, as a monitor has them; its line must be
     /// filled in. Throws SpecError where it tells functions apart or has no fixed groups.
     TrackerListener(const MonitorSpec& base, const TrackerSpec& spec, unsigned copy = 0);
 
-    std::uint32_t kinds() const override { return base_.kinds; }
-    bool accepts_merged(std::uint32_t line_bytes) const override;
-    void on_event(const LinkEvent& event, Injector& injector) override;
-    void on_control(const Control& control, Tick time, Injector& injector) override;
-
     /// The run is over: the software reads what there is. Call once.
     TrackerResult finish();
 
 private:
+    void count(const LinkEvent& event) override;
+    void end_phase(std::uint32_t phase) override;
     void add(std::uint64_t key, std::uint64_t count);
     void sum_up();
-    void close_phase();
 
-    MonitorSpec base_;
-    KeyMap keys_;
-    MonitorControl control_;
-    EventFilter filter_;
     std::unique_ptr<Tracker> tracker_;
     std::uint32_t record_;
     std::uint64_t epoch_, left_;  ///< events of an epoch; until the end of this one. 0: no epochs

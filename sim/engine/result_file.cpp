@@ -34,7 +34,10 @@ void write_components(Group& root, const std::string& name, const std::vector<st
         for (const Counter<Counts>& counter : counters<Counts>()) {
             Column column;
             for (const PhaseResult& phase : run.phases) column.push_back((phase.counts.*member)[i].*counter.value);
-            group.write(counter.name, column).set_attribute("total", (run.counts.*member)[i].*counter.value);
+            Dataset dataset = group.write(counter.name, column);
+            dataset.set_attribute("total", (run.counts.*member)[i].*counter.value);
+            dataset.set_attribute("description", counter.meaning);
+            if (*counter.unit != '\0') dataset.set_attribute("units", counter.unit);
         }
         set_axes(group, names.front(), {"phase"}, {names.begin() + 1, names.end()});
     }

@@ -10,69 +10,97 @@
 
 namespace cachetally {
 
+// Statistics are declared here and nowhere else: the name in files, JSON and tables, the unit ("" for plain numbers),
+// and the meaning. docs/counting.md and docs/coherence.md define each.
+#define CACHETALLY_MEMBER(name, unit, meaning) std::uint64_t name = 0;
+
+#define CACHETALLY_CACHE_COUNTS(COUNT)                                                                   \
+    COUNT(loads, "", "demand reads from above")                                                          \
+    COUNT(load_misses, "", "of loads")                                                                   \
+    COUNT(stores, "", "demand writes from above")                                                        \
+    COUNT(store_misses, "", "of stores")                                                                 \
+    COUNT(fetches, "", "instruction fetches from above")                                                 \
+    COUNT(fetch_misses, "", "of fetches")                                                                \
+    COUNT(page_walks, "", "reads of page table entries")                                                 \
+    COUNT(page_walk_misses, "", "of page walks")                                                         \
+    COUNT(prefetches, "", "prefetches from the level above")                                             \
+    COUNT(prefetch_misses, "", "of prefetches")                                                          \
+    COUNT(ring_writes, "", "records of monitors")                                                        \
+    COUNT(ring_write_misses, "", "of records of monitors")                                               \
+    COUNT(writebacks_in, "", "dirty victims from above")                                                 \
+    COUNT(writeback_misses, "", "of dirty victims from above")                                           \
+    COUNT(clean_victims_in, "", "clean victims from above (exclusive and victim levels)")                \
+    COUNT(writebacks_out, "", "dirty victims sent down")                                                 \
+    COUNT(evictions, "", "lines that left to make room, clean or dirty")                                 \
+    COUNT(invalidations, "", "lines invalidated by an inclusive level below or a store of another node") \
+    COUNT(prefetches_issued, "", "lines that the own prefetcher brought in")                             \
+    COUNT(prefetch_hits, "", "demand hits on a line that the own prefetcher brought in, once per line")
 /// Counts of one cache. docs/counting.md defines each.
 struct CacheCounts {
-    // Requests from above by kind, and those that found nothing.
-    std::uint64_t loads = 0, load_misses = 0;
-    std::uint64_t stores = 0, store_misses = 0;
-    std::uint64_t fetches = 0, fetch_misses = 0;
-    std::uint64_t page_walks = 0, page_walk_misses = 0;
-    std::uint64_t prefetches = 0, prefetch_misses = 0;  ///< prefetches that arrived from above
-    std::uint64_t ring_writes = 0, ring_write_misses = 0;
-    std::uint64_t writebacks_in = 0, writeback_misses = 0;  ///< dirty victims from above
-    std::uint64_t clean_victims_in = 0;                     ///< clean victims from above (exclusive, victim)
-    // What it sent down or away.
-    std::uint64_t writebacks_out = 0;     ///< dirty victims sent down
-    std::uint64_t evictions = 0;          ///< lines that left to make room, clean or dirty
-    std::uint64_t invalidations = 0;      ///< lines taken away by an inclusive level below or a store of another node
-    std::uint64_t prefetches_issued = 0;  ///< lines that its own prefetcher brought in
-    std::uint64_t prefetch_hits = 0;      ///< demand hits on a line that its own prefetcher brought in, once per line
-
+    CACHETALLY_CACHE_COUNTS(CACHETALLY_MEMBER)
     friend bool operator==(const CacheCounts&, const CacheCounts&) = default;
 };
 
+#define CACHETALLY_TLB_COUNTS(COUNT) \
+    COUNT(accesses, "", "lookups")   \
+    COUNT(misses, "", "of lookups")
 struct TlbCounts {
-    std::uint64_t accesses = 0, misses = 0;
+    CACHETALLY_TLB_COUNTS(CACHETALLY_MEMBER)
     friend bool operator==(const TlbCounts&, const TlbCounts&) = default;
 };
 
+#define CACHETALLY_MEMORY_COUNTS(COUNT)                           \
+    COUNT(reads, "", "demand loads, fetches and prefetches")      \
+    COUNT(writes, "", "write-backs and stores that came through") \
+    COUNT(page_walks, "", "reads of page table entries")          \
+    COUNT(ring_writes, "", "records of monitors")
 struct MemoryCounts {
-    std::uint64_t reads = 0;        ///< demand loads, fetches and prefetches
-    std::uint64_t writes = 0;       ///< write-backs and stores that came through
-    std::uint64_t page_walks = 0;   ///< reads of page table entries
-    std::uint64_t ring_writes = 0;  ///< monitor records
+    CACHETALLY_MEMORY_COUNTS(CACHETALLY_MEMBER)
     friend bool operator==(const MemoryCounts&, const MemoryCounts&) = default;
 };
 
+#define CACHETALLY_BUS_COUNTS(COUNT)           \
+    COUNT(transfers, "", "both ways")          \
+    COUNT(bytes, "bytes", "both ways")         \
+    COUNT(busy, "ps", "time of all transfers") \
+    COUNT(waited, "ps", "time that transfers waited for others")
 /// What went over a bus, both ways.
 struct BusCounts {
-    std::uint64_t transfers = 0, bytes = 0;
-    std::uint64_t busy = 0;    ///< ticks
-    std::uint64_t waited = 0;  ///< ticks that transfers waited for others
+    CACHETALLY_BUS_COUNTS(CACHETALLY_MEMBER)
     friend bool operator==(const BusCounts&, const BusCounts&) = default;
 };
 
+#define CACHETALLY_COHERENCE_COUNTS(COUNT)                                                          \
+    COUNT(reads, "", "lines asked for to be read")                                                  \
+    COUNT(exclusive_reads, "", "lines asked for to be written")                                     \
+    COUNT(upgrades, "", "lines held already, asked for to be written")                              \
+    COUNT(supplies, "", "lines that came from another node")                                        \
+    COUNT(write_backs, "", "dirty lines written to the level below because another node read them") \
+    COUNT(invalidations, "", "lines that a node lost to another node's store")                      \
+    COUNT(downgrades, "", "lines that a node may no longer write, since another node read them")    \
+    COUNT(messages, "", "between nodes and the point of coherence")
 /// What the nodes of a coherent machine did to each other. docs/coherence.md defines each.
 struct CoherenceCounts {
-    std::uint64_t reads = 0;            ///< lines asked for to be read
-    std::uint64_t exclusive_reads = 0;  ///< lines asked for to be written
-    std::uint64_t upgrades = 0;         ///< lines held already, asked for to be written
-    std::uint64_t supplies = 0;         ///< lines that came from another node
-    std::uint64_t write_backs = 0;      ///< dirty lines written to the level below because another node read them
-    std::uint64_t invalidations = 0;    ///< lines that a node lost to another one's store
-    std::uint64_t downgrades = 0;       ///< lines that a node may no longer write, since another one read them
-    std::uint64_t messages = 0;         ///< between nodes and the point of coherence
+    CACHETALLY_COHERENCE_COUNTS(CACHETALLY_MEMBER)
     friend bool operator==(const CoherenceCounts&, const CoherenceCounts&) = default;
 };
 
+#define CACHETALLY_NUMA_COUNTS(COUNT)                        \
+    COUNT(local_reads, "", "by the memory's own node")       \
+    COUNT(remote_reads, "", "by other nodes")                \
+    COUNT(local_writes, "", "by the memory's own node")      \
+    COUNT(remote_writes, "", "by other nodes")               \
+    COUNT(local_page_walks, "", "by the memory's own node")  \
+    COUNT(remote_page_walks, "", "by other nodes")           \
+    COUNT(local_ring_writes, "", "by the memory's own node") \
+    COUNT(remote_ring_writes, "", "by other nodes")
 /// What a memory was asked by its own node (local) and by others (remote): MemoryCounts in two parts.
 struct NumaCounts {
-    std::uint64_t local_reads = 0, remote_reads = 0;
-    std::uint64_t local_writes = 0, remote_writes = 0;
-    std::uint64_t local_page_walks = 0, remote_page_walks = 0;
-    std::uint64_t local_ring_writes = 0, remote_ring_writes = 0;
+    CACHETALLY_NUMA_COUNTS(CACHETALLY_MEMBER)
     friend bool operator==(const NumaCounts&, const NumaCounts&) = default;
 };
+
+#undef CACHETALLY_MEMBER
 
 /// Counts of all components of a hierarchy, in the order of the machine description; copies of a component are summed.
 struct HierarchyCounts {
@@ -87,8 +115,7 @@ struct HierarchyCounts {
     friend bool operator==(const HierarchyCounts&, const HierarchyCounts&) = default;
 };
 
-/// A member of a struct of counts: its name in files, JSON and tables, its unit ("" for plain numbers), and its
-/// meaning.
+/// A member of a struct of counts.
 template <class Counts>
 struct Counter {
     const char* name;

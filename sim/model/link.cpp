@@ -12,11 +12,11 @@ const char* to_string(EventKind kind) {
     return names[static_cast<unsigned>(kind)];
 }
 
-void LinkListener::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) {
+void in_runs(LinkListener& listener, std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) {
     for (std::size_t i = 0; i < events.size();) {
         std::uint32_t count = 1;
         while (i + count < events.size() && events[i + count].bits() == events[i].bits()) ++count;
-        on_event({events[i].block(), count, 0, events[i].kind(), core, 0}, injector);
+        listener.on_event({events[i].block(), count, 0, events[i].kind(), core, 0}, injector);
         i += count;
     }
 }

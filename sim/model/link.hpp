@@ -64,7 +64,8 @@ private:
     bool* pending_;
 };
 
-/// Watches one link. Monitors, exact histograms and trackers implement it.
+/// Watches one link: what an author of a listener provides. Called by one thread at a time. One that counts by phase
+/// begins with PhasedListener (monitor/phased_listener.hpp).
 class LinkListener {
 public:
     virtual ~LinkListener() = default;
@@ -72,31 +73,39 @@ public:
     /// The kinds of events it wants, or-ed bit(EventKind); others are not delivered. Asked once, when attached.
     virtual std::uint32_t kinds() const = 0;
 
-    /// True when events within one aligned block of `line_bytes` may be told as such (on_blocks()), and consecutive
-    /// ones merged into one call per kind with count = n, at the address and time of the first: it does not tell
-    /// addresses within the block apart, does not look at times or sites, and sends nothing into caches. Asked once,
-    /// when attached.
-    virtual bool accepts_merged(std::uint32_t line_bytes) const = 0;
+    /// True when consecutive events of a kind within one aligned block of `line_bytes` may come as one with count = n,
+    /// at the address of the block: it does not distinguish addresses within the block, does not look at times or
+    /// sites, and sends nothing into caches. Runs are much faster then. Asked once, when attached.
+    virtual bool accepts_merged(std::uint32_t /*line_bytes*/) const { return false; }
 
     virtual void on_event(const LinkEvent& event, Injector& injector) = 0;
 
-    /// Events in order, by one core and of kinds() only, where accepts_merged(). Records which go past all caches may
-    /// be sent as a number.
-    virtual void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector);
+    /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
+    virtual void on_control(const Control& /*control*/, Tick /*time*/, Injector& /*injector*/) {}
+};
+
+/// Calls on_event() for each run of equal events.
+void in_runs(LinkListener& listener, std::span<const BlockEvent> events, std::uint8_t core, Injector& injector);
+
+/// A listener whose own speed matters, or which has records sent: it takes many events at a time, where
+/// accepts_merged().
+class BatchListener : public LinkListener {
+public:
+    /// Events in order, by one core and of kinds() only. Records which go past all caches may be sent as a number.
+    virtual void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) {
+        in_runs(*this, events, core, injector);
+    }
 
     /// Whether it has records sent. Where these take time, on links or in memory, it is told of events one by one, when
     /// they happen, accepts_merged() or not. Asked once, when attached.
     virtual bool sends() const { return false; }
 
-    /// Whether it takes on_filtered(), where accepts_merged(). Asked once, when attached.
+    /// Whether it takes on_filtered(). Asked once, when attached.
     virtual bool takes_filtered() const { return false; }
 
     /// Loads, stores and fetches in order, filtered: a redundant one is of the line that the last retained one of its
     /// slot (FilterShape::slot_of()) was for, in this call or an earlier one. Where kinds() has all of data's.
     virtual void on_filtered(const FilteredEvents&, std::uint8_t, Injector&) {}
-
-    /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
-    virtual void on_control(const Control& control, Tick time, Injector& injector) = 0;
 };
 
 }  // namespace cachetally

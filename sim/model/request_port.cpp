@@ -42,8 +42,9 @@ void RequestPort::ask(Coherence& coherence, unsigned node) {
 void RequestPort::listen(LinkListener& listener, bool* pending) {
     constexpr std::uint32_t data = bit(EventKind::load) | bit(EventKind::store);
     const std::uint32_t kinds = listener.kinds();
-    listeners_.push_back(
-        {&listener, kinds, std::make_unique<Injector>(pending), (data & ~kinds) == 0 && listener.takes_filtered()});
+    auto* const batch = dynamic_cast<BatchListener*>(&listener);
+    listeners_.push_back({&listener, batch, kinds, std::make_unique<Injector>(pending),
+                          (data & ~kinds) == 0 && batch != nullptr && batch->takes_filtered()});
     kinds_ |= listeners_.back().kinds;
     if (memory_ != nullptr && wants(EventKind::bank_conflict)) in_steps_ = true;
 }
@@ -55,7 +56,7 @@ bool RequestPort::fills_are_ordered() const {
 
 bool RequestPort::merges(std::uint32_t line_bytes, bool timed) const {
     return std::ranges::all_of(listeners_, [&](const Listening& l) {
-        return l.listener->accepts_merged(line_bytes) && !(timed && l.listener->sends());
+        return l.listener->accepts_merged(line_bytes) && !(timed && l.batch != nullptr && l.batch->sends());
     });
 }
 
@@ -94,14 +95,17 @@ void RequestPort::tell_fills(const Listening& listening, std::span<const BlockEv
 
 void RequestPort::tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
                               std::uint8_t core) {
-    if ((kinds & ~listening.kinds) == 0) {
-        listening.listener->on_blocks(events, core, *listening.injector);
-    } else if ((kinds & listening.kinds) != 0) {
+    if ((kinds & listening.kinds) == 0) return;
+    if ((kinds & ~listening.kinds) != 0) {
         wanted_.clear();
         std::ranges::copy_if(events, std::back_inserter(wanted_),
                              [&](const BlockEvent& event) { return (listening.kinds & bit(event.kind())) != 0; });
-        listening.listener->on_blocks(wanted_, core, *listening.injector);
+        events = wanted_;
     }
+    if (listening.batch != nullptr)
+        listening.batch->on_blocks(events, core, *listening.injector);
+    else
+        in_runs(*listening.listener, events, core, *listening.injector);
 }
 
 void RequestPort::tell_filtered(const FilteredEvents& events, std::uint8_t core) {
@@ -116,7 +120,7 @@ void RequestPort::tell_filtered(const FilteredEvents& events, std::uint8_t core)
 void RequestPort::tell_filtered_now(const FilteredEvents& events, std::uint8_t core) {
     const auto takes = [](const Listening& listening) { return listening.takes_filtered; };
     for (const Listening& listening : listeners_)
-        if (listening.takes_filtered) listening.listener->on_filtered(events, core, *listening.injector);
+        if (listening.takes_filtered) listening.batch->on_filtered(events, core, *listening.injector);
     if (std::ranges::all_of(listeners_, takes)) return;
     slot_lines_.expand(events, expanded_);
     const std::uint32_t kinds = kinds_of(expanded_);

@@ -101,7 +101,7 @@ public:
     void bring_fills() { brings_fills_ = true; }
     /// Whether somebody wants fills and other events, so that their order matters: not to be batched.
     bool fills_are_ordered() const;
-    /// Whether events may be merged for all listeners; `timed`: as LinkListener::sends() says.
+    /// Whether events may be merged for all listeners; `timed`: as BatchListener::sends() says.
     bool merges(std::uint32_t line_bytes, bool timed) const;
 
     void notify(const LinkEvent& event) {
@@ -163,6 +163,7 @@ public:
 private:
     struct Listening {
         LinkListener* listener;
+        BatchListener* batch;  ///< the same, if it is one
         std::uint32_t kinds;
         std::unique_ptr<Injector> injector;
         bool takes_filtered;

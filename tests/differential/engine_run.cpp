@@ -56,7 +56,7 @@ private:
 /// A link's name where fills are recorded by themselves.
 const std::string fills_of = "fills of ";
 
-class Recorder final : public LinkListener {
+class Recorder final : public BatchListener {
 public:
     Recorder(std::string link, unsigned copy, Driving driving, std::uint32_t kinds, EngineOutcome& result)
         : link_(std::move(link)),

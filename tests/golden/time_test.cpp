@@ -200,7 +200,7 @@ TEST(Records, TakeTheBusOnTheirWayToMemory) {
 }
 
 /// A counter of one line, which takes its events in any way that it is told of them: a record when the line changes.
-class OneCounter final : public LinkListener {
+class OneCounter final : public BatchListener {
 public:
     std::uint32_t kinds() const override { return bit(EventKind::load); }
     bool accepts_merged(std::uint32_t) const override { return true; }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The machine files and messages that docs/machines.md shows are real.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
+#include "sim/model/counts.hpp"
+#include "sim/topology/names.hpp"
 #include "sim/topology/topology.hpp"
 
 namespace cachetally {
@@ -46,6 +49,37 @@ TEST(MachineDocs, ExamplesAreReal) {
         EXPECT_EQ(message, is_wrong ? blocks[i + 1].text : "");
     }
     EXPECT_EQ(examples, 3U);
+}
+
+template <class Enum>
+void expect_documented(const std::string& page) {
+    for (const std::string_view name : names_of<Enum>())
+        EXPECT_NE(page.find(fmt::format("`{}`", name)), page.npos) << name << " is missing in docs/machines.md";
+}
+
+TEST(MachineDocs, NameEveryRow) {
+    std::ostringstream page;
+    page << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/machines.md").rdbuf();
+    expect_documented<Replacement>(page.str());
+    expect_documented<Indexing>(page.str());
+    expect_documented<PrefetchKind>(page.str());
+}
+
+template <class Counts>
+void expect_counts_documented(const std::string& page) {
+    for (const Counter<Counts>& counter : counters<Counts>())
+        EXPECT_NE(page.find(fmt::format("`{}`", counter.name)), page.npos) << counter.name << ": docs/format.md";
+}
+
+TEST(FormatDocs, NameEveryCount) {
+    std::ostringstream page;
+    page << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/format.md").rdbuf();
+    expect_counts_documented<CacheCounts>(page.str());
+    expect_counts_documented<TlbCounts>(page.str());
+    expect_counts_documented<MemoryCounts>(page.str());
+    expect_counts_documented<BusCounts>(page.str());
+    expect_counts_documented<CoherenceCounts>(page.str());
+    expect_counts_documented<NumaCounts>(page.str());
 }
 
 TEST(MachineDocs, TheMachineOfTimingIsReal) {

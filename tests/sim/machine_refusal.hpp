@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <ostream>
+#include <string>
 
 #include "tests/sim/machine_text.hpp"
 
@@ -13,7 +14,7 @@ namespace cachetally {
 struct Refusal {
     const char* name;
     const char* text;      ///< of the file "m"
-    const char* messages;  ///< a line per error
+    std::string messages;  ///< a line per error
 
     friend void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.text; }
 };

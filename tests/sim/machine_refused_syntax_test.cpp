@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machine files that cannot be read: no YAML, unknown keys, values of the wrong kind.
+#include <fmt/ranges.h>
+
+#include "sim/topology/names.hpp"
 #include "tests/sim/machine_refusal.hpp"
 
 namespace cachetally {
 namespace {
+
+template <class Enum>
+std::string known() {
+    return fmt::format("{}", fmt::join(names_of<Enum>(), ", "));
+}
 
 class MachineSyntaxRefused : public testing::TestWithParam<Refusal> {};
 
@@ -52,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, wais: 2, ways: 2}\n",
                 "m:2:40: error: unknown key 'wais' in a cache; did you mean 'ways'? known are: name, next, serves, "
-                "shared_by, size, ways, line, latency, replacement, seed, empty_way, indexing, virtually_indexed, inclusion, "
+                "shared_by, size, ways, line, latency, replacement, seed, empty_way, indexing, virtually_indexed, "
+                "inclusion, "
                 "write, write_allocate, write_back_first, write_back_miss, write_back_traffic, store_hit_refreshes, "
                 "write_back_refreshes, prefetch, bus, outstanding_misses, write_buffer"},
         Refusal{"UnknownInTlb",
@@ -161,13 +170,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Replacement",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, replacement: lrv}\n",
-                "m:2:62: error: 'lrv' is not a value of 'replacement'; did you mean 'lru'? known are: lru, tree_plru, "
-                "bit_plru, fifo, random, nru, srrip"},
+                "m:2:62: error: 'lrv' is not a value of 'replacement'; did you mean 'lru'? known are: " +
+                    known<Replacement>()},
         Refusal{"ReplacementFar",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, replacement: plru}\n",
-                "m:2:62: error: 'plru' is not a value of 'replacement'; did you mean 'lru'? known are: lru, tree_plru, "
-                "bit_plru, fifo, random, nru, srrip"},
+                "m:2:62: error: 'plru' is not a value of 'replacement'; did you mean 'lru'? known are: " +
+                    known<Replacement>()},
         Refusal{"Flag",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, write_allocate: yes}\n",
@@ -184,8 +193,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Prefetch",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: nextline}\n",
-                "m:2:59: error: 'nextline' is not a value of 'prefetch'; did you mean 'next_line'? known are: none, "
-                "next_line, stride, stream"},
+                "m:2:59: error: 'nextline' is not a value of 'prefetch'; did you mean 'next_line'? known are: " +
+                    known<PrefetchKind>()},
         Refusal{"PrefetchDegree",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: {kind: stride, degree: 65}}\n",

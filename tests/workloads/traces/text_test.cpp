@@ -215,7 +215,7 @@ TEST(Open, ExplainsWhatCannotBeOpened) {
     EXPECT_THAT(message_of([&] { open_trace(directory / "empty"); }), HasSubstr("empty: is empty"));
     write_contents(directory / "foreign", "%PDF-1.4\n");
     EXPECT_THAT(message_of([&] { open_trace(directory / "foreign"); }),
-                HasSubstr("foreign: is not a trace of a known format (lackey, din or packed)"));
+                HasSubstr("foreign: is not a trace of a known format (" + trace_formats_in_words(true) + ")"));
     write_contents(directory / "short", " L 10,4");
     EXPECT_EQ(read_stream(*open_trace(directory / "short")).size(), 2U);
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Listeners that users attach by name, and the settings of --listener.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <list>
+#include <sstream>
+
+#include "monitor/listeners/listener.hpp"
+#include "sim/model/random.hpp"
+
+namespace cachetally {
+namespace {
+
+ListenerTable reuse_of(const std::vector<Address>& addresses, std::uint32_t count = 1) {
+    const ListenerSpec spec = parse_listener("reuse,link=core-L1,line=64");
+    const auto listener = spec.row.make(spec.base, spec.values);
+    Injector injector;
+    for (const Address address : addresses)
+        listener->on_event({.address = address, .count = count, .kind = EventKind::load}, injector);
+    return listener->table();
+}
+
+std::uint64_t events_at(const ListenerTable& table, std::string_view label) {
+    const auto row = std::ranges::find(table.rows, label, &ListenerTable::Row::label);
+    return row == table.rows.end() ? 0 : row->numbers.front();
+}
+
+TEST(Reuse, CountsOtherLinesSinceTheLastUse) {
+    const ListenerTable table = reuse_of({0, 64, 128, 8, 0, 64, 128, 64});  // A B C A A B C B
+    EXPECT_EQ(events_at(table, "first use"), 3U);
+    EXPECT_EQ(events_at(table, "0"), 1U);
+    EXPECT_EQ(events_at(table, "1"), 1U);
+    EXPECT_EQ(events_at(table, "2-3"), 3U);
+    EXPECT_EQ(events_at(reuse_of({0, 64, 0}, 5), "0"), 12U);
+}
+
+/// A list in order of use; long enough for new times to be given out twice.
+TEST(Reuse, AgreesWithAList) {
+    Random random(5);
+    std::vector<Address> addresses;
+    std::list<Address> order;
+    std::uint64_t first = 0, far = 0;
+    for (int i = 0; i < 150000; ++i) {
+        const Address line = 64 * random.below(random.below(2) == 0 ? 8 : 40);
+        addresses.push_back(line);
+        const auto found = std::ranges::find(order, line);
+        if (found == order.end())
+            ++first;
+        else
+            far += std::distance(order.begin(), found) >= 16 && std::distance(order.begin(), found) < 32;
+        order.remove(line);
+        order.push_front(line);
+    }
+    const ListenerTable table = reuse_of(addresses);
+    EXPECT_EQ(events_at(table, "first use"), first);
+    EXPECT_EQ(events_at(table, "16-31"), far);
+    std::uint64_t all = 0;
+    for (const ListenerTable::Row& row : table.rows) all += row.numbers.front();
+    EXPECT_EQ(all, addresses.size());
+}
+
+TEST(Listeners, OfSeveralCopiesAreAddedUp) {
+    const ListenerTable sum = merged({reuse_of({0, 0}), reuse_of({0, 64, 0})});
+    EXPECT_EQ(events_at(sum, "first use"), 3U);
+    EXPECT_EQ(events_at(sum, "0"), 1U);
+    EXPECT_EQ(events_at(sum, "1"), 1U);
+}
+
+void expect_documented(const std::string& page, const std::vector<std::string_view>& names) {
+    std::ostringstream text;
+    text << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/" + page).rdbuf();
+    for (const std::string_view name : names)
+        EXPECT_THAT(text.str(), testing::HasSubstr("`" + std::string(name) + "`")) << page;
+}
+
+TEST(Listeners, AndEvictionPoliciesAreDocumented) {
+    std::vector<std::string_view> listeners;
+    for (const ListenerMaker make : listener_rows()) listeners.push_back(make().name);
+    expect_documented("listeners.md", listeners);
+    expect_documented("monitors.md", {eviction_names().begin(), eviction_names().end()});
+}
+
+TEST(Listeners, WrongSettingsAreReportedWithWhatIsRight) {
+    const auto message = [](const char* text) {
+        try {
+            parse_listener(text);
+            return std::string();
+        } catch (const SpecError& error) {
+            return error.message();
+        }
+    };
+    EXPECT_EQ(message("reuze"), "there is no listener 'reuze'; did you mean 'reuse'? known are: reuse");
+    EXPECT_EQ(message("reuse,counters=4"),
+              "the listener 'reuse' has no 'counters'; known are: link, line, kinds, range, "
+              "cores, start");
+    EXPECT_THAT(message("reuse,kinds=lod"), testing::HasSubstr("did you mean 'load'?"));
+    EXPECT_THAT(message("reuse,link=a,link=b"), testing::HasSubstr("'link' is given twice"));
+    EXPECT_THAT(message("reuse,"), testing::HasSubstr("has no ''"));
+    EXPECT_EQ(message("reuse"), "");
+}
+
+}  // namespace
+}  // namespace cachetally

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The examples of CONTRIBUTING.md's recipes, registered by a row each, and found by name as users name them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "monitor/counter_array.hpp"
+#include "monitor/hardware_cost.hpp"
+#include "monitor/listeners/listener.hpp"
+#include "probes/suite.hpp"
+#include "probes/targets/simulated.hpp"
+#include "sim/engine/engine.hpp"
+#include "sim/model/cache_array.hpp"
+#include "sim/topology/names.hpp"
+#include "workloads/kernels/source.hpp"
+#include "workloads/traces/trace.hpp"
+
+namespace cachetally {
+namespace {
+
+MachineDescription machine(const std::string& settings) {
+    return read_machine(
+        "name: m\ncores: 1\nclock: 1 GHz\ncaches:\n  - {name: L1, next: memory, shared_by: 1, size: 1K, "
+        "ways: 2, latency: 3, " +
+            settings + "}\nmemory: {latency: 100}\n",
+        "m.yaml");
+}
+
+Reference load(Address address) { return {address, 0, 8, ReferenceKind::load, 0}; }
+
+TEST(Recipes, ReplacementPolicy) {
+    EXPECT_EQ(name_of(machine("replacement: mru").caches.front().replacement), "mru");
+    const auto policy = machine("replacement: mru, empty_way: policy").caches.front().replacement;
+    const auto array = make_cache_array({.ways = 4, .replacement = policy});
+    for (const Address line : {64, 128, 192, 256}) EXPECT_EQ(array->insert(0, line, 0), 0U);
+    array->access(0, 128, {});
+    EXPECT_EQ(line_of(array->insert(0, 320, 0)), 128U);
+    EXPECT_EQ(line_of(array->insert(0, 384, 0)), 320U);
+}
+
+TEST(Recipes, AnErrorNamesTheRow) {
+    try {
+        machine("replacement: mry");
+        FAIL();
+    } catch (const MachineError& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("did you mean 'mru'? known are: lru, "));
+    }
+}
+
+TEST(Recipes, Prefetcher) {
+    Hierarchy hierarchy(Topology(machine("prefetch: pair")));
+    hierarchy.access(0, load(64), 0);
+    hierarchy.access(0, load(0), 1000000);
+    EXPECT_EQ(hierarchy.counts().caches.front().prefetches_issued, 1U);
+    EXPECT_EQ(hierarchy.counts().caches.front().load_misses, 1U);
+}
+
+TEST(Recipes, IndexingFunction) {
+    const Indexing indexing = machine("indexing: fibonacci").caches.front().indexing;
+    const IndexingPolicy index(indexing, 8, 64);
+    EXPECT_EQ(index.set_of(0), 0U);
+    EXPECT_EQ(index.set_of(64), 4U);   // 0x9e... begins with 100
+    EXPECT_EQ(index.set_of(128), 1U);  // twice that begins with 001
+}
+
+TEST(Recipes, TraceFormat) {
+    const auto path = std::filesystem::path(testing::TempDir()) / "recipe.rw";
+    std::ofstream(path) << "r 1f00\nw 40\n";
+    const TraceInfo info = trace_info(path);
+    EXPECT_EQ(name_of(info.format), "rw");
+    EXPECT_EQ(info.loads, 1U);
+    EXPECT_EQ(info.stores, 1U);
+    EXPECT_THAT(trace_format_names(), testing::ElementsAre("auto", "lackey", "din", "rw", "packed"));
+    std::filesystem::remove(path);
+}
+
+TEST(Recipes, Kernel) {
+    const std::vector<std::string> settings{"n=100", "processors=1"};
+    WorkloadSource source(make_workload("sum", settings));
+    Hierarchy hierarchy(Topology(machine("replacement: lru")));
+    EXPECT_EQ(run(hierarchy, source).counts.references, 200U);
+    EXPECT_TRUE(source.workload().check().passed());
+}
+
+TEST(Recipes, ProbeTest) {
+    SimulatedTarget target(machine("replacement: lru"));
+    SuiteOptions options;
+    options.tests = {"one_line"};
+    const auto reports = run_suite(target, options);
+    ASSERT_EQ(reports.size(), 1U);
+    ASSERT_NE(reports.front().find("L1", "latency"), nullptr);
+    EXPECT_NEAR(reports.front().find("L1", "latency")->value->number, 3, 0.01);
+}
+
+TEST(Recipes, EvictionPolicy) {
+    const MonitorSpec spec = parse_monitor("link=core-L1,line=64,counters=2,eviction=newest");
+    const auto array = make_counter_array(spec);
+    std::vector<SwapOut> out;
+    for (const std::uint64_t key : {1, 2, 3, 1, 4}) array->add(key, 1, out);
+    EXPECT_THAT(out, testing::ElementsAre(SwapOut{2, 1, 1, 1}, SwapOut{3, 1, 1, 1}));
+    EXPECT_GT(hardware_cost(spec).order_bits, 0U);
+}
+
+/// Two phases: two loads and a store, then a load.
+ListenerTable phases_of(std::string_view text) {
+    const ListenerSpec spec = parse_listener(text);
+    const auto listener = spec.row.make(spec.base, spec.values);
+    Injector injector;
+    listener->on_event({.address = 0, .count = 2, .kind = EventKind::load}, injector);
+    listener->on_event({.address = 0, .kind = EventKind::store}, injector);
+    listener->on_control({Control::Kind::barrier, 0}, 0, injector);
+    listener->on_event({.address = 64, .kind = EventKind::load}, injector);
+    return listener->table();
+}
+
+TEST(Recipes, Listener) {
+    const ListenerTable table = phases_of("phases,link=core-L1,line=64");
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_THAT(table.rows[0].numbers, testing::ElementsAre(3, 1));
+    EXPECT_THAT(table.rows[1].numbers, testing::ElementsAre(1, 0));
+    EXPECT_EQ(phases_of("phases,most=1").rows.size(), 1U);
+    EXPECT_THAT(listeners_in_words(), testing::HasSubstr("phases (events of each phase; most: rows, default 100)"));
+}
+
+}  // namespace
+}  // namespace cachetally
