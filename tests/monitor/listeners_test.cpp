@@ -74,7 +74,7 @@ void expect_documented(const std::string& page, const std::vector<std::string_vi
     std::ostringstream text;
     text << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/" + page).rdbuf();
     for (const std::string_view name : names)
-        EXPECT_THAT(text.str(), testing::HasSubstr("`" + std::string(name) + "`")) << page;
+        EXPECT_THAT(text.str(), ::testing::HasSubstr("`" + std::string(name) + "`")) << page;
 }
 
 TEST(Listeners, AndEvictionPoliciesAreDocumented) {
@@ -97,9 +97,9 @@ TEST(Listeners, WrongSettingsAreReportedWithWhatIsRight) {
     EXPECT_EQ(message("reuse,counters=4"),
               "the listener 'reuse' has no 'counters'; known are: link, line, kinds, range, "
               "cores, start");
-    EXPECT_THAT(message("reuse,kinds=lod"), testing::HasSubstr("did you mean 'load'?"));
-    EXPECT_THAT(message("reuse,link=a,link=b"), testing::HasSubstr("'link' is given twice"));
-    EXPECT_THAT(message("reuse,"), testing::HasSubstr("has no ''"));
+    EXPECT_THAT(message("reuse,kinds=lod"), ::testing::HasSubstr("did you mean 'load'?"));
+    EXPECT_THAT(message("reuse,link=a,link=b"), ::testing::HasSubstr("'link' is given twice"));
+    EXPECT_THAT(message("reuse,"), ::testing::HasSubstr("has no ''"));
     EXPECT_EQ(message("reuse"), "");
 }
 
