@@ -10,6 +10,7 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/output.hpp"
+#include "probes/probe_file.hpp"
 #include "sim/topology/names.hpp"
 #include "storage/file.hpp"
 #include "viewer/figures/figure.hpp"
@@ -145,7 +146,8 @@ void add_figure(CLI::App& app) {
                         "Of sweeps with several: which (default: the first; of fronts all)");
     command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
-        ->check(one_of({"published", "hardened"}));
+        ->check(one_of({"published", "robust"}))
+        ->transform([](const std::string& name) { return current_variant(name); });
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
     add_trust_option(*command, options->request.trust);

@@ -73,7 +73,7 @@ std::string without_endless_words(const std::string& message) {
     return text;
 }
 
-void tell(const std::string& message) { cachetally::app::to_stderr(without_endless_words(message) + "\n"); }
+void report(const std::string& message) { cachetally::app::to_stderr(without_endless_words(message) + "\n"); }
 
 /// The innermost command that was named.
 const CLI::App& chosen(const CLI::App& app) {
@@ -91,7 +91,8 @@ std::string advice_for(const CLI::App& command, const std::string& word) {
     std::vector<std::string> names;
     if (word.starts_with('-')) {
         for (const CLI::Option* option : command.get_options())
-            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+            if (!option->get_group().empty())  // former names have no group
+                for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     } else {
         for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
             names.push_back(below->get_name());
@@ -100,7 +101,7 @@ std::string advice_for(const CLI::App& command, const std::string& word) {
     return known.empty() ? "" : cachetally::advice(word.substr(0, word.find('=')), known);
 }
 
-int tell_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
+int report_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App& command = chosen(app);
     std::string what = error.what();
     const std::vector<std::string> extra = command.remaining();
@@ -111,10 +112,10 @@ int tell_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
         what = fmt::format("{} '{}'{}",
                            is_option      ? "there is no option"
                            : has_commands ? "there is no command"
-                                          : "nothing is expected at",
+                                          : "unexpected argument",
                            cachetally::shown(extra.front()), advice_for(command, extra.front()));
     }
-    tell(fmt::format("cachetally: {}\nTry '{} --help'.", what, path_of(command)));
+    report(fmt::format("cachetally: {}\nTry '{} --help'.", what, path_of(command)));
     return wrong_use;
 }
 
@@ -130,7 +131,7 @@ int run(int argc, char** argv) {
         try {
             cachetally::use_instruction_set(name);
         } catch (const std::invalid_argument& error) {
-            tell(fmt::format("cachetally: CACHETALLY_INSTRUCTION_SET: {}", error.what()));
+            report(fmt::format("cachetally: CACHETALLY_INSTRUCTION_SET: {}", error.what()));
             return wrong_use;
         }
     }
@@ -161,14 +162,14 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        return tell_wrong_use(app, error);
+        return report_wrong_use(app, error);
     }
     return 0;
 }
 
 /// Whoever closed the pipe has seen enough (`| head`): that is not told.
-void tell_output_error(int error) {
-    if (error != EPIPE) tell(fmt::format("cachetally: standard output cannot be written: {}", std::strerror(error)));
+void report_output_error(int error) {
+    if (error != EPIPE) report(fmt::format("cachetally: standard output cannot be written: {}", std::strerror(error)));
 }
 
 /// Runs a command; what it throws becomes a message and an exit status.
@@ -176,26 +177,26 @@ int guarded(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const UsageError& error) {
-        tell(std::string("cachetally: ") + error.what());
+        report(std::string("cachetally: ") + error.what());
         return wrong_use;
     } catch (const std::invalid_argument& error) {  // machine, monitor and workload options
-        tell(std::string("cachetally: ") + error.what());
+        report(std::string("cachetally: ") + error.what());
         return wrong_use;
     } catch (const cachetally::MachineError& error) {
-        tell(error.what());
+        report(error.what());
         return wrong_use;
     } catch (const std::bad_alloc&) {
-        tell("cachetally: there is not enough memory for this; try a smaller machine or fewer counters");
+        report("cachetally: there is not enough memory for this; try a smaller machine or fewer counters");
         return failed;
     } catch (const std::system_error& error) {
         if (std::ferror(stdout) == 0) {
-            tell(std::string("cachetally: ") + error.what());
+            report(std::string("cachetally: ") + error.what());
         } else {
-            tell_output_error(error.code().value());
+            report_output_error(error.code().value());
         }
         return failed;
     } catch (const std::exception& error) {
-        tell(std::string("cachetally: ") + error.what());
+        report(std::string("cachetally: ") + error.what());
         return failed;
     }
 }
@@ -215,6 +216,6 @@ int main(int argc, char** argv) {
     const int status = guarded(argc, argv);
     if (std::ferror(stdout) != 0) return failed;  // told already
     if (std::fflush(stdout) == 0) return status;
-    tell_output_error(errno);
+    report_output_error(errno);
     return status == 0 ? failed : status;
 }

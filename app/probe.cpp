@@ -28,7 +28,7 @@ namespace {
 struct ProbeOptions {
     std::vector<std::string> tests;
     std::string machine = "generic3", noise = "none", no_events;
-    bool published_only = false, hardened_only = false, small_pages = false, json = false;
+    bool published_only = false, robust_only = false, small_pages = false, json = false;
     OutputOptions output;
     unsigned savings = 0;
     std::uint64_t seed = 1, arena_mib = 256;
@@ -73,8 +73,8 @@ void write(ResultFile& file, const ProbeOptions& options, const Topology& topolo
 SuiteOptions suite_of(const ProbeOptions& options) {
     SuiteOptions suite;
     suite.tests = options.tests;
-    suite.published = !options.hardened_only;
-    suite.hardened = !options.published_only;
+    suite.published = !options.robust_only;
+    suite.robust = !options.published_only;
     suite.seed = options.orders.value_or(options.seed);
     suite.cheap = options.cheap;
     suite.budget.most_cycles = options.most_cycles;
@@ -88,22 +88,23 @@ SuiteOptions suite_of(const ProbeOptions& options) {
 
 /// What would be passed over is refused.
 void check_use(const CLI::App& command, const ProbeOptions& options) {
-    if (options.published_only && options.hardened_only)
-        throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
-    if (options.cheap && (!options.tests.empty() || options.hardened_only))
+    if (options.published_only && options.robust_only)
+        throw UsageError("--as-published and --robust leave nothing to run; give one of them");
+    if (command.count("--on") != 0 && command.count("--machine") != 0)
+        throw UsageError("--on is the former name of --machine; give one of them");
+    if (options.cheap && (!options.tests.empty() || options.robust_only))
         throw UsageError(
             "--cheap leaves out costly published variants where all tests are run; here it would change nothing");
     const auto runs = [&](const char* test) {
-        return !options.hardened_only && !options.cheap &&
+        return !options.robust_only && !options.cheap &&
                (options.tests.empty() || std::ranges::find(options.tests, test) != options.tests.end());
     };
     for (const char* option : {"--no-knock-out", "--no-revival", "--stability", "--savings"})
         if (command.count(option) != 0 && !runs("levels") && !runs("tlb"))
             throw UsageError(fmt::format(
-                "{} is for the published levels and tlb, neither of which is run; name one, without --hardened",
-                option));
+                "{} is for the published levels and tlb, neither of which is run; name one, without --robust", option));
     if (options.exhaustive && !runs("tlb"))
-        throw UsageError("--exhaustive is for the published tlb, which is not run; name it, without --hardened");
+        throw UsageError("--exhaustive is for the published tlb, which is not run; name it, without --robust");
     if (options.no_knock_out && options.no_revival)
         throw UsageError("--no-revival beside --no-knock-out changes nothing: no size is left out; give one of them");
     if (options.savings == 0) return;
@@ -220,9 +221,9 @@ std::string footer() {
                             variants_of(test), test.why.empty() ? "" : " (" + test.why + ")");
     return text +
            "\nExamples:\n"
-           "  cachetally probe --on generic3\n"
-           "  cachetally probe l1 tlb --on generic3 --noise realistic\n"
-           "  cachetally probe levels --on generic3 -o curves.h5";
+           "  cachetally probe --machine generic3\n"
+           "  cachetally probe l1 tlb --machine generic3 --noise realistic\n"
+           "  cachetally probe levels --machine generic3 -o curves.h5";
 }
 
 }  // namespace
@@ -232,9 +233,10 @@ void add_probe(CLI::App& app) {
     CLI::App* command =
         app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
     command->add_option("TEST", options->tests, "Tests to run (default: all)");
-    command->add_option("--on", options->machine, "A built-in machine, or a machine file")
+    command->add_option("-m,--machine", options->machine, "A built-in machine, or a machine file")
         ->type_name("MACHINE")
         ->capture_default_str();
+    command->add_option("--on", options->machine)->group("");  // its former name
     command->add_option("--noise", options->noise, "What disturbs times: none, quiet, realistic or heavy")
         ->check(one_of(noise_names()))
         ->type_name("NAME")
@@ -259,7 +261,8 @@ void add_probe(CLI::App& app) {
         ->check(not_empty("a reason, which the answers repeat"))
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
-    command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
+    command->add_flag("--hardened", options->robust_only)->group("");  // its former name
     command->add_flag(
         "--cheap", options->cheap,
         "Of all tests: leave out published variants that take seconds, as 'validate' does on most machines");

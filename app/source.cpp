@@ -77,15 +77,17 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
         ->check(one_of({"engine", "systemc"}))
         ->capture_default_str();
     command.add_flag("--explain", options.explain,
-                     "Tell how references are carried out, in batches or one by one, and why; nothing is run");
-    command.add_flag_callback(
-        "--no-errors", [&options] { options.errors = false; },
-        "Do not count exactly beside monitors to tell their error: faster");
+                     "Report how references are carried out, in batches or one by one, and why; nothing is run");
+    const auto no_exact = [&options] { options.errors = false; };
+    command.add_flag_callback("--no-exact", no_exact,
+                              "Do not count exactly beside monitors, so that their error stays unknown: faster");
+    command.add_flag_callback("--no-errors", no_exact)->group("");  // its former name
 }
 
 void add_causes_option(CLI::App& command, SimulationOptions& options) {
-    command.add_flag("--causes", options.causes,
-                     "Tell why levels miss (first use, taken away, capacity, conflict), and what evicts what; slower");
+    command.add_flag(
+        "--causes", options.causes,
+        "Report why levels miss (first use, invalidated, capacity, conflict), and what evicts what; slower");
 }
 
 Topology topology_of(const SimulationOptions& options) {

@@ -208,7 +208,7 @@ void finish(std::vector<std::vector<EpochSearch>>& kinds, const TrackersOptions&
         trackers.reserve(open.size());
         for (const EpochSearch* search : open) trackers.push_back(pass.attach<TrackerListener>(search->next()));
         pass.run();
-        for (std::size_t i = 0; i < open.size(); ++i) open[i]->tell(result_of(trackers[i]));
+        for (std::size_t i = 0; i < open.size(); ++i) open[i]->record(result_of(trackers[i]));
     }
 }
 

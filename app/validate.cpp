@@ -33,7 +33,7 @@ struct ValidateOptions {
     CampaignOptions campaign;
     std::string worst, population = "wide", machines_from;
     std::uint64_t most_worst = 10;
-    bool published_only = false, hardened_only = false, json = false;
+    bool published_only = false, robust_only = false, json = false;
     OutputOptions output;
 };
 
@@ -103,8 +103,8 @@ double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_
 
 /// What would be passed over is refused.
 void check_use(const CLI::App& command, const ValidateOptions& options) {
-    if (options.published_only && options.hardened_only)
-        throw UsageError("--as-published and --hardened leave nothing to run; give one of them");
+    if (options.published_only && options.robust_only)
+        throw UsageError("--as-published and --robust leave nothing to run; give one of them");
     if (!options.machines_from.empty())
         for (const char* option : {"--machines", "--population", "--worst"})
             if (command.count(option) != 0)
@@ -116,9 +116,8 @@ void check_use(const CLI::App& command, const ValidateOptions& options) {
     if (!options.campaign.suite.tests.empty())
         throw UsageError(
             "--costly-every is for all tests: those that --tests names are run on every machine; give one of the two");
-    if (options.hardened_only)
-        throw UsageError(
-            "--costly-every is for published variants, of which --hardened runs none; give one of the two");
+    if (options.robust_only)
+        throw UsageError("--costly-every is for published variants, of which --robust runs none; give one of the two");
 }
 
 /// The machine files of a directory, by name. All are checked before any is probed.
@@ -143,7 +142,7 @@ std::vector<GivenMachine> machines_from(const std::string& directory) {
 }
 
 /// Throws where not all machines were done.
-void tell_end(const ResultFile* file, const CampaignResult& result, const ValidateOptions& options) {
+void report_end(const ResultFile* file, const CampaignResult& result, const ValidateOptions& options) {
     if (result.machines < options.campaign.machines)
         throw std::runtime_error(fmt::format(
             "interrupted after {} of {} machines: what is printed{} is of these", result.machines,
@@ -162,8 +161,8 @@ CampaignView view_of(CampaignResult result, const ValidateOptions& options) {
 }
 
 void validate(ValidateOptions options) {
-    options.campaign.suite.published = !options.hardened_only;
-    options.campaign.suite.hardened = !options.published_only;
+    options.campaign.suite.published = !options.robust_only;
+    options.campaign.suite.robust = !options.published_only;
     left_out_of(options.campaign.suite);  // throws where nothing can be run
     options.campaign.population = population_named(options.population);
     if (!options.machines_from.empty()) {
@@ -188,7 +187,7 @@ void validate(ValidateOptions options) {
     std::fflush(stdout);  // whatever becomes of the files, the scores are told
     if (file) write(*file, view);
     if (!options.worst.empty()) save_worst(options, view.result);
-    tell_end(file.get(), view.result, options);
+    report_end(file.get(), view.result, options);
 }
 
 }  // namespace
@@ -242,7 +241,8 @@ void add_validate(CLI::App& app) {
         ->check(not_empty("a reason, which the answers repeat"))
         ->type_name("REASON");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
-    command->add_flag("--hardened", options->hardened_only, "Run the hardened algorithms only");
+    command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
+    command->add_flag("--hardened", options->robust_only)->group("");  // its former name
     command
         ->add_option("--costly-every", campaign.costly_every,
                      "Without --tests: published variants that take seconds are run on every N-th machine (0: on none)")
@@ -253,7 +253,7 @@ void add_validate(CLI::App& app) {
     command->add_flag("--json", options->json, "Print JSON");
     command->footer(
         "Examples:\n"
-        "  cachetally validate --machines 100 --hardened\n"
+        "  cachetally validate --machines 100 --robust\n"
         "  cachetally validate --machines 1000 --tests l1,levels --noise realistic --worst worst\n"
         "  cachetally validate --machines-from mine --small-pages --tests l1\n"
         "The commands after the worst machines repeat their answers, from the files that --worst writes.");

@@ -97,20 +97,20 @@ public:
         return false;
     }
 
-    /// Another unit: tells of what is out of order, then of it. tell(unit).
-    template <class Tell>
-    void enter(std::uint64_t unit, Tell tell) {
+    /// Another unit: reports what is out of order, then it. report(unit).
+    template <class Report>
+    void enter(std::uint64_t unit, Report report) {
         std::uint64_t latest = 0;
         for (std::uint32_t i = filled_; i-- > 0;) {
             if (uses_[i].told < latest) {
-                tell(uses_[i].unit);
+                report(uses_[i].unit);
                 uses_[i].told = ++now_;
             }
             latest = uses_[i].told;
         }
         if (filled_ < size_) ++filled_;
         for (std::uint32_t i = filled_ - 1; i > 0; --i) uses_[i] = uses_[i - 1];
-        tell(unit);
+        report(unit);
         uses_[0] = {unit, ++now_};
     }
 

@@ -81,7 +81,7 @@ std::vector<TestReport> read_tests(const Group& tests) {
         const Group group = tests.open_group(name);
         TestReport report;
         report.test = group.text_attribute("test");
-        report.variant = group.text_attribute("variant");
+        report.variant = current_variant(group.text_attribute("variant"));
         if (group.has("decisions")) report.decisions = group.read_texts("decisions");
         report.cost.runs = group.whole_attribute("runs");
         report.cost.references = group.whole_attribute("references");
@@ -127,7 +127,7 @@ void read_findings(const Group& group, std::vector<TestReport>& reports) {
         throw StorageError(fmt::format("{}: columns of different lengths; the file is damaged", group.where()));
     for (std::size_t i = 0; i < rows; ++i) {
         Finding one{texts["test"][i],
-                    texts["variant"][i],
+                    current_variant(texts["variant"][i]),
                     texts["level"][i],
                     texts["parameter"][i],
                     value_of(numbers["value"][i], texts["word"][i]),
@@ -149,7 +149,7 @@ void read_findings(const Group& group, std::vector<TestReport>& reports) {
 
 Curve read_curve(const Group& group) {
     Curve curve{group.text_attribute("test"),
-                group.text_attribute("variant"),
+                current_variant(group.text_attribute("variant")),
                 group.text_attribute("name"),
                 group.text_attribute("x_name"),
                 group.open_dataset("x").text_attribute("units"),
@@ -198,6 +198,8 @@ void write_probe(Group& root, std::span<const TestReport> reports) {
     set_nexus_class(curves, "NXcollection", names.front());
     root.set_attribute("default", "curves");
 }
+
+std::string current_variant(std::string stored) { return stored == "hardened" ? "robust" : stored; }
 
 std::vector<TestReport> read_probe(const Group& root) {
     std::vector<TestReport> reports = read_tests(root.open_group("tests"));

@@ -13,6 +13,9 @@ namespace cachetally {
 /// /tests (decisions and costs).
 void write_probe(Group& root, std::span<const TestReport> reports);
 
+/// A variant as files name it: older files call robust tests hardened.
+std::string current_variant(std::string stored);
+
 /// What write_probe() wrote, without the host's seconds. Throws StorageError where the file is damaged.
 std::vector<TestReport> read_probe(const Group& root);
 

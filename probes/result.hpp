@@ -31,7 +31,7 @@ std::string edge_in_words(std::uint64_t low, std::uint64_t high, const std::stri
 /// One answer.
 struct Finding {
     std::string test;       ///< e.g. "l1"
-    std::string variant;    ///< "published" or "hardened"
+    std::string variant;    ///< "published" or "robust"
     std::string level;      ///< "L1", "L2", ..., "memory", "TLB1", ...; empty for the machine
     std::string parameter;  ///< "capacity", "ways", "line", "latency", "levels", "entries", ...
     std::optional<Value> value;
@@ -46,7 +46,7 @@ struct Finding {
 
 /// What was found: "-", a word, "12 KiB", "12 KiB (11 KiB .. 13 KiB)".
 std::string found_in_words(const Finding& finding);
-/// What is true: "-", a word, "12 KiB", "12 KiB .. 14 KiB".
+/// The ground truth: "-", a word, "12 KiB", "12 KiB .. 14 KiB".
 std::string truth_in_words(const Finding& finding);
 
 /// Measured points of a response curve, or (unit "loads") how many single loads took so many cycles.

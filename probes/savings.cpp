@@ -23,7 +23,7 @@ constexpr SweepWay sweep_ways[] = {
 MeasuredCost cost_of(ProbeTarget& target, SuiteOptions options, const SweepWay& way) {
     options.tests = {way.test};
     options.published = true;
-    options.hardened = false;
+    options.robust = false;
     options.sweep.sweep.knock_out = options.sweep.sweep.revive = way.knock_out;
     options.sweep.on_demand = way.on_demand;
     const std::vector<TestReport> reports = run_suite(target, options);

@@ -39,21 +39,21 @@ TestReport without_l1(const Context& context, const std::string& what) {
 
 /// The line that published tests go by: their own, or what is known better.
 std::optional<L1Geometry> any_l1(const Context& context) {
-    return context.published_l1 ? context.published_l1 : context.hardened_l1;
+    return context.published_l1 ? context.published_l1 : context.robust_l1;
 }
 
 /// Whether anything may be prefetched. Where `prefetcher` could not be asked for want of L1's geometry, it is asked by
 /// the line, and, as far as it is known, the capacity that were counted.
 bool prefetches(Meter& meter, const Context& context, const TestReport& events) {
     constexpr std::uint64_t usual_l1 = std::uint64_t{64} << 10;
-    if (context.hardened_l1) return context.prefetches;
+    if (context.robust_l1) return context.prefetches;
     const Finding *line = events.find("L1", "line"), *capacity = events.find("L1", "capacity");
     if (line == nullptr) return true;
     L1Geometry l1;
     l1.line = static_cast<std::uint64_t>(line->value->number);
     l1.capacity = capacity == nullptr ? usual_l1 : static_cast<std::uint64_t>(capacity->value->number);
     l1.latency = meter.settled(meter.target().make_arena(meter.page(), meter.page()), {0});
-    const TestReport report = prefetcher_hardened(meter, l1);
+    const TestReport report = prefetcher_robust(meter, l1);
     const Finding* found = report.find("", "prefetcher");
     return found == nullptr || found->value->word == "present";
 }
@@ -67,7 +67,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          "capacity, ways, line and latency of L1 by compact sets",
          false,
          [](Meter& meter, const Context&) { return xray_l1_published(meter); },
-         [](Meter& meter, const Context&) { return xray_l1_hardened(meter); },
+         [](Meter& meter, const Context&) { return xray_l1_robust(meter); },
          {},
          {},
          "L1",
@@ -87,8 +87,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          "capacities and ways of lower levels by compact sets",
          false,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? xray_lower_published(meter, *context.hardened_l1)
-                                        : without_l1(context, "capacity");
+             return context.robust_l1 ? xray_lower_published(meter, *context.robust_l1)
+                                      : without_l1(context, "capacity");
          },
          nullptr,
          {"levels", "l2"},
@@ -104,7 +104,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
              return l1 ? levels_published(meter, *l1, context.sweep.sweep) : without_l1(context, "levels");
          },
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? levels_hardened(meter, *context.hardened_l1) : without_l1(context, "levels");
+             return context.robust_l1 ? levels_robust(meter, *context.robust_l1) : without_l1(context, "levels");
          },
          {},
          {},
@@ -116,9 +116,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          false,
          nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1
-                        ? confirmed(change_points_hardened(meter, *context.hardened_l1), context.levels, true)
-                        : without_l1(context, "levels");
+             return context.robust_l1 ? confirmed(change_points_robust(meter, *context.robust_l1), context.levels, true)
+                                      : without_l1(context, "levels");
          },
          {"levels"},
          "the published test of levels looks for any rise; this is another way to look",
@@ -134,7 +133,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
              return l1 ? tlb_published(meter, *l1, context.sweep) : without_l1(context, "tlb_levels");
          },
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? tlb_hardened(meter, *context.hardened_l1) : without_l1(context, "tlb_levels");
+             return context.robust_l1 ? tlb_robust(meter, *context.robust_l1) : without_l1(context, "tlb_levels");
          },
          {},
          {},
@@ -146,8 +145,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          false,
          nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? prefetcher_hardened(meter, *context.hardened_l1)
-                                        : without_l1(context, "prefetcher");
+             return context.robust_l1 ? prefetcher_robust(meter, *context.robust_l1)
+                                      : without_l1(context, "prefetcher");
          },
          {},
          "none of the sources has such a test",
@@ -159,7 +158,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          true,
          [](Meter& meter, const Context&) { return events_published(meter); },
          [](Meter& meter, const Context& context) {
-             TestReport report = events_hardened(meter);
+             TestReport report = events_robust(meter);
              return prefetches(meter, context, report) ? without_prefetched(std::move(report)) : report;
          },
          {},
@@ -173,8 +172,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          false,
          nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1 ? replacement_hardened(meter, *context.hardened_l1)
-                                        : without_l1(context, "replacement");
+             return context.robust_l1 ? replacement_robust(meter, *context.robust_l1)
+                                      : without_l1(context, "replacement");
          },
          {},
          "none of the sources has such a test",
@@ -186,10 +185,10 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          false,
          nullptr,
          [](Meter& meter, const Context& context) {
-             if (!context.hardened_l1) return without_l1(context, "inclusion");
-             const L1Geometry& l1 = *context.hardened_l1;
-             return second_level_hardened(meter, l1, context.l1_policy,
-                                          context.levels ? *context.levels : levels_hardened(meter, l1));
+             if (!context.robust_l1) return without_l1(context, "inclusion");
+             const L1Geometry& l1 = *context.robust_l1;
+             return second_level_robust(meter, l1, context.l1_policy,
+                                        context.levels ? *context.levels : levels_robust(meter, l1));
          },
          {"lower"},
          "compact sets of lower levels were published for other sets and pages; inclusion and policy are ours",
@@ -202,8 +201,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          false,
          nullptr,
          [](Meter& meter, const Context& context) {
-             return context.hardened_l1
-                        ? with_capacity(confirmed(physical_hardened(meter, *context.hardened_l1, context.l1_policy),
+             return context.robust_l1
+                        ? with_capacity(confirmed(physical_robust(meter, *context.robust_l1, context.l1_policy),
                                                   context.levels, false))
                         : without_l1(context, "ways");
          },
@@ -253,7 +252,7 @@ bool is_wanted(const SuiteOptions& options, const ProbeTest& test) {
 
 /// Whether the test has a variant that is asked for.
 bool has_variant(const SuiteOptions& options, const ProbeTest& test) {
-    return (options.published && test.has("published")) || (options.hardened && test.has("hardened"));
+    return (options.published && test.has("published")) || (options.robust && test.has("robust"));
 }
 
 void check_names(const SuiteOptions& options) {
@@ -274,16 +273,16 @@ std::string answer_the_same(const ProbeTest& test) {
 /// One variant of a test, to be run.
 struct PlannedRun {
     const ProbeTest* test;
-    bool hardened;
+    bool robust;
     bool kept;  ///< in the reports; else others need it
 
-    std::string variant() const { return hardened ? "hardened" : "published"; }
+    std::string variant() const { return robust ? "robust" : "published"; }
 };
 
 /// What of the tests is to be run, in order.
 std::vector<PlannedRun> plan_of(const SuiteOptions& options) {
     const auto others_go_by = [&](const std::string& name) {
-        return options.hardened && std::ranges::any_of(probe_tests(), [&](const ProbeTest& other) {
+        return options.robust && std::ranges::any_of(probe_tests(), [&](const ProbeTest& other) {
                    return is_named(options, other.name) && std::ranges::count(other.goes_by, name) != 0;
                });
     };
@@ -295,7 +294,7 @@ std::vector<PlannedRun> plan_of(const SuiteOptions& options) {
         const bool too_much = test.costly && options.tests.empty() && options.cheap;
         if (test.published && options.published && !too_much && (wanted || first))
             plan.push_back({&test, false, wanted});
-        if (test.hardened && (options.hardened || first)) plan.push_back({&test, true, wanted && options.hardened});
+        if (test.robust && (options.robust || first)) plan.push_back({&test, true, wanted && options.robust});
     }
     return plan;
 }
@@ -334,7 +333,7 @@ private:
                 meter_->grant(budget);
             else
                 meter_.emplace(target_, options_.seed, budget);
-            return (planned.hardened ? planned.test->hardened : planned.test->published)(*meter_, context_);
+            return (planned.robust ? planned.test->robust : planned.test->published)(*meter_, context_);
         } catch (const ProbeError& error) {
             return without_answer(*planned.test, error.what());
         }
@@ -359,11 +358,11 @@ private:
     /// For tests that come later.
     void remember(const PlannedRun& planned, const TestReport& report) {
         if (report.test == "l1") {
-            (planned.hardened ? context_.hardened_l1 : context_.published_l1) = l1_geometry(report);
+            (planned.robust ? context_.robust_l1 : context_.published_l1) = l1_geometry(report);
             const auto reason = std::ranges::find_if(report.findings, [](const Finding& each) { return !each.value; });
-            if (planned.hardened && reason != report.findings.end()) context_.no_l1 = reason->reason;
+            if (planned.robust && reason != report.findings.end()) context_.no_l1 = reason->reason;
         }
-        if (report.test == "levels" && planned.hardened) context_.levels = report;
+        if (report.test == "levels" && planned.robust) context_.levels = report;
         if (report.test == "replacement")
             if (const Finding* found = report.find("L1", "replacement")) context_.l1_policy = found->value->word;
         if (report.test == "prefetcher")
@@ -382,18 +381,18 @@ private:
 }  // namespace
 
 std::string variants_of(const ProbeTest& test) {
-    if (test.published && test.hardened) return "published and hardened";
+    if (test.published && test.robust) return "published and robust";
     const std::string same = answer_the_same(test);
-    return fmt::format("{} only{}", test.published ? "published" : "hardened",
-                       same.empty() ? "" : fmt::format("; {}, {}", test.published ? "hardened" : "published", same));
+    return fmt::format("{} only{}", test.published ? "published" : "robust",
+                       same.empty() ? "" : fmt::format("; {}, {}", test.published ? "robust" : "published", same));
 }
 
 std::string note_of(const std::string& name) {
     const auto test = std::ranges::find(probe_tests(), name, &ProbeTest::name);
-    if (test == probe_tests().end() || (test->published && test->hardened)) return "";
+    if (test == probe_tests().end() || (test->published && test->robust)) return "";
     const std::string same = answer_the_same(*test);
     if (same.empty()) return test->why;
-    return fmt::format("{}, {} ({})", test->published ? "hardened" : "published", same, test->why);
+    return fmt::format("{}, {} ({})", test->published ? "robust" : "published", same, test->why);
 }
 
 std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options) {
@@ -412,7 +411,7 @@ std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options) {
     for (const ProbeTest* test : left_out)
         all += fmt::format("{}'{}' is {}", all.empty() ? "" : "; ", test->name, variants_of(*test));
     throw std::invalid_argument(fmt::format("no test that is named has a {} variant: {}; ask for what there is",
-                                            options.hardened ? "hardened" : "published", all));
+                                            options.robust ? "robust" : "published", all));
 }
 
 std::string left_out_in_words(const SuiteOptions& options) {
@@ -422,7 +421,7 @@ std::string left_out_in_words(const SuiteOptions& options) {
         all += fmt::format("{}{}{}", all.empty() ? "" : ", ", test->name, same.empty() ? "" : " (" + same + ")");
     }
     if (all.empty()) return "";
-    return fmt::format("left out, as there is no {} variant: {}", options.hardened ? "hardened" : "published", all);
+    return fmt::format("left out, as there is no {} variant: {}", options.robust ? "robust" : "published", all);
 }
 
 std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options) {

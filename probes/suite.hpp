@@ -13,10 +13,10 @@ namespace cachetally {
 
 /// What tests know of each other's findings.
 struct Context {
-    std::optional<L1Geometry> published_l1, hardened_l1;
-    std::optional<TestReport> levels;  ///< hardened
+    std::optional<L1Geometry> published_l1, robust_l1;
+    std::optional<TestReport> levels;  ///< robust
     std::string l1_policy;             ///< as `replacement` found it
-    std::string no_l1;                 ///< why there is no hardened_l1
+    std::string no_l1;                 ///< why there is no robust_l1
     bool prefetches = false;           ///< as `prefetcher` found it
     TlbOptions sweep;                  ///< of the published sweeps
 };
@@ -27,34 +27,34 @@ struct ProbeTest {
     std::string source;  ///< where it was published
     std::string meaning;
     bool costly = false;  ///< the published variant takes seconds
-    std::function<TestReport(Meter&, const Context&)> published, hardened;
+    std::function<TestReport(Meter&, const Context&)> published, robust;
     /// Of a test in one variant only: the tests whose other variant answers the same question, and why it has none.
     std::vector<std::string> counterparts = {};
     std::string why = {};
     /// The parameter that it is about: refused where the test ends without an answer.
     std::string level = {}, parameter = {};
-    std::vector<std::string> goes_by = {};  ///< tests, besides l1, whose findings its hardened variant uses
+    std::vector<std::string> goes_by = {};  ///< tests, besides l1, whose findings its robust variant uses
 
-    bool has(std::string_view variant) const { return variant == "published" ? bool{published} : bool{hardened}; }
+    bool has(std::string_view variant) const { return variant == "published" ? bool{published} : bool{robust}; }
 };
 
 /// The tests of suite.cpp: a row there and a file with its variants are all that a test needs (CONTRIBUTING.md).
 const std::vector<ProbeTest>& built_in_probe_tests();
 
-/// All tests of the program, in the order in which they are run. A source of its own, so that a program may link another
-/// with more rows.
+/// All tests of the program, in the order in which they are run. A source of its own, so that a program may link
+/// another with more rows.
 std::span<const ProbeTest> probe_tests();
 
-/// "published and hardened", "published only; hardened, l1 answers the same", ...
+/// "published and robust", "published only; robust, l1 answers the same", ...
 std::string variants_of(const ProbeTest& test);
 
-/// Where a test has one variant only, which tests answer the same in the other, and why: "hardened, l1 answers the same
+/// Where a test has one variant only, which tests answer the same in the other, and why: "robust, l1 answers the same
 /// (gaps are ...)". Empty where it has both, and of tests that there are not.
 std::string note_of(const std::string& test);
 
 struct SuiteOptions {
     std::vector<std::string> tests;  ///< names; empty = all
-    bool published = true, hardened = true;
+    bool published = true, robust = true;
     bool cheap = false;  ///< costly published variants are run only if their test is named
     TlbOptions sweep;    ///< of the published sweeps of Cooper and Xu
     Budget budget;       ///< of all tests together: each run may spend an equal part of what those before it left
@@ -65,7 +65,7 @@ struct SuiteOptions {
 /// for names of tests that there are not, and where nothing would remain.
 std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options);
 
-/// "left out, as they have no hardened variant: gap (l1 answers the same), ..."; empty where nothing is.
+/// "left out, as they have no robust variant: gap (l1 answers the same), ..."; empty where nothing is.
 std::string left_out_in_words(const SuiteOptions& options);
 
 /// Runs tests on a target. What they need of L1 is found first, and is in the reports only if it was asked for. A

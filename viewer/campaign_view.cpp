@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::span<const Failure> told_failures(const CampaignView& view) {
+std::span<const Failure> reported_failures(const CampaignView& view) {
     return std::span(view.result.failures).first(std::min(view.worst, view.result.failures.size()));
 }
 
@@ -35,7 +35,7 @@ Json to_json(const CampaignView& view) {
                            {"right", score.right},
                            {"wrong", score.wrong},
                            {"not_identifiable", score.not_identifiable}});
-    for (const Failure& failure : told_failures(view))
+    for (const Failure& failure : reported_failures(view))
         worst.push_back({{"machine", failure.machine},
                          {"wrong", failure.wrong},
                          {"not_identifiable", failure.not_identifiable},
@@ -79,7 +79,7 @@ std::string to_text(const CampaignView& view, const std::string& took, unsigned 
         text += fmt::format("\nworst machines{}:\n",
                             repeated ? ", and what repeats each from the file that --worst writes" : "");
     }
-    for (const Failure& failure : told_failures(view)) {
+    for (const Failure& failure : reported_failures(view)) {
         std::string line = fmt::format("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong,
                                        failure.not_identifiable);
         for (const std::string& finding : failure.wrong_findings) line += "; " + finding;

@@ -62,7 +62,7 @@ std::string causes_text(const RunView& view, const TextOptions& options) {
                       {"data structure", to_the_left},
                       {"misses"},
                       {"first use"},
-                      {"taken away"},
+                      {"invalidated"},
                       {"capacity"},
                       {"conflict"}},
                      2);

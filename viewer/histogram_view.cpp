@@ -84,9 +84,9 @@ PlotInput of_writebacks(const InputFile& file, const RunView& view, const ShowOp
                         const std::string& level) {
     const std::vector<LinkSummary> links = read_links(file.root());
     if (links.empty())
-        throw std::invalid_argument(fmt::format(
-            "{}: write-backs are known where links were counted exactly; this run was made with --no-errors",
-            file.path()));
+        throw std::invalid_argument(
+            fmt::format("{}: write-backs are known where links were counted exactly; this run was made with --no-exact",
+                        file.path()));
     const auto below = std::ranges::find(links, level, &LinkSummary::from);
     if (below == links.end()) throw std::invalid_argument(fmt::format("there is no link below '{}'", level));
     const Histogram histogram = read_link_histogram(file.root(), below->name, EventKind::write_back);

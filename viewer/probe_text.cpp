@@ -47,7 +47,8 @@ std::string findings_text(std::span<const TestReport> reports, bool headed, unsi
     constexpr auto left = TextTable::Align::left;
     std::vector<TextTable::Column> columns;
     if (!headed) columns = {{"test", left}, {"variant", left}};
-    for (const char* title : {"level", "parameter", "found", "true", "verdict"}) columns.push_back({title, left});
+    for (const char* title : {"level", "parameter", "found", "ground truth", "verdict"})
+        columns.push_back({title, left});
     TextTable table(std::move(columns), headed ? 2 : 4);
     for (const TestReport& report : reports) {
         if (headed && !report.findings.empty()) table.add_line(fmt::format("{} {}:", report.test, report.variant));

@@ -16,7 +16,7 @@ constexpr std::uint32_t consequences = bit(EventKind::fill) | bit(EventKind::evi
 constexpr bool is_demand(EventKind kind) { return (bit(kind) & demand) != 0; }
 constexpr bool is_request(EventKind kind) { return (bit(kind) & consequences) == 0; }
 
-bool can_be_told(const MachineDescription& machine, const CacheConfig& cache) {
+bool has_causes(const MachineDescription& machine, const CacheConfig& cache) {
     if (cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim) return false;
     return machine.coherence.protocol == Protocol::none || coherent_part(machine).point != cache.name;
 }
@@ -33,7 +33,7 @@ std::vector<CauseLinks> cause_links(const Topology& topology) {
     const auto& parts = topology.components();
     for (std::size_t id = 0; id < parts.size(); ++id) {
         if (parts[id].kind != Component::Kind::cache) continue;
-        if (!can_be_told(topology.machine(), topology.machine().caches[parts[id].index])) continue;
+        if (!has_causes(topology.machine(), topology.machine().caches[parts[id].index])) continue;
         CauseLinks links{id, {}, 0};
         for (std::size_t link = 0; link < topology.links().size(); ++link) {
             if (topology.links()[link].to == id) links.above.push_back(link);
@@ -108,7 +108,7 @@ void CauseWatch::asked(const Waiting& event, const Known& known) {
 
 void CauseWatch::count_miss(const Line& line, std::uint32_t structure, std::uint32_t times) {
     MissCause cause = MissCause::first_use;
-    if (line.fate == Fate::taken_away) cause = MissCause::taken_away;
+    if (line.fate == Fate::invalidated) cause = MissCause::invalidated;
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
     misses_now_[structure][static_cast<unsigned>(cause)] += times;
 }
@@ -123,7 +123,7 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
         ++evictions_now_[std::uint64_t{known.by} << 32 | known.structure];
     } else {
         lines_.remove(known.number);
-        line.fate = Fate::taken_away;
+        line.fate = Fate::invalidated;
     }
 }
 

@@ -61,6 +61,11 @@ void require_structure(const Group& group, std::uint32_t structure, std::size_t 
             fmt::format("{}: there is no data structure {}; the file is damaged", group.where(), structure));
 }
 
+/// Older files have `taken_away` instead of `invalidated`.
+const char* column_of(const Group& misses, MissCause cause) {
+    return cause == MissCause::invalidated && misses.has("taken_away") ? "taken_away" : to_string(cause);
+}
+
 std::vector<StructureCauses> read_misses(const Group& group, std::size_t structures) {
     const auto structure = group.read<std::uint32_t>("structure");
     const auto phase = read_column<std::uint32_t>(group, "phase", structure.size());
@@ -72,7 +77,7 @@ std::vector<StructureCauses> read_misses(const Group& group, std::size_t structu
     }
     for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
         const auto counts =
-            read_column<std::uint64_t>(group, to_string(static_cast<MissCause>(cause)), structure.size());
+            read_column<std::uint64_t>(group, column_of(group, static_cast<MissCause>(cause)), structure.size());
         for (std::size_t i = 0; i < rows.size(); ++i) rows[i].misses[cause] = counts[i];
     }
     return rows;

@@ -14,7 +14,7 @@ namespace cachetally {
 /// that is no longer the line's last one leaves a gap.
 class LineStack {
 public:
-    enum class Fate : std::uint8_t { never_here, here, replaced, taken_away };
+    enum class Fate : std::uint8_t { never_here, here, replaced, invalidated };
 
     struct Line {
         std::uint32_t place = 0;       ///< of its last use in the log; 0: not in the stack

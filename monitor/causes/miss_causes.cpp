@@ -4,7 +4,7 @@
 namespace cachetally {
 
 const char* to_string(MissCause cause) {
-    static constexpr const char* names[miss_cause_count] = {"first_use", "taken_away", "capacity", "conflict"};
+    static constexpr const char* names[miss_cause_count] = {"first_use", "invalidated", "capacity", "conflict"};
     return names[static_cast<unsigned>(cause)];
 }
 

@@ -11,13 +11,13 @@
 namespace cachetally {
 
 /// Why a load, store or fetch misses. Cold, capacity and conflict misses are those of Hill and Smith 1989, "Evaluating
-/// Associativity in CPU Caches", but told miss by miss instead of by differences of sums (ours), so that none is
+/// Associativity in CPU Caches", but decided miss by miss instead of by differences of sums (ours), so that none is
 /// negative.
 enum class MissCause : std::uint8_t {
-    first_use,   ///< this copy of the cache never held the line (cold, compulsory)
-    taken_away,  ///< the line was taken away last: by an inclusive level below, or by another core's store
-    capacity,    ///< replaced, and its LRU stack distance is at least the number of lines of the cache
-    conflict,    ///< replaced, though its stack distance is less
+    first_use,    ///< this copy of the cache never held the line (cold, compulsory)
+    invalidated,  ///< the line was invalidated last: by an inclusive level below, or by another core's store
+    capacity,     ///< replaced, and its LRU stack distance is at least the number of lines of the cache
+    conflict,     ///< replaced, though its stack distance is less
 };
 inline constexpr unsigned miss_cause_count = 4;
 

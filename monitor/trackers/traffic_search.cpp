@@ -24,7 +24,7 @@ bool is_near_traffic(double bytes_per_event, double asked) {
 EpochSearch::EpochSearch(const TrackerSpec& first, double asked_bytes_per_event)
     : asked_(asked_bytes_per_event), next_(first), best_(first) {}
 
-void EpochSearch::tell(TrackerResult result) {
+void EpochSearch::record(TrackerResult result) {
     const double share = asked_ <= 0 ? 1.0 : result.bytes_per_event() / asked_;
     if (runs_ == 0 || nearness(share) > nearness(share_)) {
         share_ = share;

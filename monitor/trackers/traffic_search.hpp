@@ -22,7 +22,7 @@ public:
     /// The settings to be run next, until it is done.
     const TrackerSpec& next() const { return next_; }
     /// What a run with next() gave.
-    void tell(TrackerResult result);
+    void record(TrackerResult result);
 
     /// The best of the runs that were told, and its traffic as a share of what is asked for.
     const TrackerSpec& spec() const { return best_; }

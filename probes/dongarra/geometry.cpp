@@ -26,8 +26,8 @@ constexpr double unlike_elsewhere = 0.02;  ///< share of misses by which placeme
 /// Misses of one cache or TLB.
 class Events {
 public:
-    Events(Meter& meter, bool hardened, bool tlb, unsigned level)
-        : meter_(meter), hardened_(hardened), tlb_(tlb), level_(level), arena_(new_arena()) {}
+    Events(Meter& meter, bool robust, bool tlb, unsigned level)
+        : meter_(meter), robust_(robust), tlb_(tlb), level_(level), arena_(new_arena()) {}
 
     std::uint64_t most() const { return arena_.bytes; }
 
@@ -83,11 +83,11 @@ private:
     Arena new_arena() const {
         return meter_.target().make_arena(
             std::min<std::uint64_t>(meter_.capabilities().largest_arena, std::uint64_t{64} << 20),
-            hardened_ && !tlb_ ? meter_.large_page() : meter_.page());
+            robust_ && !tlb_ ? meter_.large_page() : meter_.page());
     }
 
     Meter& meter_;
-    bool hardened_, tlb_;
+    bool robust_, tlb_;
     unsigned level_;
     Arena arena_;
 };
@@ -235,9 +235,9 @@ CountedGeometry capacity_between(Events& events, std::uint64_t step) {
 
 /// papi_cacheSize. Interrupts only add misses, so that the most that ever fits is told.
 CountedGeometry capacity_of(Events& events, const CountedLevel& level, std::uint64_t step) {
-    if (level.hardened && !level.tlb) return capacity_between(events, step);
+    if (level.robust && !level.tlb) return capacity_between(events, step);
     CountedGeometry found;
-    for (int i = 0; i < (level.hardened && events.noisy() ? 3 : 1); ++i)
+    for (int i = 0; i < (level.robust && events.noisy() ? 3 : 1); ++i)
         found.capacity = std::max(found.capacity, end_of_hits(events, step, 0, [&](std::uint64_t bytes) {
                                       return events.per_lap(strided_string(bytes, step)) > some_misses;
                                   }));
@@ -249,25 +249,25 @@ CountedGeometry capacity_of(Events& events, const CountedLevel& level, std::uint
 
 CountedGeometry measure_geometry(Meter& meter, const CountedLevel& level, const std::string& name,
                                  std::vector<std::string>& decisions) {
-    Events events(meter, level.hardened, level.tlb, level.level);
+    Events events(meter, level.robust, level.tlb, level.level);
     CountedGeometry found = capacity_of(events, level, level.step);
     if (found.capacity == 0) return found;
     const std::uint64_t array = std::bit_ceil(2 * found.capacity);
     std::uint64_t block = 0;
     if (array <= events.most())
-        block = level.hardened ? sure_block(events, found, level.least_block)
-                               : block_size(events, array, level.least_block);
+        block =
+            level.robust ? sure_block(events, found, level.least_block) : block_size(events, array, level.least_block);
     // Of blocks that are, or may be, shorter than a step some were passed over.
     const std::uint64_t shortest = block != 0 ? block : level.least_block;
-    if (level.hardened && !level.tlb && shortest < level.step) found = capacity_of(events, level, shortest);
+    if (level.robust && !level.tlb && shortest < level.step) found = capacity_of(events, level, shortest);
     found.block = block;
-    if (level.hardened && !level.tlb && found.capacity != 0)
+    if (level.robust && !level.tlb && found.capacity != 0)
         found.all_arrive = events.all_arrive(strided_string(found.capacity, shortest));
     if (block == 0 || found.capacity == 0) return found;
-    found.fetches_next = level.hardened && !level.tlb && fetches_next(events, array, block);
+    found.fetches_next = level.robust && !level.tlb && fetches_next(events, array, block);
     const std::uint64_t fit = fitting_elements(events, array, 2 * block), stride = array / fit;
-    found.ways = level.hardened ? most_that_fit(events, stride, fit) : fit;
-    found.ways_confirmed = level.hardened && found.ways != 0 && confirmed_ways(events, found, stride);
+    found.ways = level.robust ? most_that_fit(events, stride, fit) : fit;
+    found.ways_confirmed = level.robust && found.ways != 0 && confirmed_ways(events, found, stride);
     decisions.push_back(fmt::format("{}: misses begin beyond {} bytes; blocks of {} bytes; {} elements fit one set",
                                     name, found.capacity, block, found.ways));
     return found;

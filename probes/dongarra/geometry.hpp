@@ -12,7 +12,7 @@ inline constexpr std::uint64_t few_translations = std::uint64_t{1} << 20;
 
 /// A cache or TLB whose misses are counted.
 struct CountedLevel {
-    bool hardened = false, tlb = false;
+    bool robust = false, tlb = false;
     unsigned level = 0;             ///< of caches, or of TLBs, from 0
     std::uint64_t step = 0;         ///< bytes by which arrays grow
     std::uint64_t least_block = 0;  ///< bytes

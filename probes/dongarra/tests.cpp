@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "probes/dongarra/geometry.hpp"
-#include "probes/ours/meeting_lines.hpp"
+#include "probes/ours/congruent_lines.hpp"
 #include "probes/ours/tlb_events.hpp"
 #include "sim/topology/names.hpp"
 
@@ -58,7 +58,7 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
     if (found.walks)
         return report.refuse(level, "capacity", "lines of page tables share sets with those that are loaded");
     // To the byte where lines that meet in the sets of the level say so.
-    MeetingLines lines(meter, {number, found.low, found.high, 0}, report.decisions);
+    CongruentLines lines(meter, {number, found.low, found.high, 0}, report.decisions);
     const auto bytes = lines.capacity();
     if (bytes)
         return answer(report, level, "capacity", *bytes, "bytes",
@@ -83,10 +83,10 @@ void report_line(TestReport& report, const std::string& level, const CountedGeom
         answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
 }
 
-void report_ways(TestReport& report, const std::string& level, const CountedGeometry& found, bool hardened) {
-    if (hardened && found.fetches_next)
+void report_ways(TestReport& report, const std::string& level, const CountedGeometry& found, bool robust) {
+    if (robust && found.fetches_next)
         report.refuse(level, "ways", "other lines are fetched besides those that are loaded");
-    else if (hardened && found.ways != 0 && !found.ways_confirmed)
+    else if (robust && found.ways != 0 && !found.ways_confirmed)
         report.refuse(level, "ways",
                       fmt::format("{} locations fit one set, but at other distances not as many as they would in a "
                                   "cache of so many ways",
@@ -111,23 +111,23 @@ void report_cache(Meter& meter, TestReport& report, unsigned number, const Count
 }
 
 /// Lines of lower levels are no shorter than those above.
-void measure_caches(Meter& meter, TestReport& report, bool hardened) {
+void measure_caches(Meter& meter, TestReport& report, bool robust) {
     std::uint64_t line_above = 0, above = 0;
     for (unsigned number = 1; number <= meter.capabilities().cache_events; ++number) {
         const std::string level = fmt::format("L{}", number);
-        const std::uint64_t known = hardened ? line_above : 0;
-        const std::uint64_t step = hardened ? std::max(known, least_line) : array_element;
+        const std::uint64_t known = robust ? line_above : 0;
+        const std::uint64_t step = robust ? std::max(known, least_line) : array_element;
         const CountedGeometry found = measure_geometry(
-            meter, {hardened, false, number - 1, step, std::max(known, array_element)}, level, report.decisions);
+            meter, {robust, false, number - 1, step, std::max(known, array_element)}, level, report.decisions);
         if (!found.fetches_next) line_above = std::max(line_above, found.block);
-        if (hardened) {
+        if (robust) {
             report_cache(meter, report, number, found, above);
             above = std::max(above, found.capacity);
             continue;
         }
         answer(report, level, "capacity", found.capacity, "bytes", "papi_cacheSize");
         report_line(report, level, found);
-        report_ways(report, level, found, hardened);
+        report_ways(report, level, found, robust);
     }
 }
 
@@ -139,27 +139,27 @@ std::string hidden_tlb(Meter& meter, const CountedGeometry& found, unsigned leve
     return "";
 }
 
-void measure_tlbs(Meter& meter, TestReport& report, bool hardened) {
+void measure_tlbs(Meter& meter, TestReport& report, bool robust) {
     std::uint64_t above = 0;
     for (unsigned number = 1; number <= meter.capabilities().tlb_events; ++number) {
         const std::string level = fmt::format("TLB{}", number);
         const std::uint64_t step = std::min<std::uint64_t>(meter.page(), 4096);
         const CountedGeometry found =
-            measure_geometry(meter, {hardened, true, number - 1, step, 64}, level, report.decisions);
-        const std::string hidden = hardened ? hidden_tlb(meter, found, number - 1) : "";
+            measure_geometry(meter, {robust, true, number - 1, step, 64}, level, report.decisions);
+        const std::string hidden = robust ? hidden_tlb(meter, found, number - 1) : "";
         const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block,
                             before = std::exchange(above, entries);
         if (!hidden.empty()) {
             for (const char* parameter : {"entries", "page", "ways"}) report.refuse(level, parameter, hidden);
             continue;
         }
-        if (hardened && tlb_above_keeps_some(meter, number - 1, {entries, before, found.block})) {
+        if (robust && tlb_above_keeps_some(meter, number - 1, {entries, before, found.block})) {
             for (const char* parameter : {"entries", "ways"}) report.refuse(level, parameter, tlb_above_keeps);
             report_page(report, level, found);
             continue;
         }
         report_tlb(report, level, found);
-        report_ways(report, level, found, hardened);
+        report_ways(report, level, found, robust);
     }
 }
 
@@ -174,10 +174,10 @@ void measure_floating_point(Meter& meter, TestReport& report) {
                   "misses of L1 by loads of either kind");
 }
 
-TestReport measure_all(Meter& meter, bool hardened) {
+TestReport measure_all(Meter& meter, bool robust) {
     TestReport report;
     report.test = "events";
-    report.variant = hardened ? "hardened" : "published";
+    report.variant = robust ? "robust" : "published";
     const Capabilities& can = meter.capabilities();
     if (can.cache_events == 0) {
         report.refuse(
@@ -185,8 +185,8 @@ TestReport measure_all(Meter& meter, bool hardened) {
             "event counts are not to be had: " + (can.no_events.empty() ? "there is no cache" : can.no_events));
         return report;
     }
-    measure_caches(meter, report, hardened);
-    measure_tlbs(meter, report, hardened);
+    measure_caches(meter, report, robust);
+    measure_tlbs(meter, report, robust);
     if (can.floating_point) measure_floating_point(meter, report);
     return report;
 }
@@ -194,6 +194,6 @@ TestReport measure_all(Meter& meter, bool hardened) {
 }  // namespace
 
 TestReport events_published(Meter& meter) { return measure_all(meter, false); }
-TestReport events_hardened(Meter& meter) { return measure_all(meter, true); }
+TestReport events_robust(Meter& meter) { return measure_all(meter, true); }
 
 }  // namespace cachetally

@@ -14,6 +14,6 @@ TestReport events_published(Meter& meter);
 
 /// The same on the largest pages; ways searched for every number, and refused where they do not divide the capacity.
 /// TLBs are asked on ordinary pages. (ours)
-TestReport events_hardened(Meter& meter);
+TestReport events_robust(Meter& meter);
 
 }  // namespace cachetally

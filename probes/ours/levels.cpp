@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "probes/analysis/change_points.hpp"
+#include "probes/ours/congruent_lines.hpp"
 #include "probes/ours/level_edges.hpp"
-#include "probes/ours/meeting_lines.hpp"
 #include "probes/ours/packing.hpp"
 #include "probes/ours/sweep.hpp"
 #include "sim/topology/names.hpp"
@@ -85,7 +85,7 @@ void make_exact(Meter& meter, TestReport& report, unsigned level) {
     if (capacity == report.findings.end()) return;
     const Finding* latency = report.find(name, "latency");
     const KnownLevel known{level, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number};
-    MeetingLines lines(meter, known, report.decisions);
+    CongruentLines lines(meter, known, report.decisions);
     const auto bytes = lines.capacity();
     if (lines.beyond()) {
         report.findings.erase(capacity);
@@ -279,9 +279,9 @@ bool shows_tlb(SpanSweep& sweep, const std::vector<LevelEdge>& edges, std::uint6
 TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local) {
     TestReport report;
     report.test = "levels";
-    report.variant = "hardened";
+    report.variant = "robust";
     SpanSweep sweep = sweep_to_memory(meter, l1, stride, local);
-    Curve curve{"levels", "hardened", "times", "span", "bytes", {}, {}, {}, {}};
+    Curve curve{"levels", "robust", "times", "span", "bytes", {}, {}, {}, {}};
     for (const SpanTime& point : sweep.points()) {
         curve.x.push_back(static_cast<double>(point.bytes));
         curve.cycles.push_back(point.cycles);
@@ -306,7 +306,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
 TestReport no_large_pages() {
     TestReport report;
     report.test = "levels";
-    report.variant = "hardened";
+    report.variant = "robust";
     for (const char* parameter : {"levels", "capacity"})
         report.refuse("", parameter,
                       "there are no large pages that a TLB holds, in such an arena: small ones may lie anywhere, so "
@@ -319,12 +319,12 @@ std::uint64_t first_stride(const L1Geometry& l1) { return std::min(std::max(l1.w
 
 }  // namespace
 
-TestReport levels_hardened(Meter& meter, const L1Geometry& l1) {
+TestReport levels_robust(Meter& meter, const L1Geometry& l1) {
     if (meter.large_page() < least_large_page) return no_large_pages();
     return levels_of(meter, l1, first_stride(l1), meter.large_page());
 }
 
-TestReport change_points_hardened(Meter& meter, const L1Geometry& l1) {
+TestReport change_points_robust(Meter& meter, const L1Geometry& l1) {
     if (meter.large_page() < least_large_page) return no_large_pages();
     TestReport report;
     SpanSweep sweep = sweep_to_memory(meter, l1, first_stride(l1), meter.large_page());

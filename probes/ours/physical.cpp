@@ -219,7 +219,7 @@ EvictionSets find_eviction_sets(Physical& physical, const std::vector<std::uint6
 
 }  // namespace
 
-TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::string& l1_policy) {
+TestReport physical_robust(Meter& meter, const L1Geometry& l1, const std::string& l1_policy) {
     TestReport report;
     const Capabilities& can = meter.capabilities();
     if (can.cache_events < 2) {

@@ -13,6 +13,6 @@ namespace cachetally {
 /// the level is exclusive. The capacity follows from how many pages fit, trial by trial (estimate_colours()). Misses
 /// are counted; without event counts, refused.
 /// Refused, too, where L1 keeps some of many lines for good, as pseudo-LRU and random ones do.
-TestReport physical_hardened(Meter& meter, const L1Geometry& l1, const std::string& l1_policy);
+TestReport physical_robust(Meter& meter, const L1Geometry& l1, const std::string& l1_policy);
 
 }  // namespace cachetally

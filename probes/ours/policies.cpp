@@ -69,10 +69,10 @@ std::vector<Trial> trials_for(unsigned ways, unsigned visits, std::uint64_t seed
 
 }  // namespace
 
-TestReport replacement_hardened(Meter& meter, const L1Geometry& l1) {
+TestReport replacement_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report;
     report.test = "replacement";
-    report.variant = "hardened";
+    report.variant = "robust";
     if (l1.ways < 2) {
         report.refuse("L1", "replacement", "a set of one way leaves no choice");
         return report;
@@ -180,10 +180,10 @@ bool quickens_last_lines(Meter& meter, const Arena& arena, std::uint64_t line, s
 
 }  // namespace
 
-TestReport prefetcher_hardened(Meter& meter, const L1Geometry& l1) {
+TestReport prefetcher_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report;
     report.test = "prefetcher";
-    report.variant = "hardened";
+    report.variant = "robust";
     constexpr std::uint64_t piece = 16 << 10, apart = 256 << 10;
     const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{24} << 20);
     const Arena arena = meter.target().make_arena(largest, meter.large_page());

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 
-#include "probes/ours/meeting_lines.hpp"
+#include "probes/ours/congruent_lines.hpp"
 #include "sim/model/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
@@ -154,7 +154,7 @@ private:
     L1Geometry l1_;
     KnownLevel known_;
     std::vector<std::string>& decisions_;
-    MeetingLines lines_;
+    CongruentLines lines_;
     Arena arena_;
     bool events_;
 };
@@ -273,15 +273,15 @@ TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l
         report.refuse("L2", "inclusion",
                       "L1 has lost no lines, but L2 is not known to replace lines that are not used there");
     else
-        report.answer("L2", "inclusion", *inclusive ? "inclusive" : "neither",
+        report.answer("L2", "inclusion", *inclusive ? "inclusive" : "nine",
                       "misses of L1 beside lines that meet in L2, and that do not");
     return report;
 }
 
 }  // namespace
 
-TestReport second_level_hardened(Meter& meter, const L1Geometry& l1, const std::string& l1_policy,
-                                 const TestReport& levels) {
+TestReport second_level_robust(Meter& meter, const L1Geometry& l1, const std::string& l1_policy,
+                               const TestReport& levels) {
     TestReport report = second_level(meter, l1, l1_policy, levels);
     const Finding* count = levels.find("", "levels");
     for (unsigned level = 3; count != nullptr && level <= count->value->number; ++level)

@@ -67,8 +67,8 @@ double SpanSweep::time(std::uint64_t bytes) {
 }
 
 /// time() after many more laps.
-double SpanSweep::long_settled(std::uint64_t bytes) {
-    const auto [place, fresh] = known_settled_.try_emplace(bytes, 0);
+double SpanSweep::long_redundant(std::uint64_t bytes) {
+    const auto [place, fresh] = known_redundant_.try_emplace(bytes, 0);
     if (!fresh) return place->second;
     const Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
     const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(65536 / offsets.size(), 3, 256));
@@ -167,7 +167,7 @@ std::uint64_t SpanSweep::last_quiet(const Trend& trend, std::uint64_t low, std::
 bool SpanSweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double share) {
     if (!rises(trend, {bytes, time(bytes)}, share)) return false;
     // A small rise may be what is left of the first laps, of which pseudo-LRU keeps something for long.
-    if (time(bytes) < 1.2 * trend.at(bytes) && !rises(trend, {bytes, long_settled(bytes)}, share)) return false;
+    if (time(bytes) < 1.2 * trend.at(bytes) && !rises(trend, {bytes, long_redundant(bytes)}, share)) return false;
     if (stride_ <= 128 || bytes + 2 * moved_by > arena_.bytes) return true;
     for (unsigned move = 1; move <= 2; ++move)
         if (!rises(trend, {bytes, time_moved(bytes, move)}, share)) return false;

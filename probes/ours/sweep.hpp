@@ -83,7 +83,7 @@ public:
 
 private:
     bool sets_are_fields();
-    double long_settled(std::uint64_t bytes);
+    double long_redundant(std::uint64_t bytes);
     double time_moved(std::uint64_t bytes, unsigned move);
     double time_of(const Arena& arena, const Offsets& offsets);
     const Arena& other(unsigned number);
@@ -95,7 +95,7 @@ private:
     Arena arena_;
     std::vector<Arena> others_;
     std::vector<SpanTime> points_;
-    std::map<std::uint64_t, double> known_, known_settled_;
+    std::map<std::uint64_t, double> known_, known_redundant_;
 };
 
 /// Spans up to 64 MiB, or so many that lines come from memory.

@@ -330,10 +330,10 @@ void refuse_where_more_hold_all(TestReport& report, Meter& meter) {
 
 }  // namespace
 
-TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
+TestReport tlb_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report;
     report.test = "tlb";
-    report.variant = "hardened";
+    report.variant = "robust";
     if (l1.line > longest_line) {
         report.refuse(
             "", "tlb_levels",
@@ -342,7 +342,7 @@ TestReport tlb_hardened(Meter& meter, const L1Geometry& l1) {
     }
     TranslationTimes pairs(meter, l1);
     const std::vector<Point> points = sweep(pairs);
-    Curve curve{"tlb", "hardened", "translation", "pages", "pages", {}, {}, {}, {}};
+    Curve curve{"tlb", "robust", "translation", "pages", "pages", {}, {}, {}, {}};
     for (const Point& point : points) {
         curve.x.push_back(static_cast<double>(point.pages));
         curve.cycles.push_back(point.cycles);

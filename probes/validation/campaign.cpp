@@ -29,7 +29,7 @@ std::string shell_quoted(const std::string& text) {
     return quoted + "'";
 }
 
-/// What tests say of a machine, and what is true of it.
+/// Findings of tests on a machine, and their ground truth.
 struct Probed {
     std::vector<TestReport> reports;  ///< empty where they were not run
     std::vector<Fact> facts;
@@ -61,7 +61,7 @@ class Tally {
 public:
     /// `probed` by machine.
     Tally(const CampaignOptions& options, const std::vector<Probed>& probed)
-        : options_(options), hardened_(options.suite.hardened) {
+        : options_(options), robust_(options.suite.robust) {
         for (const Probed& machine : probed)
             for (const TestReport& report : machine.reports)
                 for (const Finding& finding : report.findings)
@@ -130,7 +130,7 @@ private:
         auto place = std::ranges::find_if(result_.scores, same);
         if (place == result_.scores.end())
             place = result_.scores.insert(place, {finding.test, finding.variant, finding.parameter});
-        const bool counts = !hardened_ || finding.variant == "hardened";
+        const bool counts = !robust_ || finding.variant == "robust";
         if (finding.verdict == Verdict::right) ++place->right;
         if (finding.verdict == Verdict::not_identifiable) ++place->not_identifiable, failure.not_identifiable += counts;
         if (finding.verdict != Verdict::wrong) return;
@@ -141,7 +141,7 @@ private:
     }
 
     const CampaignOptions& options_;
-    bool hardened_;
+    bool robust_;
     std::set<Key> answered_;  ///< on some machine
     ProbeCost cost_;
     CampaignResult result_;
@@ -184,11 +184,11 @@ std::string replay_command(const CampaignOptions& options, std::uint64_t number)
     const MachineRun run = machine_run(options, number);
     std::string command = "cachetally probe";
     for (const std::string& test : run.suite.tests) command += " " + test;
-    if (!run.suite.published) command += " --hardened";
-    if (!run.suite.hardened) command += " --as-published";
-    // Without names of tests it decides which published variants run before the hardened ones.
+    if (!run.suite.published) command += " --robust";
+    if (!run.suite.robust) command += " --as-published";
+    // Without names of tests it decides which published variants run before the robust ones.
     if (run.suite.cheap && run.suite.published && run.suite.tests.empty()) command += " --cheap";
-    command += " --on " + shell_quoted(machine_file(options, number));
+    command += " --machine " + shell_quoted(machine_file(options, number));
     if (run.target.large_pages.empty()) command += " --small-pages";
     if (run.noise != "none") command += " --noise " + run.noise;
     if (!options.no_events.empty()) command += " --no-events " + shell_quoted(options.no_events);

@@ -44,7 +44,7 @@ struct Score {
 struct Failure {
     std::uint64_t machine = 0;
     std::uint64_t wrong = 0,
-                  not_identifiable = 0;  ///< findings of hardened tests (of published ones where there are no others)
+                  not_identifiable = 0;  ///< findings of robust tests (of published ones where there are no others)
     std::vector<std::string> wrong_findings;  ///< in words
     std::string replay = {};                  ///< the command that repeats it, from the machine's file; empty = unknown
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "probes/probe_file.hpp"
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
@@ -81,7 +82,7 @@ CampaignResult read_campaign(const Group& root) {
     const auto right = column(summary, "right", tests.size()), wrong = column(summary, "wrong", tests.size()),
                none = column(summary, "not_identifiable", tests.size());
     for (std::size_t i = 0; i < tests.size(); ++i)
-        result.scores.push_back({tests[i], variants[i], parameters[i], right[i], wrong[i], none[i]});
+        result.scores.push_back({tests[i], current_variant(variants[i]), parameters[i], right[i], wrong[i], none[i]});
     const Group worst = root.open_group("worst");
     const auto findings = worst.read_texts("findings");
     const auto machines = column(worst, "machine", findings.size()),

@@ -71,8 +71,8 @@ CacheConfig draw_lower(Draw& draw, const CacheConfig& above, unsigned level, std
     cache.replacement = draw_replacement(draw);
     cache.seed = draw.seed();
     const bool may_be_exclusive = cache.line == above.line;
-    cache.inclusion = draw.one_of({Inclusion::neither, Inclusion::neither, Inclusion::inclusive, Inclusion::exclusive});
-    if (cache.inclusion == Inclusion::exclusive && !may_be_exclusive) cache.inclusion = Inclusion::neither;
+    cache.inclusion = draw.one_of({Inclusion::nine, Inclusion::nine, Inclusion::inclusive, Inclusion::exclusive});
+    if (cache.inclusion == Inclusion::exclusive && !may_be_exclusive) cache.inclusion = Inclusion::nine;
     return cache;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is true of a machine, as far as a probe of data loads can know it, and the verdict on findings.
+// Ground truth of a machine, as far as a probe of data loads can know it, and the verdict on findings.
 #pragma once
 
 #include "probes/result.hpp"
@@ -51,7 +51,7 @@ bool has_readings(const MachineDescription& machine);
 void judge(TestReport& report, const std::vector<Fact>& facts);
 
 /// By the reading of the machine that makes fewer answers of this report wrong: all of them are numbered by one.
-/// `more`: what is true besides.
+/// `more`: further ground truth.
 void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more = {},
            Evidence evidence = Evidence::counts);
 

@@ -27,8 +27,8 @@ constexpr double longer_at_first = 1.2;  ///< share by which lines take more whe
 /// Says whether sets of addresses are compact: whether all of them are hits.
 class CompactTest {
 public:
-    CompactTest(Meter& meter, bool hardened, std::uint64_t seed)
-        : meter_(meter), hardened_(hardened), seed_(seed), arena_(new_arena()), hit_(meter.settled(arena_, {0})) {}
+    CompactTest(Meter& meter, bool robust, std::uint64_t seed)
+        : meter_(meter), robust_(robust), seed_(seed), arena_(new_arena()), hit_(meter.settled(arena_, {0})) {}
 
     double hit_latency() const { return hit_; }
     std::uint64_t page() const { return arena_.page; }
@@ -66,7 +66,7 @@ public:
 private:
     Arena new_arena() const {
         return meter_.target().make_arena(std::min(meter_.capabilities().largest_arena, 16 * largest_l1),
-                                          hardened_ ? meter_.large_page() : meter_.page());
+                                          robust_ ? meter_.large_page() : meter_.page());
     }
 
     /// Cycles of all loads where nobody has used their lines, and the number of loads.
@@ -79,7 +79,7 @@ private:
     /// used all the time. But no set anywhere holds more than its ways, so that one set that is compact is proof.
     bool compact_somewhere(Offsets offsets, std::uint64_t stride, std::uint64_t move) {
         if (compact(offsets, stride)) return true;
-        if (!hardened_ || offsets.size() > most_moved) return false;
+        if (!robust_ || offsets.size() > most_moved) return false;
         for (int times = 0; times < 2; ++times) {
             if (std::ranges::max(offsets) + move + pointer > arena_.bytes) return false;
             for (std::uint64_t& offset : offsets) offset += move;
@@ -89,9 +89,9 @@ private:
     }
 
     bool compact(Offsets offsets, std::uint64_t stride) {
-        if (hardened_) shuffle(offsets, seed_);
+        if (robust_) shuffle(offsets, seed_);
         if (!meter_.takes_longer(arena_, offsets, hit_)) return true;
-        if (!hardened_ || offsets.size() * stride <= arena_.page) return false;
+        if (!robust_ || offsets.size() * stride <= arena_.page) return false;
         const double time = meter_.settled(arena_, offsets);
         // The pages may be to blame: the same pages, without conflicts.
         const std::uint64_t step = 128;
@@ -102,7 +102,7 @@ private:
     }
 
     Meter& meter_;
-    bool hardened_;
+    bool robust_;
     std::uint64_t seed_;  ///< of orders and places
     Arena arena_;
     double hit_;
@@ -141,11 +141,11 @@ Found capacity_and_ways(CompactTest& compact, TestReport& report) {
 }
 
 /// Figure 10; 0 = not found. A cache of one set has a line of the size of a way, which no shift leaves.
-std::uint64_t line_size(CompactTest& compact, const Found& found, bool hardened) {
+std::uint64_t line_size(CompactTest& compact, const Found& found, bool robust) {
     const std::uint64_t way = found.capacity / found.ways;
-    for (std::uint64_t line = hardened ? pointer : 1; line < way; line *= 2)
+    for (std::uint64_t line = robust ? pointer : 1; line < way; line *= 2)
         if (compact.shifted(way, 2ULL * found.ways, line)) return line;
-    return hardened ? way : 0;
+    return robust ? way : 0;
 }
 
 /// Whether sets of this geometry are full with as many locations as it has ways.
@@ -161,8 +161,8 @@ std::string contradiction(CompactTest& compact, const Found& found) {
     const bool spans_pages = 2 * way * (ways + 1) > compact.page();
     const auto behaves = [&] {
         // Any lines whose distances are multiples of a way share a set; where sets are hashed they do not. A few hashed
-        // sets look like one, of which a single draw may happen to fill each evenly. So do, where sets are an odd number
-        // of times a power of two, so many of them: they seem to have so many times their ways.
+        // sets look like one, of which a single draw may happen to fill each evenly. So do, where sets are an odd
+        // number of times a power of two, so many of them: they seem to have so many times their ways.
         const unsigned draws = way <= longest_line || !std::has_single_bit(ways) ? 16 : 1;
         for (unsigned number = 0; number < draws; ++number)
             if (!compact.drawn(way, ways, number)) return false;
@@ -200,21 +200,21 @@ void report_latency(Meter& meter, TestReport& report, CompactTest& compact, cons
         report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
 }
 
-TestReport measure(Meter& meter, bool hardened, std::uint64_t seed) {
+TestReport measure(Meter& meter, bool robust, std::uint64_t seed) {
     TestReport report;
     report.test = "l1";
-    report.variant = hardened ? "hardened" : "published";
-    CompactTest compact(meter, hardened, seed);
+    report.variant = robust ? "robust" : "published";
+    CompactTest compact(meter, robust, seed);
     const Found found = capacity_and_ways(compact, report);
     std::string reason = found.reason;
-    if (hardened && reason.empty()) reason = contradiction(compact, found);
-    const std::uint64_t line = reason.empty() ? line_size(compact, found, hardened) : 0;
-    if (hardened && line > longest_line)
+    if (robust && reason.empty()) reason = contradiction(compact, found);
+    const std::uint64_t line = reason.empty() ? line_size(compact, found, robust) : 0;
+    if (robust && line > longest_line)
         reason = fmt::format(
             "what stays does so by pieces of {}, longer than any line: parts of pages, which a TLB holds, are in the "
             "times",
             format_size(line));
-    report_latency(meter, report, compact, found, hardened && !reason.empty());
+    report_latency(meter, report, compact, found, robust && !reason.empty());
     if (!reason.empty()) {
         refuse_all(report, reason);
         return report;
@@ -249,7 +249,7 @@ void refuse_taken(TestReport& report, const std::optional<L1Geometry>& again) {
 }  // namespace
 
 TestReport xray_l1_published(Meter& meter) { return measure(meter, false, meter.seed()); }
-TestReport xray_l1_hardened(Meter& meter) {
+TestReport xray_l1_robust(Meter& meter) {
     TestReport report = measure(meter, true, meter.seed());
     if (meter.noise() == 0) return report;
     // An answer that was not confirmed with noise is asked for again, once.

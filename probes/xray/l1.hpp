@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// X-Ray's measurement of the L1 data cache by compact sets, as published and hardened.
+// X-Ray's measurement of the L1 data cache by compact sets, as published and robust.
 #pragma once
 
 #include "probes/meter.hpp"
@@ -14,7 +14,7 @@ TestReport xray_l1_published(Meter& meter);
 /// The same on the largest pages that there are, in random order; where addresses lie in several pages, compared with
 /// lines of the same pages that do not conflict, so that a TLB is not taken for a cache; and every answer is checked by
 /// sets that must be compact and sets that must not. (ours)
-TestReport xray_l1_hardened(Meter& meter);
+TestReport xray_l1_robust(Meter& meter);
 
 /// What later tests want to know of L1.
 struct L1Geometry {

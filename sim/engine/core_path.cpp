@@ -199,7 +199,7 @@ Tick CorePath::access_line(Address address, EventKind kind, std::uint32_t site, 
     return cache_->request_in(cache_->indexing().set_of(address), physical, info, time).time;
 }
 
-void CorePath::tell(const LinkEvent& event, Address virtual_address) {
+void CorePath::notify(const LinkEvent& event, Address virtual_address) {
     if (tlb_link_ != nullptr && tlb_link_->wants(event.kind)) {
         LinkEvent lookup = event;
         lookup.address = virtual_address;

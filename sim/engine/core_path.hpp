@@ -40,7 +40,7 @@ public:
     Progress run(std::span<const Reference> references, Tick now, Tick until, Injections& injections);
 
 private:
-    /// How listeners are told of events on the core's links.
+    /// How listeners are notified of events on the core's links.
     enum class Watch : std::uint8_t { nobody, merged, each };
     class EventRun;
 
@@ -57,7 +57,7 @@ private:
     Progress run_steps(std::span<const Reference> references, Tick now, Tick until, Injections& injections);
     Tick access_lines(const Reference& reference, Tick time, Injections& between);
     Tick access_line(Address address, EventKind kind, std::uint32_t site, Tick time);
-    void tell(const LinkEvent& event, Address virtual_address);
+    void notify(const LinkEvent& event, Address virtual_address);
 
     RequestPort& link_;
     Tlb* tlb_;

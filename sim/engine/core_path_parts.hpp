@@ -29,7 +29,7 @@ public:
 
     void flush() {
         if (run_.count == 0) return;
-        path_.tell(run_, virtual_address_);
+        path_.notify(run_, virtual_address_);
         run_.count = 0;
     }
 

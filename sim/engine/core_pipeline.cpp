@@ -25,11 +25,11 @@ void CorePipeline::start(Background* background) {
             cache->below().start_batching(core_);
     if (RequestPort& walks = walker_.below(); walks.cache() == nullptr) {
         walks.start_batching(core_);
-        walks.tell_by(nullptr);  // they are told where they are flushed
+        walks.notify_through(nullptr);  // they are told where they are flushed
     }
     if (!apart_) return;
     together_.start_batching(core_);
-    for (const Stream& stream : streams()) stream.cache().below().tell_by(background);
+    for (const Stream& stream : streams()) stream.cache().below().notify_through(background);
 }
 
 void CorePipeline::stop() {
@@ -37,7 +37,7 @@ void CorePipeline::stop() {
     for (const Stream& stream : streams()) {
         for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
             cache->below().stop_batching();
-        if (apart_) stream.cache().below().tell_by(nullptr);
+        if (apart_) stream.cache().below().notify_through(nullptr);
         stream.cache().forget_mru();
     }
 }
@@ -49,8 +49,8 @@ Tick CorePipeline::run(const FilteredBlock& block) {
     Tick time = translate();
     for (Stream& stream : streams()) {
         const FilteredAccesses& given = *stream.given;
-        if (stream.way.tlb_port != nullptr) stream.way.tlb_port->tell_filtered(given, core_);
-        stream.way.port->tell_filtered({given.marks, stream.accesses}, core_);
+        if (stream.way.tlb_port != nullptr) stream.way.tlb_port->notify_filtered(given, core_);
+        stream.way.port->notify_filtered({given.marks, stream.accesses}, core_);
         time += given.marks.size() * stream.latency;
     }
     made_ = {};
@@ -120,7 +120,7 @@ void CorePipeline::gather_missing() {
         if (stream.missing.empty() || stream.way.tlb->below().kinds() == 0) continue;
         reads_.clear();  // here: what is told
         for (const std::uint16_t index : stream.missing) reads_.push_back(stream.given->retained[index]);
-        stream.way.tlb->below().tell_all(reads_, core_);
+        stream.way.tlb->below().notify_all(reads_, core_);
     }
     const Stream &data = streams_[0], &fetches = streams_[1];
     std::size_t fetched = 0;
@@ -139,7 +139,7 @@ void CorePipeline::gather_missing() {
 Tick CorePipeline::look_up_below(Tlb& tlb) {
     const unsigned page_bits = pages_.page_bits(0);
     if (!tlb.holds(page_bits)) {
-        tlb.below().tell_all(missed_, core_);
+        tlb.below().notify_all(missed_, core_);
         return 0;
     }
     const std::size_t asked = missed_.size();
@@ -151,7 +151,7 @@ Tick CorePipeline::look_up_below(Tlb& tlb) {
     }
     missing_.resize(count);
     missed_.resize(count);
-    tlb.below().tell_all(missed_, core_);
+    tlb.below().notify_all(missed_, core_);
     return asked * tlb.latency();
 }
 
@@ -165,7 +165,7 @@ Tick CorePipeline::walk() {
     }
     RequestPort& port = walker_.below();
     if (port.cache() != nullptr || reads_.empty()) {
-        port.tell_all(reads_, core_);
+        port.notify_all(reads_, core_);
         return time;
     }
     for (const BlockEvent read : reads_) port.batch().push(read);  // straight to memory, which keeps no order
@@ -276,7 +276,7 @@ void CorePipeline::bring_together() {
     while (next < fetched.size()) together_.batch().push(fetched[next++]);
     for (Stream& stream : streams()) {
         RequestPort& below = stream.cache().below();
-        below.tell_all(below.batch().all(), core_);
+        below.notify_all(below.batch().all(), core_);
         below.batch().clear();
     }
 }

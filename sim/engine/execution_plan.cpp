@@ -64,7 +64,7 @@ std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
             Cache* cause = cache;
             if (reason.of_below) do
                     cause = cause->below().cache();
-                while (cause->config().inclusion == Inclusion::neither);
+                while (cause->config().inclusion == Inclusion::nine);
             return sentence(machine, config, cause->config(), reason.what, reason.key);
         }
         if (cache != first && cache->is_next_to_core())

@@ -25,7 +25,7 @@ CorePipeline& Hierarchy::Parts::start_batching(unsigned core) {
     if (batching == pipeline) return *pipeline;
     stop_batching();
     batching = pipeline;
-    for (RequestPort* link : upper_links) link->tell_by(background.get());
+    for (RequestPort* link : upper_links) link->notify_through(background.get());
     batching->start(background.get());
     filters.resize(pipelines.size());
     if (filters[core] == nullptr) filters[core] = std::make_unique<RedundancyFilter>(pipeline->filter_plan());
@@ -38,7 +38,7 @@ void Hierarchy::Parts::stop_batching() {
     CorePipeline& pipeline = *std::exchange(batching, nullptr);
     pipeline.hand_over();
     if (background) owed += background->complete();
-    for (RequestPort* link : upper_links) link->tell_by(nullptr);
+    for (RequestPort* link : upper_links) link->notify_through(nullptr);
     owed += pipeline.waited();
     pipeline.stop();
 }

@@ -78,8 +78,8 @@ public:
     /// How references are carried out. Not to be called before all listeners are attached.
     const ExecutionPlan& plan();
 
-    /// Tells the listeners of a control of the program that `core` made; returns the time that they make the core lose.
-    /// Functions concern the links that serve the core, all else concerns all links.
+    /// Notifies the listeners of a control of the program that `core` made; returns the time that they make the core
+    /// lose. Functions concern the links that serve the core, all else concerns all links.
     Tick control(const Control& control, unsigned core, Tick time);
 
     HierarchyCounts counts() const;

@@ -31,13 +31,13 @@ Background::~Background() {
     thread_.join();
 }
 
-void Background::tell(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void Background::notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     while (!events.empty()) {
         const auto some = events.first(std::min(events.size(), most_events));
         Chunk& chunk = chunk_for(some.size(), 0);
         append(chunk.events, some);
         chunk.tasks.push_back({.link = &link,
-                               .what = Task::What::tell,
+                               .what = Task::What::notify,
                                .core = core,
                                .kinds = kinds,
                                .count = static_cast<std::uint32_t>(some.size())});
@@ -46,12 +46,12 @@ void Background::tell(RequestPort& link, std::span<const BlockEvent> events, std
 }
 
 /// Pieces are no longer than a block.
-void Background::tell_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core) {
+void Background::notify_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core) {
     Chunk& chunk = chunk_for(events.retained.size(), 0, events.marks.size());
     append(chunk.events, events.retained);
     append(chunk.marks, events.marks);
     chunk.tasks.push_back({.link = &link,
-                           .what = Task::What::tell_filtered,
+                           .what = Task::What::notify_filtered,
                            .core = core,
                            .count = static_cast<std::uint32_t>(events.retained.size()),
                            .marks = static_cast<std::uint32_t>(events.marks.size())});
@@ -136,9 +136,9 @@ Tick Background::carry_out(const Chunk& chunk) {
     };
     for (const Task& task : chunk.tasks) {
         switch (task.what) {
-            case Task::What::tell: task.link->tell_now(take(events, task.count), task.kinds, task.core); break;
-            case Task::What::tell_filtered:
-                task.link->tell_filtered_now({take(marks, task.marks), take(events, task.count)}, task.core);
+            case Task::What::notify: task.link->notify_now(take(events, task.count), task.kinds, task.core); break;
+            case Task::What::notify_filtered:
+                task.link->notify_filtered_now({take(marks, task.marks), take(events, task.count)}, task.core);
                 break;
             case Task::What::flush: waited += task.link->flush(take(requests, task.count)); break;
         }

@@ -27,11 +27,11 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    /// Tells the listeners of a link; as RequestPort::tell_now().
-    void tell(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    /// Notifies the listeners of a link; as RequestPort::notify_now().
+    void notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
-    /// As RequestPort::tell_filtered_now().
-    void tell_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core);
+    /// As RequestPort::notify_filtered_now().
+    void notify_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core);
 
     /// Flushes the batch of a link, and empties it.
     void flush(RequestPort& link);
@@ -44,7 +44,7 @@ private:
     static constexpr std::size_t most_events = 32768, most_requests = 8192, most_tasks = 4096;
 
     struct Task {
-        enum class What : std::uint8_t { tell, tell_filtered, flush };
+        enum class What : std::uint8_t { notify, notify_filtered, flush };
         RequestPort* link;
         What what;
         std::uint8_t core = 0;

@@ -244,7 +244,7 @@ inline Reply RequestPort::request(Address address, RequestInfo info, Tick time) 
     if (in_steps_) [[unlikely]]
         return request_in_steps(address, info, time);
     if (wants(info.kind())) [[unlikely]]
-        tell({address, 1, info.site(), info.kind(), info.core(), time});
+        notify_listeners({address, 1, info.site(), info.kind(), info.core(), time});
     return cache_ != nullptr ? cache_->request(address, info, time) : Reply{memory_->request(address, info, time).time};
 }
 

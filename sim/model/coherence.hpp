@@ -90,7 +90,7 @@ public:
         Coherence* coherence_;
     };
 
-    /// A cache of a node has inserted a line, which an inclusive level may have taken away on its way up.
+    /// A cache of a node has inserted a line, which an inclusive level may have invalidated on its way up.
     void arrived(unsigned node, Address line, bool dirty);
 
     /// A cache of a node has lost a line; what became of it has happened.

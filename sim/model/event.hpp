@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens on links, as listeners are told of it.
+// What happens on links, as listeners are notified of it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class EventKind : std::uint8_t {
     write_back,     ///< a dirty victim
     clean_victim,   ///< a clean victim handed to an exclusive or victim level
     fill,           ///< a line came up over this link
-    invalidate,     ///< a line was taken away from above by an inclusive level below
+    invalidate,     ///< a line above was invalidated by an inclusive level below
     flush,          ///< a line was cleaned or removed on request
     coherence,      ///< a state transition of the coherence protocol
     bank_conflict,  ///< an access to memory found its bank busy

@@ -96,8 +96,8 @@ public:
         in_runs(*this, events, core, injector);
     }
 
-    /// Whether it has records sent. Where these take time, on links or in memory, it is told of events one by one, when
-    /// they happen, accepts_merged() or not. Asked once, when attached.
+    /// Whether it has records sent. Where these take time, on links or in memory, it is notified of events one by one,
+    /// when they happen, accepts_merged() or not. Asked once, when attached.
     virtual bool sends() const { return false; }
 
     /// Whether it takes on_filtered(). Asked once, when attached.

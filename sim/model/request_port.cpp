@@ -60,41 +60,41 @@ bool RequestPort::merges(std::uint32_t line_bytes, bool timed) const {
     });
 }
 
-void RequestPort::tell(const LinkEvent& event) {
+void RequestPort::notify_listeners(const LinkEvent& event) {
     if (background_ != nullptr) {
         const BlockEvent block(align_down(event.address, BlockEvent::alignment), event.kind);
         for (std::uint32_t i = 0; i < event.count; ++i)
-            background_->tell(*this, {&block, 1}, bit(event.kind), event.core);
+            background_->notify(*this, {&block, 1}, bit(event.kind), event.core);
         return;
     }
     for (const Listening& listening : listeners_)
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-void RequestPort::tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void RequestPort::notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
-        background_->tell(*this, events, kinds, core);
+        background_->notify(*this, events, kinds, core);
     } else {
-        tell_now(events, kinds, core);
+        notify_now(events, kinds, core);
     }
 }
 
-void RequestPort::tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void RequestPort::notify_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
     for (const Listening& listening : listeners_) {
-        tell_blocks(listening, events, kinds, core);
-        if (brings_fills_ && listening.kinds == bit(EventKind::fill)) tell_fills(listening, events, core);
+        notify_blocks(listening, events, kinds, core);
+        if (brings_fills_ && listening.kinds == bit(EventKind::fill)) notify_fills(listening, events, core);
     }
 }
 
-void RequestPort::tell_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core) {
+void RequestPort::notify_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core) {
     for (const BlockEvent request : requests)
         if (request.kind() != EventKind::write_back)
             listening.listener->on_event({request.block(), 1, 0, EventKind::fill, core, 0}, *listening.injector);
 }
 
-void RequestPort::tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
-                              std::uint8_t core) {
+void RequestPort::notify_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
+                                std::uint8_t core) {
     if ((kinds & listening.kinds) == 0) return;
     if ((kinds & ~listening.kinds) != 0) {
         wanted_.clear();
@@ -108,16 +108,16 @@ void RequestPort::tell_blocks(const Listening& listening, std::span<const BlockE
         in_runs(*listening.listener, events, core, *listening.injector);
 }
 
-void RequestPort::tell_filtered(const FilteredEvents& events, std::uint8_t core) {
+void RequestPort::notify_filtered(const FilteredEvents& events, std::uint8_t core) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
-        background_->tell_filtered(*this, events, core);
+        background_->notify_filtered(*this, events, core);
     } else {
-        tell_filtered_now(events, core);
+        notify_filtered_now(events, core);
     }
 }
 
-void RequestPort::tell_filtered_now(const FilteredEvents& events, std::uint8_t core) {
+void RequestPort::notify_filtered_now(const FilteredEvents& events, std::uint8_t core) {
     const auto takes = [](const Listening& listening) { return listening.takes_filtered; };
     for (const Listening& listening : listeners_)
         if (listening.takes_filtered) listening.batch->on_filtered(events, core, *listening.injector);
@@ -125,7 +125,7 @@ void RequestPort::tell_filtered_now(const FilteredEvents& events, std::uint8_t c
     slot_lines_.expand(events, expanded_);
     const std::uint32_t kinds = kinds_of(expanded_);
     for (const Listening& listening : listeners_)
-        if (!listening.takes_filtered) tell_blocks(listening, expanded_, kinds, core);
+        if (!listening.takes_filtered) notify_blocks(listening, expanded_, kinds, core);
 }
 
 Tick RequestPort::send(Address address, RequestInfo info, Tick time) {
@@ -237,7 +237,7 @@ Tick RequestPort::flush() {
 
 Tick RequestPort::flush(std::span<const BlockEvent> requests) {
     if (requests.empty()) return 0;
-    tell_all(requests, batch_core_);
+    notify_all(requests, batch_core_);
     if (cache_ == nullptr) return memory_->handle(requests, batch_core_);
     const Tick before = cache_->waited();
     cache_->handle(requests, batch_core_);

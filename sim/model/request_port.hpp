@@ -105,27 +105,27 @@ public:
     bool merges(std::uint32_t line_bytes, bool timed) const;
 
     void notify(const LinkEvent& event) {
-        if (wants(event.kind)) tell(event);
+        if (wants(event.kind)) notify_listeners(event);
     }
     void notify(Address address, RequestInfo info, Tick time) {
-        if (wants(info.kind())) tell({address, 1, info.site(), info.kind(), info.core(), time});
+        if (wants(info.kind())) notify_listeners({address, 1, info.site(), info.kind(), info.core(), time});
     }
 
     /// Many events of a core, of `kinds`, where all listeners accept merged ones.
-    void tell(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
-    void tell_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    void notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    void notify_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
 
     /// The same of events of any kind.
-    void tell_all(std::span<const BlockEvent> events, std::uint8_t core) {
-        if (kinds_ != 0 && !events.empty()) tell(events, kinds_of(events), core);
+    void notify_all(std::span<const BlockEvent> events, std::uint8_t core) {
+        if (kinds_ != 0 && !events.empty()) notify(events, kinds_of(events), core);
     }
 
     /// Many loads, stores and fetches, filtered.
-    void tell_filtered(const FilteredEvents& events, std::uint8_t core);
-    void tell_filtered_now(const FilteredEvents& events, std::uint8_t core);
+    void notify_filtered(const FilteredEvents& events, std::uint8_t core);
+    void notify_filtered_now(const FilteredEvents& events, std::uint8_t core);
 
-    /// From now on listeners are told by `background` (null: at once). Where all of them accept merged events.
-    void tell_by(Background* background) { background_ = background; }
+    /// From now on listeners are notified by `background` (null: at once). Where all of them accept merged events.
+    void notify_through(Background* background) { background_ = background; }
 
     /// A demand request, walk or prefetch for the byte or line at a physical address.
     Reply request(Address address, RequestInfo info, Tick time);  // inline in cache.hpp
@@ -151,10 +151,10 @@ public:
     /// Hands what was kept back to the component below, and on down. Returns for how long somebody waits.
     Tick flush();
 
-    /// The same with requests of this port that were taken away.
+    /// The same with requests of this port that were taken out.
     Tick flush(std::span<const BlockEvent> requests);
 
-    /// Tells the listeners of a control of the program.
+    /// Notifies the listeners of a control of the program.
     void control(const Control& control, Tick time);
 
     /// Carries out what the listeners sent back; returns the time that the core loses.
@@ -176,10 +176,10 @@ private:
     MemoryReply give_below(Address address, RequestInfo info, Tick time);
     void send_record(const Injector::Write& write, RequestInfo info, Tick time);
     void write_past_caches(const Injector::Write& write, RequestInfo info, Tick time);
-    void tell(const LinkEvent& event);
-    static void tell_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core);
-    void tell_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
-                     std::uint8_t core);
+    void notify_listeners(const LinkEvent& event);
+    static void notify_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core);
+    void notify_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
+                       std::uint8_t core);
 
     Cache* cache_ = nullptr;
     Memory* memory_ = nullptr;
@@ -197,7 +197,7 @@ private:
     RequestBatch batch_;
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                       ///< for those that do not take filtered events
-    std::vector<BlockEvent> wanted_, expanded_;  ///< what tell() is given and gives; kept to save allocations
+    std::vector<BlockEvent> wanted_, expanded_;  ///< what notify() is given and gives; kept to save allocations
 };
 
 /// What listeners on all links of a hierarchy sent back.

@@ -49,7 +49,7 @@ std::string label_of(const CacheConfig& cache) {
     words.emplace_back(name_of(cache.write));
     if (!cache.write_allocate) words.emplace_back("no allocation");
     std::vector<std::string> more;
-    if (cache.inclusion != Inclusion::neither) more.emplace_back(name_of(cache.inclusion));
+    if (cache.inclusion != Inclusion::nine) more.emplace_back(name_of(cache.inclusion));
     if (cache.prefetch.kind != PrefetchKind::none)
         more.push_back(fmt::format("{} prefetcher", name_of(cache.prefetch.kind)));
     return fmt::format("{}\n{}, {}, {}-byte lines{}{}\n{}", cache.name, format_size(cache.size),

@@ -51,8 +51,8 @@ enum class Indexing : std::uint8_t { modulo, CACHETALLY_INDEXINGS(CACHETALLY_ENU
 
 /// What a level holds relative to the levels above it.
 enum class Inclusion : std::uint8_t {
-    neither,    ///< filled by misses, independent of the levels above
-    inclusive,  ///< filled by misses; a line that leaves is taken away from above too
+    nine,       ///< filled by misses, independent of the levels above
+    inclusive,  ///< filled by misses; a line that leaves is invalidated above, too
     exclusive,  ///< filled by victims from above; a line that hits moves up and leaves
     victim,     ///< filled by victims from above; a line that hits is copied up and stays
 };
@@ -101,7 +101,7 @@ struct CacheConfig {
     EmptyWay empty_way = EmptyWay::lowest;
     Indexing indexing = Indexing::modulo;
     bool virtually_indexed = false;  ///< next to a core only
-    Inclusion inclusion = Inclusion::neither;
+    Inclusion inclusion = Inclusion::nine;
     WritePolicy write = WritePolicy::write_back;
     bool write_allocate = true;
     bool write_back_first = false;  ///< victim written back before the demand fetch instead of after it

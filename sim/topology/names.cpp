@@ -112,7 +112,7 @@ std::span<const std::string_view> names_of<EmptyWay>() {
 }
 template <>
 std::span<const std::string_view> names_of<Inclusion>() {
-    static constexpr std::string_view names[] = {"neither", "inclusive", "exclusive", "victim"};
+    static constexpr std::string_view names[] = {"nine", "inclusive", "exclusive", "victim"};
     return table(names);
 }
 template <>

@@ -332,7 +332,7 @@ private:
                                  shown(cache.name)));
         if (by_victims(cache) && first)
             complain(place_of(cache, "inclusion"),
-                     fmt::format("'{}' is {}, but no level above hands victims to it; write 'inclusion: neither'",
+                     fmt::format("'{}' is {}, but no level above hands victims to it; write 'inclusion: nine'",
                                  shown(cache.name), kind_of(cache)));
     }
 

@@ -132,11 +132,14 @@ void FieldReader::whole(const YAML::Node& node, std::string_view key, std::uint6
     target = *number;
 }
 
+/// Machine files from before a value was renamed stay readable.
+std::string_view current_name(std::string_view value) { return value == "neither" ? "nine" : value; }
+
 std::optional<std::size_t> FieldReader::choice(const YAML::Node& node, std::string_view key,
                                                std::span<const std::string_view> names) {
     const auto word = scalar(node, key, names.front());
     if (!word) return std::nullopt;
-    const auto found = std::ranges::find(names, std::string_view(*word));
+    const auto found = std::ranges::find(names, current_name(*word));
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     complain(mark_of(node), fmt::format("'{}' is not a value of '{}'{}", shown(*word), key, advice(*word, names)));
     return std::nullopt;

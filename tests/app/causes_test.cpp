@@ -55,7 +55,7 @@ TEST_F(CausesOfMisses, InTheFileAreThoseTold) {
     for (const auto& [level, counts] : told["levels"].items()) {
         std::uint64_t misses = 0, lines = 0;
         for (const auto& row : causes[level]["misses"])
-            for (const char* cause : {"first_use", "taken_away", "capacity", "conflict"})
+            for (const char* cause : {"first_use", "invalidated", "capacity", "conflict"})
                 misses += row[cause].get<std::uint64_t>();
         for (const auto& row : causes[level]["evictions"]) lines += row["count"].get<std::uint64_t>();
         EXPECT_EQ(misses, counts["load_misses"].get<std::uint64_t>() + counts["store_misses"].get<std::uint64_t>() +

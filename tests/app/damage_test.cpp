@@ -28,7 +28,7 @@ constexpr KindOfFile kinds[] = {
     {"run", "run radix keys=500 processors=8 -m coherent8 -o f.h5"},
     {"sweep", "sweep lu n=16 -m schulz2002 --counters 16,64 --granularity 1,2 -o f.h5"},
     {"trace", "trace convert lu f.h5 n=16"},
-    {"probe", "probe levels --on xray-pentium4xeon --arena 4 -o f.h5"},
+    {"probe", "probe levels --machine xray-pentium4xeon --arena 4 -o f.h5"},
     {"validate", "validate --machines 1 --tests l1 -o f.h5"},
     {"intrusion", "intrusion lu n=16 -m generic3-timed --counters 16 --granularity 1 -o f.h5"},
 };

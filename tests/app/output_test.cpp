@@ -159,7 +159,7 @@ std::vector<std::pair<std::string, Words>> readers(const std::string& output) {
         {"m.yaml", Words{"replay", "t.din", "-m", "m.yaml"} + short_run},
         {"m.yaml", Words{"sweep", "chase", "-m", "m.yaml"} + short_run},
         {"m.yaml", Words{"intrusion", "chase", "-m", "m.yaml"} + short_run},
-        {"m.yaml", Words{"probe", "l1", "--on", "m.yaml", "--arena", "1", "--force", "-o", output}},
+        {"m.yaml", Words{"probe", "l1", "--machine", "m.yaml", "--arena", "1", "--force", "-o", output}},
         {"t.din", Words{"replay", "t.din"} + short_run},
         {"t.din", Words{"sweep", "t.din"} + short_run},
         {"t.din", Words{"intrusion", "t.din"} + short_run},

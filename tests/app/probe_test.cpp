@@ -54,15 +54,14 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"Noise", {"probe", "--noise", "realistc"}, {"--noise", "did you mean 'realistic'"}},
         ProbeRefusal{"Stability", {"probe", "--stability", "1.5"}, {"--stability: '1.5'", "from 1 to 1000"}},
         ProbeRefusal{"Test", {"probe", "level"}, {"no test 'level'", "did you mean 'levels'"}},
-        ProbeRefusal{"OnlyPublished",
-                     {"probe", "gap", "--hardened"},
-                     {"'gap' is published only", "hardened, l1 answers the same"}},
-        ProbeRefusal{"OnlyHardened", {"probe", "prefetcher", "--as-published"}, {"'prefetcher' is hardened only"}},
+        ProbeRefusal{
+            "OnlyPublished", {"probe", "gap", "--robust"}, {"'gap' is published only", "robust, l1 answers the same"}},
+        ProbeRefusal{"OnlyRobust", {"probe", "prefetcher", "--as-published"}, {"'prefetcher' is robust only"}},
         ProbeRefusal{"Orders", {"probe", "--orders", "x"}, {"--orders: 'x'", "whole number"}},
         ProbeRefusal{"CheapNamed", {"probe", "l1", "--cheap"}, {"--cheap", "would change nothing"}},
-        ProbeRefusal{"NothingToDo", {"probe", "--as-published", "--hardened"}, {"give one of them"}},
+        ProbeRefusal{"NothingToDo", {"probe", "--as-published", "--robust"}, {"give one of them"}},
         ProbeRefusal{"NoSweep", {"probe", "l1", "--no-knock-out"}, {"--no-knock-out", "levels and tlb"}},
-        ProbeRefusal{"HardenedSweep", {"probe", "--hardened", "--stability", "3"}, {"--stability", "levels and tlb"}},
+        ProbeRefusal{"RobustSweep", {"probe", "--robust", "--stability", "3"}, {"--stability", "levels and tlb"}},
         ProbeRefusal{"NoTlb", {"probe", "levels", "--exhaustive"}, {"--exhaustive", "the published tlb"}},
         ProbeRefusal{"Savings", {"probe", "--savings", "2", "--exhaustive"}, {"--exhaustive", "--savings"}},
         ProbeRefusal{"NothingRevived", {"probe", "--no-knock-out", "--no-revival"}, {"--no-revival"}},
@@ -77,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"CampaignReason", {"validate", "--no-events", ""}, {"--no-events", "a reason"}},
         ProbeRefusal{"CampaignNoise", {"validate", "--noise", "loud"}, {"--noise", "mixed"}},
         ProbeRefusal{"CampaignTest",
-                     {"validate", "--machines", "2", "--tests", "gap", "--hardened"},
+                     {"validate", "--machines", "2", "--tests", "gap", "--robust"},
                      {"'gap' is published only", "l1 answers the same"}},
         ProbeRefusal{"Population", {"validate", "--population", "wild"}, {"--population", "did you mean 'wide'"}},
         ProbeRefusal{
@@ -113,7 +112,7 @@ TEST(Probe, MachinesThatProbesMakeImpossible) {
                 "latency: 4}}\ntlbs:\n  - {{name: TLB, entries: 8, ways: full}}\npages: {{mapping: contiguous}}\n"
                 "memory: {{latency: 100, size: {}}}\n",
                 one.clock, one.memory));
-        ProbeWords words{"probe", "levels", "--hardened", "--on", "m.yaml"};
+        ProbeWords words{"probe", "levels", "--robust", "--machine", "m.yaml"};
         words.insert(words.end(), one.words.begin(), one.words.end());
         const Finished finished = cachetally(directory.path(), words);
         EXPECT_EQ(finished.status, 2) << finished.out;
@@ -124,7 +123,7 @@ TEST(Probe, MachinesThatProbesMakeImpossible) {
                    "caches:\n  - {name: L1, next: memory, size: 8 KiB, ways: 2, latency: 4}\n"
                    "memory: {latency: 100, size: 64 KiB}\n");
     const Finished small =
-        cachetally(directory.path(), {"probe", "l1", "--hardened", "--on", "m.yaml", "--small-pages"});
+        cachetally(directory.path(), {"probe", "l1", "--robust", "--machine", "m.yaml", "--small-pages"});
     EXPECT_EQ(small.status, 0) << small.err;
 }
 
@@ -169,7 +168,7 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
     write("a.yaml", "2");
     write("b.yml", "8");
     write_contents(directory / "mine/notes.txt", "no machine");
-    const ProbeWords words{"validate", "--machines-from", "mine", "--tests", "l1", "--hardened", "--json"};
+    const ProbeWords words{"validate", "--machines-from", "mine", "--tests", "l1", "--robust", "--json"};
     const auto right = [](const auto& told) {
         for (const auto& score : told["summary"])
             if (score["parameter"] == "capacity") return score["right"].template get<int>();
@@ -180,7 +179,7 @@ TEST(Validate, MachinesOfADirectoryAreProbed) {
     EXPECT_EQ(right(large), 2);
     const auto small = cachetally(directory.path(), words + ProbeWords{"--small-pages"}).json();
     EXPECT_EQ(right(small), 1);
-    EXPECT_THAT(small["worst"][0]["replay"].get<std::string>(), HasSubstr(" --on mine/a.yaml --small-pages "));
+    EXPECT_THAT(small["worst"][0]["replay"].get<std::string>(), HasSubstr(" --machine mine/a.yaml --small-pages "));
     write_contents(directory / "mine/c.json", "{caches: 3}");
     const Finished wrong = cachetally(directory.path(), words);
     EXPECT_NE(wrong.status, 0);
@@ -205,34 +204,34 @@ TEST(Validate, ShowTellsWhatItTold) {
 
 TEST(Probe, WhatHasNoSuchVariantIsLeftOutInWords) {
     const TemporaryDirectory directory;
-    const ProbeWords words{"probe", "gap", "l1", "prefetcher", "--hardened", "--on", "bcm2835"};
+    const ProbeWords words{"probe", "gap", "l1", "prefetcher", "--robust", "--machine", "bcm2835"};
     const Finished finished = cachetally(directory.path(), words);
     EXPECT_EQ(finished.status, 0);
-    EXPECT_THAT(finished.out, HasSubstr("left out, as there is no hardened variant: gap (l1 answers the same)\n"));
-    EXPECT_THAT(finished.out, HasSubstr("prefetcher is hardened only: none of the sources has such a test\n"));
+    EXPECT_THAT(finished.out, HasSubstr("left out, as there is no robust variant: gap (l1 answers the same)\n"));
+    EXPECT_THAT(finished.out, HasSubstr("prefetcher is robust only: none of the sources has such a test\n"));
     EXPECT_THAT(finished.out, Not(HasSubstr("\ngap ")));
     ProbeWords json = words;
     json.emplace_back("--json");
     EXPECT_EQ(cachetally(directory.path(), json).json()["left_out"],
-              "left out, as there is no hardened variant: gap (l1 answers the same)");
-    EXPECT_THAT(cachetally(directory.path(), {"validate", "--machines", "1", "--tests", "gap,l1", "--hardened"}).out,
-                HasSubstr("left out, as there is no hardened variant: gap (l1 answers the same)\n"));
+              "left out, as there is no robust variant: gap (l1 answers the same)");
+    EXPECT_THAT(cachetally(directory.path(), {"validate", "--machines", "1", "--tests", "gap,l1", "--robust"}).out,
+                HasSubstr("left out, as there is no robust variant: gap (l1 answers the same)\n"));
 }
 
 TEST(Probe, HelpTellsVariantsAndWhy) {
     const TemporaryDirectory directory;
     const Finished help = cachetally(directory.path(), {"probe", "--help"});
     EXPECT_THAT(help.out,
-                ContainsRegex("gap .*3.2\\)\n *published only; hardened, l1 answers the same \\(gaps are powers"));
-    EXPECT_THAT(help.out, ContainsRegex("prefetcher .*\n *hardened only \\(none of the sources"));
-    EXPECT_THAT(help.out, ContainsRegex("tlb .*\n *published and hardened\n"));
+                ContainsRegex("gap .*3.2\\)\n *published only; robust, l1 answers the same \\(gaps are powers"));
+    EXPECT_THAT(help.out, ContainsRegex("prefetcher .*\n *robust only \\(none of the sources"));
+    EXPECT_THAT(help.out, ContainsRegex("tlb .*\n *published and robust\n"));
 }
 
-TEST(Probe, APublishedTestNamesItsHardenedCounterpart) {
+TEST(Probe, APublishedTestNamesItsRobustCounterpart) {
     const TemporaryDirectory directory;
-    const ProbeWords words{"probe", "gap", "l1", "--on", "bcm2835"};
+    const ProbeWords words{"probe", "gap", "l1", "--machine", "bcm2835"};
     EXPECT_THAT(cachetally(directory.path(), words).out,
-                HasSubstr("gap is published only: hardened, l1 answers the same (gaps are powers of two"));
+                HasSubstr("gap is published only: robust, l1 answers the same (gaps are powers of two"));
     ProbeWords json = words;
     json.emplace_back("--json");
     const auto told = cachetally(directory.path(), json).json();
@@ -242,9 +241,9 @@ TEST(Probe, APublishedTestNamesItsHardenedCounterpart) {
 TEST(Probe, CountsAreWholeNumbers) {
     const TemporaryDirectory directory;
 #ifdef CACHETALLY_SANITIZED
-    const ProbeWords words{"probe", "l1", "--hardened", "--json"};
+    const ProbeWords words{"probe", "l1", "--robust", "--json"};
 #else
-    const ProbeWords words{"probe", "l1", "levels", "tlb", "events", "--hardened", "--json"};
+    const ProbeWords words{"probe", "l1", "levels", "tlb", "events", "--robust", "--json"};
 #endif
     const auto told = cachetally(directory.path(), words).json();
     for (const auto& one : told["results"])
@@ -254,7 +253,8 @@ TEST(Probe, CountsAreWholeNumbers) {
     for (const auto& test : told["tests"])
         for (const std::string decision : test["decisions"])
             EXPECT_THAT(decision, Not(ContainsRegex("between 64 and 64 "))) << decision;
-    const auto fp = cachetally(directory.path(), {"probe", "events", "--hardened", "--json", "--on", "xray-itanium2"});
+    const auto fp =
+        cachetally(directory.path(), {"probe", "events", "--robust", "--json", "--machine", "xray-itanium2"});
     EXPECT_THAT(fp.out,
                 ContainsRegex("\"fp_bypass\",\n *\"value\": \"present\",\n *\"low\": null,\n *\"high\": null,\n "
                               "*\"unit\": \"boolean\""));
@@ -264,7 +264,7 @@ TEST(Probe, AMachineWithoutCachesHasNoWrongAnswers) {
     const TemporaryDirectory directory;
     write_contents(directory / "m.yaml", "name: bare\ncaches: []\nmemory: {size: 1 GiB, latency: 100}\n");
     const Finished finished = cachetally(directory.path(), {"probe", "l1", "gap", "chase", "latency", "events",
-                                                            "levels", "tlb", "--on", "m.yaml", "--json"});
+                                                            "levels", "tlb", "--machine", "m.yaml", "--json"});
     EXPECT_EQ(finished.status, 0) << finished.err;
     const auto told = finished.json();  // what the loop goes through
     for (const auto& one : told["results"]) EXPECT_EQ(one["verdict"], "not_identifiable") << one.dump();
@@ -273,7 +273,7 @@ TEST(Probe, AMachineWithoutCachesHasNoWrongAnswers) {
 TEST(Probe, ASmallBudgetIsAnAnswerOfEachTest) {
     const TemporaryDirectory directory;
     const Finished finished =
-        cachetally(directory.path(), {"probe", "l1", "levels", "--hardened", "--budget", "10", "--json"});
+        cachetally(directory.path(), {"probe", "l1", "levels", "--robust", "--budget", "10", "--json"});
     EXPECT_EQ(finished.status, 0) << finished.err;
     const auto results = finished.json()["results"];
     ASSERT_EQ(results.size(), 2U);
@@ -282,7 +282,7 @@ TEST(Probe, ASmallBudgetIsAnAnswerOfEachTest) {
 
 TEST(Probe, SavingsAreThoseOfReferencesAndOfTime) {
     const TemporaryDirectory directory;
-    const Finished finished = cachetally(directory.path(), {"probe", "tlb", "--savings", "1", "--on", "bcm2835",
+    const Finished finished = cachetally(directory.path(), {"probe", "tlb", "--savings", "1", "--machine", "bcm2835",
                                                             "--arena", "1", "--stability", "4", "--json"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     const auto savings = finished.json()["savings"];

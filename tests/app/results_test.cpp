@@ -47,7 +47,7 @@ const Words radix{"run", "radix", "keys=2048", "radix=64", "processors=2", "--ma
 TEST_F(Results, ShowTellsWhatTheRunTold) {
     const std::vector<Words> runs{
         radix,
-        radix + Words{"--no-errors"},
+        radix + Words{"--no-exact"},
         radix + Words{"--monitor", "none"},
         radix + Words{"--monitor", "link=core-L1,granularity=4,name=a/b", "--monitor", "link=core-L1,name=a_b",
                       "--monitor", "link=L1-L2,barriers=off,functions=on"},
@@ -209,9 +209,8 @@ TEST_F(Results, ARunWithoutReferencesSaysSo) {
 TEST_F(Results, UnmeasuredErrorsAreNotZero) {
     const Words spread = radix + Words{"--monitor", "link=core-L1,granularity=4"};
     EXPECT_GT(good_json(spread)["monitors"]["core-L1"]["error"], 0.0);
-    EXPECT_TRUE(good_json(spread + Words{"--no-errors"})["monitors"]["core-L1"]["error"].is_null());
-    EXPECT_EQ(good_json(radix + Words{"--monitor", "link=core-L1", "--no-errors"})["monitors"]["core-L1"]["error"],
-              0.0);
+    EXPECT_TRUE(good_json(spread + Words{"--no-exact"})["monitors"]["core-L1"]["error"].is_null());
+    EXPECT_EQ(good_json(radix + Words{"--monitor", "link=core-L1", "--no-exact"})["monitors"]["core-L1"]["error"], 0.0);
 }
 
 /// A file's groups and datasets below `group`, without /provenance, as one text.

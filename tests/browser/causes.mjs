@@ -2,7 +2,7 @@
 // Why levels miss, and what evicts what: what the page shows is what the program tells.
 import { number } from './screen.mjs';
 
-const kinds = ['first_use', 'taken_away', 'capacity', 'conflict'];
+const kinds = ['first_use', 'invalidated', 'capacity', 'conflict'];
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 const behind = (page) =>
     page.evaluate(

@@ -26,7 +26,7 @@ export const curveCases = [
                 t.equal(rows[i + 1][0], each.test, 'test');
                 t.equal(rows[i + 1][8], each.verdict, `verdict of ${each.test} ${each.parameter}`);
             });
-            const capacityBy = (test) => rows.find((row) => row[0] === test && row[1] === 'hardened' && row[2] === 'L2');
+            const capacityBy = (test) => rows.find((row) => row[0] === test && row[1] === 'robust' && row[2] === 'L2');
             t.equal(capacityBy('levels')[4], '512 KiB', 'capacity of L2');
             t.equal(capacityBy('levels')[5], '', 'interval of what is exact');
             const capacity = capacityBy('change_points');
@@ -40,7 +40,7 @@ export const curveCases = [
             t.equal(await page.evaluate('JSON.stringify(cachetally.current.totals())'), totals, 'curves in the report');
             await t.open(page, t.file('probe.h5'));
             const label = await page.locator('canvas').first().getAttribute('aria-label');
-            t.check(label.includes('levels hardened, times'), label);
+            t.check(label.includes('levels robust, times'), label);
         },
     ],
     [
@@ -123,10 +123,10 @@ print(json.dumps([g[name][:].tolist() for name in ("x", "value", "knocked_out")]
             const csv = fields(await t.saved(page, 'CSV'));
             const labels = [...new Set(csv.slice(1).map((row) => row[0]))];
             t.check(
-                labels.some((each) => each.startsWith('2 xray-athlonmp: levels hardened')),
+                labels.some((each) => each.startsWith('2 xray-athlonmp: levels robust')),
                 labels.join(),
             );
-            const of = (prefix) => csv.slice(1).filter((row) => row[0] === `${prefix}: levels hardened, times`);
+            const of = (prefix) => csv.slice(1).filter((row) => row[0] === `${prefix}: levels robust, times`);
             const mine = of('2 xray-athlonmp');
             const first = of('1 xray-pentium4xeon');
             const row = mine.find((each) => first.some((other) => other[1] === each[1]));

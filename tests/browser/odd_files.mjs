@@ -241,7 +241,7 @@ with h5py.File("partial.h5", "r+") as f:
                 'n=32',
                 '--machine',
                 'schulz2002',
-                '--no-errors',
+                '--no-exact',
                 '--monitor',
                 'none',
                 '-o',
@@ -255,7 +255,7 @@ with h5py.File("partial.h5", "r+") as f:
     [
         'probes: no curves, damaged curves',
         async (t, page) => {
-            t.run('probe', 'l1', '--hardened', '--on', 'generic3', '-o', 'l1.h5', '--force');
+            t.run('probe', 'l1', '--robust', '--machine', 'generic3', '-o', 'l1.h5', '--force');
             await t.open(page, t.file('l1.h5'), 'view=curves');
             t.equal(await page.evaluate('cachetally.shown'), 'tables', 'view');
             t.check((await page.innerText('body')).includes('compact sets'), 'findings');

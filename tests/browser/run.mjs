@@ -90,8 +90,8 @@ const recipes = {
     'matmul.h5': 'run matmul n=32 --machine generic3',
     'sweep.h5': 'sweep lu --preset paper-2002',
     'intrusion.h5': 'intrusion lu n=32 -m generic3-timed --counters 16,64 --granularity 1,4 --drain full,periodic:10000 --link core-L1D,L1D-L2',
-    'probe.h5': 'probe l1 levels change_points tlb chase latency --on xray-pentium4xeon --arena 4',
-    'probe2.h5': 'probe levels --hardened --noise realistic --on xray-athlonmp --arena 4',
+    'probe.h5': 'probe l1 levels change_points tlb chase latency --machine xray-pentium4xeon --arena 4',
+    'probe2.h5': 'probe levels --robust --noise realistic --machine xray-athlonmp --arena 4',
 };
 const directory = mkdtempSync(join(tmpdir(), 'cachetally-browser-'));
 const python = '/usr/bin/python3';

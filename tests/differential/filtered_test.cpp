@@ -23,7 +23,7 @@ MachineDescription filterable_machine(const Chooser& choose) {
         const std::uint64_t below = cache.size / cache.line;
         cache.size = below * std::max(cache.line, 64U);
         cache.line = std::max(cache.line, 64U);
-        if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::neither;  // lines may differ now
+        if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::nine;  // lines may differ now
         if (cache.name[1] != '1') continue;
         cache.line = 64;
         cache.ways = static_cast<unsigned>(1 + choose(8));

@@ -111,11 +111,11 @@ private:
     }
 
     void choose_inclusion(CacheConfig& cache, const std::vector<std::size_t>& above, unsigned line) {
-        cache.inclusion = pick({Inclusion::neither, Inclusion::inclusive, Inclusion::exclusive, Inclusion::victim});
+        cache.inclusion = pick({Inclusion::nine, Inclusion::inclusive, Inclusion::exclusive, Inclusion::victim});
         if (cache.inclusion != Inclusion::exclusive && cache.inclusion != Inclusion::victim) return;
         for (const std::size_t i : above) {
             if (machine_.caches[i].line != line) {
-                cache.inclusion = Inclusion::neither;
+                cache.inclusion = Inclusion::nine;
                 return;
             }
         }

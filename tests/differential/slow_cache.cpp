@@ -43,18 +43,18 @@ bool is_demand(EventKind kind) {
 
 }  // namespace
 
-void SlowMachine::tell(const std::string& link, unsigned copy, const Request& request) {
+void SlowMachine::notify(const std::string& link, unsigned copy, const Request& request) {
     events_.push_back({link, copy, request.kind, request.address, request.core, request.site, request.by});
     const bool counted = request.kind == EventKind::load || request.kind == EventKind::store;
     if (!records_ || records_->link != link || records_->copy != copy || !counted) return;
     if (++watched_events_ % records_->every == 0) ++records_due_;
 }
 
-void SlowMachine::tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause,
-                             Address by) {
+void SlowMachine::notify_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause,
+                               Address by) {
     Request event = down(cause, kind, address);
     event.by = by;
-    tell(cache.config->name + "-" + cache.config->next, cache.copy, event);
+    notify(cache.config->name + "-" + cache.config->next, cache.copy, event);
 }
 
 SlowCache* SlowMachine::cache_of(const std::string& name, unsigned core) {
@@ -93,7 +93,7 @@ Answer SlowMachine::arrive(const std::string& above, unsigned above_copy, const 
                            const Request& arriving) {
     Request told = arriving;
     told.over = {above + "-" + name, above_copy};
-    tell(told.over->first, above_copy, told);
+    notify(told.over->first, above_copy, told);
     SlowCache* upper = cache_copy(above, above_copy);
     return upper != nullptr ? arrive_in_time(*upper, name, told) : arrive_now(name, told);
 }
@@ -198,7 +198,7 @@ Answer SlowMachine::fetch_line(SlowCache& cache, const Request& request, bool pr
     moving_.back().dirty = dirty;
     below.time = std::max(below.time, insert(cache, line, dirty, prefetched, request));
     moving_.pop_back();
-    tell_below(cache, EventKind::fill, line, request);
+    notify_below(cache, EventKind::fill, line, request);
     return below;
 }
 
@@ -217,7 +217,7 @@ Tick SlowMachine::send_away(SlowCache& cache, const SlowWay& victim, const Reque
     const Address line = victim.block;
     bool dirty = victim.dirty;
     ++counts_of(cache).evictions;
-    tell_below(cache, EventKind::eviction, line, cause, line_start(cache, cause.address));
+    notify_below(cache, EventKind::eviction, line, cause, line_start(cache, cause.address));
     if (cache.config->inclusion == Inclusion::inclusive && take_away_above(cache, line, cache.config->line, cause)) {
         dirty = true;
     }
@@ -263,7 +263,7 @@ bool SlowMachine::back_invalidate(SlowCache& cache, Address first, std::uint64_t
         if (way->dirty) dirty = true;
         way->valid = false;
         ++counts_of(cache).invalidations;
-        tell_below(cache, EventKind::invalidate, line, cause);
+        notify_below(cache, EventKind::invalidate, line, cause);
     }
     return dirty;
 }

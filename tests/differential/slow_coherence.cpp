@@ -46,7 +46,7 @@ void SlowMachine::become(unsigned node, Address line, char state, const Request&
     if (before == 'I' || state == 'I') return;
     for (SlowCache& cache : caches_) {
         if (!in_node(cache) || cache.copy != node || way_of(cache, line) == nullptr) continue;
-        tell_below(outermost(cache), EventKind::coherence, line, cause);
+        notify_below(outermost(cache), EventKind::coherence, line, cause);
         return;
     }
 }
@@ -139,7 +139,7 @@ void SlowMachine::clean(unsigned node, Address line, const Request& cause) {
         SlowWay* way = way_of(cache, line);
         if (way == nullptr || !way->dirty) continue;
         way->dirty = false;
-        tell_below(cache, EventKind::flush, line, cause);
+        notify_below(cache, EventKind::flush, line, cause);
         if (first == nullptr) first = &cache;
     }
     become(node, line, 'S', cause);

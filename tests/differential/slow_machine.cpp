@@ -142,7 +142,7 @@ SlowTlb& SlowMachine::tlb_of(const TlbConfig& config, unsigned core) {
 Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const TlbConfig* config,
                           const Request& request) {
     if (config == nullptr) return walk(above, above_copy, request);
-    tell(above + "-" + config->name, above_copy, request);
+    notify(above + "-" + config->name, above_copy, request);
     SlowTlb& tlb = tlb_of(*config, request.core);
     const TlbConfig* next = nullptr;
     for (const TlbConfig& other : machine_.tlbs) {
@@ -171,7 +171,7 @@ Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const T
 }
 
 Tick SlowMachine::walk(const std::string& above, unsigned above_copy, const Request& request) {
-    tell(above + "-walker", above_copy, request);
+    notify(above + "-walker", above_copy, request);
     ++counts_.page_walks;
     Tick time = request.time + machine_.pages.walk_latency * machine_.period;
     if (!machine_.pages.walk_references) return time;

@@ -101,8 +101,8 @@ private:
     bool back_invalidate(SlowCache& cache, Address line, std::uint64_t bytes, const Request& cause);
     void prefetch(SlowCache& cache, const Request& demand, bool missed, bool first_hit_on_prefetched);
     Answer send_down(SlowCache& cache, const Request& request);
-    void tell_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause, Address by = 0);
-    void tell(const std::string& link, unsigned copy, const Request& request);
+    void notify_below(const SlowCache& cache, EventKind kind, Address address, const Request& cause, Address by = 0);
+    void notify(const std::string& link, unsigned copy, const Request& request);
     SlowSet& set_of(SlowCache& cache, Address address, std::optional<Address> virtual_address);
     SlowCache* cache_of(const std::string& name, unsigned core);
     CacheCounts& counts_of(const SlowCache& cache) { return counts_.caches[cache.index]; }

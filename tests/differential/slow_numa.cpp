@@ -52,12 +52,12 @@ Tick SlowMachine::leave_node(unsigned node, std::uint64_t bytes, Request request
     const bool store = request.kind == EventKind::store;
     const bool goes_there = store || request.kind == EventKind::write_back || request.kind == EventKind::ring_write;
     if (remote) {
-        tell("numa-interconnect", node, request);
+        notify("numa-interconnect", node, request);
         if (goes_there) request.time = carry(bus, config, request.time, store ? 8 : bytes).second;
         if (!request.from_directory) request.time += config.latency * machine_.period;
     }
     request.over = {"numa-" + memory, 0};
-    tell(request.over->first, 0, request);
+    notify(request.over->first, 0, request);
     const Tick answered = memory_arrives(memory, request);
     return remote && !goes_there ? carry(bus, config, answered, bytes).second : answered;
 }

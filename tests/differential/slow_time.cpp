@@ -94,7 +94,7 @@ Tick SlowMachine::bank_begins(std::size_t memory, const Request& request) {
     if (request.over && free > request.time) {
         Request conflict = request;
         conflict.kind = EventKind::bank_conflict;
-        tell(request.over->first, request.over->second, conflict);
+        notify(request.over->first, request.over->second, conflict);
     }
     Tick begin = request.time;
     while (begin < free) begin += machine_.period;

@@ -94,7 +94,7 @@ RC_GTEST_PROP(Causes, OfAllMissesAndEvictionsThatCachesCount, ()) {
         const CauseCounts sum = sum_of(level);
         RC_ASSERT(sum[0] + sum[1] + sum[2] + sum[3] == counts.load_misses + counts.store_misses + counts.fetch_misses);
         RC_ASSERT(evictions_of(level) == counts.evictions);
-        if (counts.invalidations == 0) RC_ASSERT(sum[static_cast<unsigned>(MissCause::taken_away)] == 0U);
+        if (counts.invalidations == 0) RC_ASSERT(sum[static_cast<unsigned>(MissCause::invalidated)] == 0U);
     }
 }
 
@@ -157,7 +157,7 @@ private:
         std::uint32_t kinds() const override { return (1U << (event_kind_count + 1)) - 1; }
         bool accepts_merged(std::uint32_t) const override { return false; }
         void on_event(const LinkEvent& event, Injector&) override {
-            below_ ? level_.told_below(event) : level_.asked(event);
+            below_ ? level_.notified_below(event) : level_.asked(event);
         }
         void on_control(const Control&, Tick, Injector&) override {}
 
@@ -203,7 +203,7 @@ private:
         taken_.erase(line);
     }
 
-    void told_below(const LinkEvent& event) {
+    void notified_below(const LinkEvent& event) {
         const Address line = event.address / cache_.line;
         if (event.kind == EventKind::fill) {
             come(line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Monitors that are told of filtered references count as those told of each event.
+// Monitors that are notified of filtered references count as those told of each event.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -58,7 +58,7 @@ public:
     Teller(RequestPort& link, std::size_t piece) : link_(link), piece_(piece) {}
 
     void play(const std::vector<Turn>& turns, Background* background) {
-        link_.tell_by(background);
+        link_.notify_through(background);
         for (const auto& [reference, control] : turns) {
             if (control.kind != Control::Kind::none) {
                 hand_over();
@@ -80,7 +80,7 @@ private:
     void hand_over() {
         for (std::size_t done = 0; done < pending_.size();) {
             const FilteredBlock block = filter_.filter(std::span(pending_).subspan(done));
-            link_.tell_filtered(block.data, 3);
+            link_.notify_filtered(block.data, 3);
             done += block.references;
         }
         pending_.clear();

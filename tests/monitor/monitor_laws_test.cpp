@@ -20,7 +20,7 @@ rc::Gen<std::vector<Step>> steps_gen() {
             steps.push_back(at(unit * 64 + *rc::gen::inRange<Address>(0, 64), kind));
             using K = Control::Kind;
             if (*rc::gen::inRange(0, 30) == 0)
-                steps.push_back(tell(
+                steps.push_back(notify(
                     *rc::gen::element(K::barrier, K::monitor_on, K::monitor_off, K::enter_function, K::leave_function),
                     *rc::gen::inRange(0U, 3U)));
         }

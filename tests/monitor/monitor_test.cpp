@@ -21,7 +21,7 @@ TEST(Monitor, SumsPartialCountsPerLine) {
 
 TEST(Monitor, BarriersSwapOutAndBeginPhases) {
     const MonitorResult result =
-        run(plain(4), {at(0), at(64), tell(Control::Kind::barrier), at(0), tell(Control::Kind::barrier)});
+        run(plain(4), {at(0), at(64), notify(Control::Kind::barrier), at(0), notify(Control::Kind::barrier)});
     EXPECT_EQ(result.swapouts_per_phase, (std::vector<std::uint64_t>{2, 1, 0}));
     EXPECT_EQ(result.histogram.phases(), 3U);
     EXPECT_EQ(rows(result.histogram),
@@ -31,7 +31,7 @@ TEST(Monitor, BarriersSwapOutAndBeginPhases) {
 TEST(Monitor, BarriersMayBeIgnored) {
     MonitorSpec spec = plain(4);
     spec.barriers = false;
-    const MonitorResult result = run(spec, {at(0), tell(Control::Kind::barrier), at(0)});
+    const MonitorResult result = run(spec, {at(0), notify(Control::Kind::barrier), at(0)});
     EXPECT_EQ(result.swapouts, 1U);
     EXPECT_EQ(rows(result.histogram), (Rows{{0, 1, 0, no_function, 2}}));
 }
@@ -40,9 +40,9 @@ TEST(Monitor, FunctionsHaveHistogramsOfTheirOwn) {
     MonitorSpec spec = plain(4);
     spec.functions = true;
     using K = Control::Kind;
-    const MonitorResult result =
-        run(spec, {at(0), tell(K::enter_function, 5), at(0), tell(K::enter_function, 2), at(0), tell(K::leave_function),
-                   at(0), tell(K::leave_function), at(0), tell(K::leave_function), at(0)});
+    const MonitorResult result = run(
+        spec, {at(0), notify(K::enter_function, 5), at(0), notify(K::enter_function, 2), at(0),
+               notify(K::leave_function), at(0), notify(K::leave_function), at(0), notify(K::leave_function), at(0)});
     // Swapped out at each of the four changes and at the end; leaving what was never entered changes nothing.
     EXPECT_EQ(result.swapouts, 5U);
     EXPECT_EQ(rows(result.histogram), (Rows{{0, 1, 0, 2, 1}, {0, 1, 0, 5, 2}, {0, 1, 0, no_function, 3}}));
@@ -53,7 +53,7 @@ TEST(Monitor, TheSwitchKeepsCountersAndIgnoresEvents) {
     spec.start = false;
     using K = Control::Kind;
     const MonitorResult result =
-        run(spec, {at(0), tell(K::monitor_on), at(0), tell(K::monitor_off), at(0), tell(K::monitor_on), at(0)});
+        run(spec, {at(0), notify(K::monitor_on), at(0), notify(K::monitor_off), at(0), notify(K::monitor_on), at(0)});
     EXPECT_EQ(result.events, 2U);
     EXPECT_EQ(result.swapouts, 1U);
 }

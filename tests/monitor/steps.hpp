@@ -24,7 +24,7 @@ struct Step {
 };
 
 inline Step at(Address address, EventKind kind = EventKind::load) { return {{.address = address, .kind = kind}, {}}; }
-inline Step tell(Control::Kind kind, std::uint32_t argument = 0) { return {{}, {kind, argument}}; }
+inline Step notify(Control::Kind kind, std::uint32_t argument = 0) { return {{}, {kind, argument}}; }
 
 inline void play(LinkListener& listener, const std::vector<Step>& steps, Injector& injector) {
     Tick time = 0;

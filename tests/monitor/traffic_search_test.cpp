@@ -24,7 +24,7 @@ EpochSearch searched(const char* spec, double asked, const std::function<double(
     for (int runs = 0; !search.is_done(); ++runs) {
         EXPECT_LT(runs, 12);
         if (runs == 12) break;
-        search.tell(run_that_gives(traffic(search.next())));
+        search.record(run_that_gives(traffic(search.next())));
     }
     return search;
 }
@@ -71,7 +71,7 @@ TEST(EpochSearch, TheBestTellsOfMostEventsAtTheTrafficAskedFor) {
     std::vector<EpochSearch> searches = searches_of(parse_tracker("kind=hotness,threshold=1,epoch=100"), 1.0);
     const double traffic[] = {0.95, 0.92, 0.5, 1.3};
     const std::uint64_t told[] = {10, 20, 300, 400};
-    for (std::size_t i = 0; i < searches.size(); ++i) searches[i].tell(run_that_gives(traffic[i], told[i]));
+    for (std::size_t i = 0; i < searches.size(); ++i) searches[i].record(run_that_gives(traffic[i], told[i]));
     EXPECT_EQ(best_of(searches).spec().threshold, 2U);
     searches.erase(searches.begin(), searches.begin() + 2);
     EXPECT_EQ(best_of(searches).spec().threshold, 4U) << "less than asked for before more";

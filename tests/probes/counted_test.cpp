@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/probes/hardened.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
@@ -24,7 +24,7 @@ MachineDescription on_random_pages(const std::string& more) {
 }
 
 TEST(Counted, WaysOfALevelThatPagesFillUnevenly) {
-    const TestReport report = hardened(on_random_pages(""), "events", small_pages());
+    const TestReport report = robust(on_random_pages(""), "events", small_pages());
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L1", "ways").verdict, Verdict::right);
     EXPECT_FALSE(finding(report, "L2", "capacity").value);
@@ -33,13 +33,12 @@ TEST(Counted, WaysOfALevelThatPagesFillUnevenly) {
 }
 
 TEST(Counted, WaysWhereNoTlbHoldsLargePages) {
-    const TestReport report =
-        hardened(on_random_pages("tlbs:\n"
-                                 "  - {name: T1, entries: 64, ways: 4, page_sizes: [4 KiB], next: "
-                                 "T2}\n"
-                                 "  - {name: T2, entries: 512, ways: 8, latency: 5, page_sizes: "
-                                 "[4 KiB]}\n"),
-                 "events");
+    const TestReport report = robust(on_random_pages("tlbs:\n"
+                                                     "  - {name: T1, entries: 64, ways: 4, page_sizes: [4 KiB], next: "
+                                                     "T2}\n"
+                                                     "  - {name: T2, entries: 512, ways: 8, latency: 5, page_sizes: "
+                                                     "[4 KiB]}\n"),
+                                     "events");
     expect_none_wrong(report);
     EXPECT_FALSE(finding(report, "L2", "ways").value);
     EXPECT_EQ(finding(report, "TLB2", "entries").verdict, Verdict::right);
@@ -47,7 +46,7 @@ TEST(Counted, WaysWhereNoTlbHoldsLargePages) {
 
 // L2 ends within the reach of the TLBs, L3 beyond it: then page tables take lines of it.
 TEST(Counted, CapacitiesBesideLinesOfPageTables) {
-    const TestReport report = hardened(load_machine("generic3"), "events", small_pages());
+    const TestReport report = robust(load_machine("generic3"), "events", small_pages());
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L2", "capacity").low, 512 << 10);
     EXPECT_EQ(finding(report, "L2", "capacity").high, 512 << 10);
@@ -56,12 +55,12 @@ TEST(Counted, CapacitiesBesideLinesOfPageTables) {
 
 TEST(Counted, LinesThatCannotBeToldFromThoseFetchedWithThem) {
     const TestReport report =
-        hardened(read_machine("name: next\ncaches:\n"
-                              "  - {name: L1, size: 32 KiB, ways: 8, latency: 4, next: L2}\n"
-                              "  - {name: L2, size: 256 KiB, ways: 8, latency: 12, prefetch: next_line, next: memory}\n"
-                              "memory: {latency: 100}\n",
-                              "next.yaml"),
-                 "events");
+        robust(read_machine("name: next\ncaches:\n"
+                            "  - {name: L1, size: 32 KiB, ways: 8, latency: 4, next: L2}\n"
+                            "  - {name: L2, size: 256 KiB, ways: 8, latency: 12, prefetch: next_line, next: memory}\n"
+                            "memory: {latency: 100}\n",
+                            "next.yaml"),
+               "events");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L2", "capacity").verdict, Verdict::right);
     EXPECT_EQ(finding(report, "L2", "line").reason, "blocks of 128 bytes come with those before them");
@@ -71,7 +70,7 @@ TEST(Counted, LinesThatCannotBeToldFromThoseFetchedWithThem) {
 TEST(Counted, LinesShorterThanTheFirstStep) {
     for (const char* indexing : {"xor_hash", "modulo"})
         for (const unsigned line : {8U, 16U}) {
-            const TestReport report = hardened(
+            const TestReport report = robust(
                 read_machine(fmt::format("name: short\ncaches:\n"
                                          "  - {{name: L1, size: 8 KiB, ways: 8, line: {}, latency: 4, next: memory, "
                                          "indexing: {}}}\nmemory: {{latency: 100}}\n",
@@ -100,7 +99,7 @@ TEST(Counted, ALevelNoLargerThanTheOneAboveIsRefused) {
           {"size: 24 KiB, ways: 6, replacement: tree_plru", "size: 1 MiB, ways: 16", "L2"},
           {"size: 32 KiB, ways: 4", "", "L2"},
           {"size: 256 KiB, ways: 8", "size: 128 KiB, ways: 16", "L3"}}) {
-        const TestReport report = hardened(with_second(second, third), "events");
+        const TestReport report = robust(with_second(second, third), "events");
         expect_none_wrong(report);
         EXPECT_NE(finding(report, level, "capacity").reason.find("it may hold less"), std::string::npos) << second;
         EXPECT_FALSE(finding(report, level, "ways").value) << second;
@@ -110,7 +109,7 @@ TEST(Counted, ALevelNoLargerThanTheOneAboveIsRefused) {
 
 // LRU keeps no line of so many: all of them come to the second level.
 TEST(Counted, ALevelLittleLargerThanTheOneAboveIsFound) {
-    const TestReport report = hardened(with_second("size: 48 KiB, ways: 6"), "events");
+    const TestReport report = robust(with_second("size: 48 KiB, ways: 6"), "events");
     EXPECT_EQ(finding(report, "L2", "capacity").low, 48 << 10);
     EXPECT_EQ(finding(report, "L2", "capacity").verdict, Verdict::right);
 }
@@ -130,7 +129,7 @@ TEST(Counted, ATlbLittleLargerThanADirectMappedOne) {
     for (const auto& [first, second, ways] :
          {std::tuple{64U, 96U, 2U}, std::tuple{8U, 12U, 2U}, std::tuple{64U, 126U, 126U}})
         for (const char* test : {"tlb", "events"}) {
-            const TestReport report = hardened(two_tlbs(first, second, ways), test);
+            const TestReport report = robust(two_tlbs(first, second, ways), test);
             expect_none_wrong(report);
             EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right) << test << second;
             EXPECT_NE(finding(report, "TLB2", "entries").reason.find("TLB above keeps"), std::string::npos)
@@ -140,7 +139,7 @@ TEST(Counted, ATlbLittleLargerThanADirectMappedOne) {
 
 TEST(Counted, ATlbTwiceAsLargeAsADirectMappedOne) {
     for (const char* test : {"tlb", "events"}) {
-        const TestReport report = hardened(two_tlbs(64, 128, 2), test);
+        const TestReport report = robust(two_tlbs(64, 128, 2), test);
         expect_none_wrong(report);
         EXPECT_EQ(finding(report, "TLB2", "entries").verdict, Verdict::right) << test;
     }

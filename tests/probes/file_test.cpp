@@ -59,7 +59,7 @@ TEST_F(ProbeFile, HasWhatTheFormatLists) {
 
 TEST_F(ProbeFile, OfACampaignHasWhatTheFormatLists) {
     CampaignResult result;
-    result.scores.push_back({"l1", "hardened", "ways", 1, 2, 3});
+    result.scores.push_back({"l1", "robust", "ways", 1, 2, 3});
     result.failures.push_back({7, 2, 3, {"L1 ways: 3 found, 4 true", "L1 line: 32 found, 64 true"}});
     ResultFile file(path_, ResultFile::Existing::overwrite);
     write_campaign(file.root(), result);

@@ -2,7 +2,7 @@
 // Probing with noise, and probing that is ended early.
 #include <gtest/gtest.h>
 
-#include "probes/ours/meeting_lines.hpp"
+#include "probes/ours/congruent_lines.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"
@@ -43,7 +43,7 @@ std::pair<std::optional<std::uint64_t>, bool> lines_that_stay(const std::string&
         options);
     Meter meter(target, 1);
     std::vector<std::string> decisions;
-    MeetingLines lines(meter, {2, 210e3, 225e3, 0}, decisions);
+    CongruentLines lines(meter, {2, 210e3, 225e3, 0}, decisions);
     const auto capacity = lines.capacity();
     return {capacity, lines.beyond()};
 }

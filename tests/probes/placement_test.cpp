@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/probes/hardened.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
@@ -33,7 +33,7 @@ TEST(Placement, AnL1WhoseWaysAreLongerThanPagesIsRefused) {
          {"size: 32 KiB, ways: 2", "size: 64 KiB, ways: 4", "size: 16 KiB, ways: 1", "size: 8 KiB, ways: 1"})
         for (std::uint64_t seed = 1; seed <= 5; ++seed) {
             const TestReport report =
-                hardened(physically_indexed(l1, "size: 4 KiB, mapping: random"), "l1", small_pages(seed));
+                robust(physically_indexed(l1, "size: 4 KiB, mapping: random"), "l1", small_pages(seed));
             for (const char* parameter : {"capacity", "ways", "line"})
                 EXPECT_FALSE(finding(report, "L1", parameter).value) << l1 << ' ' << parameter << ' ' << seed;
             EXPECT_EQ(finding(report, "L1", "latency").verdict, Verdict::right) << l1 << ' ' << seed;
@@ -47,7 +47,7 @@ TEST(Placement, AnL1ThatPagesFillEvenlyIsFound) {
                                     {"size: 32 KiB, ways: 2", "size: 4 KiB, mapping: contiguous"},
                                     {"size: 32 KiB, ways: 2, virtually_indexed: true", "size: 4 KiB, mapping: random"},
                                     {"size: 32 KiB, ways: 2", "size: 16 KiB, mapping: random"}}) {
-        const TestReport report = hardened(physically_indexed(l1, pages), "l1", small_pages(3));
+        const TestReport report = robust(physically_indexed(l1, pages), "l1", small_pages(3));
         for (const char* parameter : {"capacity", "ways", "line", "latency"})
             EXPECT_EQ(finding(report, "L1", parameter).verdict, Verdict::right)
                 << l1 << ' ' << pages << ' ' << parameter;
@@ -58,7 +58,7 @@ TEST(Placement, AnL1ThatPagesFillEvenlyIsFound) {
 TEST(Placement, ThreeTimesAPowerOfTwoSetsAreNotTakenForMoreWays) {
     for (const char* l1 : {"size: 24 KiB, ways: 2", "size: 12 KiB, ways: 1", "size: 36 KiB, ways: 3"})
         for (std::uint64_t seed = 1; seed <= 8; ++seed)
-            EXPECT_NE(finding(hardened(physically_indexed(l1, "size: 4 KiB, mapping: identity"), "l1", small_pages(seed)),
+            EXPECT_NE(finding(robust(physically_indexed(l1, "size: 4 KiB, mapping: identity"), "l1", small_pages(seed)),
                               "L1", "ways")
                           .verdict,
                       Verdict::wrong)
@@ -66,20 +66,19 @@ TEST(Placement, ThreeTimesAPowerOfTwoSetsAreNotTakenForMoreWays) {
 }
 
 TEST(Placement, LargePagesFindAnL1WhoseWaysAreLonger) {
-    const TestReport report =
-        hardened(physically_indexed("size: 32 KiB, ways: 2", "size: 4 KiB, mapping: random"), "l1");
+    const TestReport report = robust(physically_indexed("size: 32 KiB, ways: 2", "size: 4 KiB, mapping: random"), "l1");
     EXPECT_EQ(finding(report, "L1", "capacity").verdict, Verdict::right);
     EXPECT_EQ(finding(report, "L1", "ways").verdict, Verdict::right);
 }
 
 // Times rise where the TLB holds parts of pages only. That is no cache.
 TEST(Placement, ATlbWithoutCachesHasNoLatencyOfL1) {
-    const TestReport report = hardened(read_machine("name: bare\ntlbs:\n"
-                                                    "  - {name: A, entries: 8, ways: full, granule: 4 KiB, next: B}\n"
-                                                    "  - {name: B, entries: 512, ways: 4, latency: 7}\n"
-                                                    "memory: {latency: 200}\n",
-                                                    "bare.yaml"),
-                                       "l1");
+    const TestReport report = robust(read_machine("name: bare\ntlbs:\n"
+                                                  "  - {name: A, entries: 8, ways: full, granule: 4 KiB, next: B}\n"
+                                                  "  - {name: B, entries: 512, ways: 4, latency: 7}\n"
+                                                  "memory: {latency: 200}\n",
+                                                  "bare.yaml"),
+                                     "l1");
     expect_none_wrong(report);
     EXPECT_THAT(finding(report, "L1", "latency").reason, HasSubstr("no cache has it"));
 }
@@ -90,7 +89,7 @@ TEST(Placement, AHashedL1HasALatency) {
         SimulatedOptions options;
         options.noise = noise_named(noise);
         const TestReport report =
-            hardened(physically_indexed("size: 32 KiB, ways: 8, indexing: xor_hash", "size: 4 KiB"), "l1", options);
+            robust(physically_indexed("size: 32 KiB, ways: 8, indexing: xor_hash", "size: 4 KiB"), "l1", options);
         expect_none_wrong(report);
         EXPECT_FALSE(finding(report, "L1", "capacity").value);
         EXPECT_EQ(finding(report, "L1", "latency").verdict, Verdict::right) << noise;
@@ -100,11 +99,11 @@ TEST(Placement, AHashedL1HasALatency) {
 // Two pages fill a way of L1, and those of even numbers, which meet in it, half of the sets of L2.
 TEST(Placement, PagesThatFollowEachOtherMeetInSomeSetsOnly) {
     const TestReport report =
-        hardened(read_machine("name: half\ncaches:\n  - {name: L1, size: 8 KiB, ways: 1, latency: 4, next: L2}\n"
-                              "  - {name: L2, size: 64 KiB, ways: 4, latency: 12, next: memory}\n"
-                              "pages: {size: 4 KiB, mapping: contiguous}\nmemory: {latency: 100}\n",
-                              "half.yaml"),
-                 "physical", small_pages(1));
+        robust(read_machine("name: half\ncaches:\n  - {name: L1, size: 8 KiB, ways: 1, latency: 4, next: L2}\n"
+                            "  - {name: L2, size: 64 KiB, ways: 4, latency: 12, next: memory}\n"
+                            "pages: {size: 4 KiB, mapping: contiguous}\nmemory: {latency: 100}\n",
+                            "half.yaml"),
+               "physical", small_pages(1));
     expect_none_wrong(report);
     EXPECT_THAT(finding(report, "L2", "capacity").reason, HasSubstr("some sets only"));
 }
@@ -124,10 +123,10 @@ MachineDescription behind_hashed_l1(const std::string& prefetch) {
 
 TEST(Placement, LinesThatArePrefetchedBehindAnL1ThatIsNotFound) {
     const TestReport fetched =
-        hardened(behind_hashed_l1(", prefetch: {kind: next_line, degree: 2, distance: 2}"), "events");
+        robust(behind_hashed_l1(", prefetch: {kind: next_line, degree: 2, distance: 2}"), "events");
     expect_none_wrong(fetched);
     EXPECT_THAT(finding(fetched, "L3", "line").reason, HasSubstr("there is a prefetcher"));
-    const TestReport plain = hardened(behind_hashed_l1(""), "events");
+    const TestReport plain = robust(behind_hashed_l1(""), "events");
     EXPECT_EQ(finding(plain, "L1", "line").verdict, Verdict::right);
     EXPECT_EQ(finding(plain, "L3", "line").verdict, Verdict::right);
 }

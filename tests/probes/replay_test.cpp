@@ -26,7 +26,7 @@ TEST(Replay, CommandsNameWhatTheCampaignChose) {
     options.suite.published = false;
     const std::string seed = std::to_string(machine_run(options, 17).target.seed);
     EXPECT_EQ(replay_command(options, 17),
-              "cachetally probe l1 tlb --hardened --on worst/random-3-17.yaml --noise "
+              "cachetally probe l1 tlb --robust --machine worst/random-3-17.yaml --noise "
               "realistic --no-events 'none here' --seed " +
                   seed + " --orders 1");
     options.suite.tests.clear();
@@ -61,9 +61,9 @@ TEST(Replay, SmallPagesAndFilesAreNamed) {
     }
     EXPECT_EQ(drawn.size(), 2U);
     options.given.push_back({"mine/one.yaml", load_machine("bcm2835")});
-    EXPECT_THAT(replay_command(options, 0), HasSubstr(" --on mine/one.yaml --seed"));
+    EXPECT_THAT(replay_command(options, 0), HasSubstr(" --machine mine/one.yaml --seed"));
     options.small_pages = true;
-    EXPECT_THAT(replay_command(options, 0), HasSubstr(" --on mine/one.yaml --small-pages --seed"));
+    EXPECT_THAT(replay_command(options, 0), HasSubstr(" --machine mine/one.yaml --small-pages --seed"));
 }
 
 // As docs/results/probes.md scores them.

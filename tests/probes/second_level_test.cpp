@@ -12,7 +12,7 @@ namespace cachetally {
 namespace {
 
 struct Chosen {
-    std::string l1_policy = "lru", l2_policy = "lru", inclusion = "neither", mapping = "random", indexing = "modulo";
+    std::string l1_policy = "lru", l2_policy = "lru", inclusion = "nine", mapping = "random", indexing = "modulo";
     unsigned l2_kib = 256, l2_ways = 16;
 };
 
@@ -52,7 +52,7 @@ std::string word(const TestReport& report, const std::string& parameter) {
 }
 
 TEST(SecondLevel, WaysCapacityAndInclusionAreFound) {
-    for (const char* inclusion : {"neither", "inclusive", "exclusive"})
+    for (const char* inclusion : {"nine", "inclusive", "exclusive"})
         for (const char* policy : {"lru", "fifo"}) {
             Chosen chosen;
             chosen.inclusion = inclusion;
@@ -183,7 +183,7 @@ TEST(SecondLevel, InclusionIsToldOnlyWhereL1KeepsALineForLong) {
     chosen.inclusion = "inclusive";
     chosen.l2_kib = 192;
     chosen.l2_ways = 12;
-    EXPECT_NE(word(probe(machine_of(chosen), "l2"), "inclusion"), "neither");
+    EXPECT_NE(word(probe(machine_of(chosen), "l2"), "inclusion"), "nine");
 }
 
 TEST(Savings, KnockOutAndConfirmationOnDemandAreCounted) {
@@ -192,7 +192,7 @@ TEST(Savings, KnockOutAndConfirmationOnDemandAreCounted) {
     simulated.largest_arena = 1 << 20;
     SuiteOptions suite;
     suite.tests = {"levels", "tlb"};
-    suite.hardened = false;
+    suite.robust = false;
     suite.sweep.sweep.stability = 3;
     SimulatedTarget saving(machine, simulated);
     const auto saved = run_suite(saving, suite);

@@ -57,7 +57,7 @@ TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
     for (const std::string_view name : names_of<Replacement>()) {
         const std::string policy(name);
         if (policy == "random") continue;  // its sets hardly ever come back to an earlier state
-        for (const char* inclusion : {"neither", "inclusive", "exclusive", "victim"})
+        for (const char* inclusion : {"nine", "inclusive", "exclusive", "victim"})
             for (std::uint64_t seed = 1; seed <= 6; ++seed) {
                 const MachineDescription machine = small_machine(policy, inclusion, "identity");
                 const auto offsets = some_lines(seed, 20 + 40 * seed, 4096 * seed);
@@ -74,7 +74,7 @@ TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
 }
 
 TEST(Simulated, RandomReplacementIsSimulated) {
-    const MachineDescription machine = small_machine("random", "neither", "identity");
+    const MachineDescription machine = small_machine("random", "nine", "identity");
     const auto offsets = some_lines(1, 60, 8192);
     SimulatedTarget target(machine);
     const Arena arena = target.make_arena(8192, 4096);

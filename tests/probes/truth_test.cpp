@@ -159,11 +159,11 @@ TEST(Suite, VariantsThatThereAreNotAreToldOf) {
     options.tests = {"chase", "l1"};
     EXPECT_EQ(left_out_of(options).size(), 1U);
     for (const ProbeTest& test : probe_tests()) {
-        EXPECT_EQ(note_of(test.name).empty(), test.published && test.hardened) << test.name;
+        EXPECT_EQ(note_of(test.name).empty(), test.published && test.robust) << test.name;
         for (const std::string& other : test.counterparts) {
             const auto found = std::ranges::find(probe_tests(), other, &ProbeTest::name);
             ASSERT_NE(found, probe_tests().end()) << other;
-            EXPECT_TRUE(found->has(test.published ? "hardened" : "published")) << other;
+            EXPECT_TRUE(found->has(test.published ? "robust" : "published")) << other;
         }
     }
 }

@@ -47,14 +47,14 @@ TEST(Background, TellsOfAllEventsInOrder) {
         events.emplace_back(block * 64, kind);
         expected.push_back({block * 64, kind, 5});
         if (events.size() < 1 + block % 700) continue;
-        background.tell(link, events, both, 5);
+        background.notify(link, events, both, 5);
         events.clear();
     }
-    background.tell(link, events, both, 5);
+    background.notify(link, events, both, 5);
     EXPECT_EQ(background.complete(), 0U);
     EXPECT_EQ(listener.told, expected);
     std::vector<BlockEvent> many(100000, BlockEvent(64, EventKind::load));  // more than are handed over at once
-    background.tell(link, many, both, 5);
+    background.notify(link, many, both, 5);
     background.complete();
     EXPECT_EQ(listener.told.size(), expected.size() + many.size());
 }
@@ -65,7 +65,7 @@ TEST(Background, LeavesOutKindsThatAListenerDoesNotWant) {
     link.listen(listener, nullptr);
     Background background;
     const std::vector<BlockEvent> events{{0, EventKind::fetch}, {64, EventKind::load}, {128, EventKind::write_back}};
-    background.tell(link, events, ~std::uint32_t{0}, 0);
+    background.notify(link, events, ~std::uint32_t{0}, 0);
     background.complete();
     EXPECT_EQ(listener.told, (std::vector<Told>{{64, EventKind::load, 0}}));
 }
@@ -98,7 +98,7 @@ TEST(Background, ThrowsWhatWasThrownWhereItIsWaitedFor) {
     Background background;
     for (Address i = 0; i < 10; ++i) {
         const BlockEvent event(64 * i, EventKind::load);
-        background.tell(link, {&event, 1}, both, 0);
+        background.notify(link, {&event, 1}, both, 0);
     }
     EXPECT_THROW(background.complete(), std::runtime_error);
     EXPECT_EQ(listener.told.size(), 3U);
@@ -111,7 +111,7 @@ TEST(Background, MayEndWithWorkThatNobodyWaitsFor) {
     link.listen(listener, nullptr);
     const BlockEvent event(64, EventKind::load);
     Background background;
-    background.tell(link, {&event, 1}, both, 0);
+    background.notify(link, {&event, 1}, both, 0);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace cachetally {
 namespace {
 
-CacheConfig coherent_level(const char* name, unsigned ways, unsigned sets, Inclusion inclusion = Inclusion::neither) {
+CacheConfig coherent_level(const char* name, unsigned ways, unsigned sets, Inclusion inclusion = Inclusion::nine) {
     CacheConfig level;
     level.name = name;
     level.ways = ways;

@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"ExclusiveNextToCore",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, inclusion: exclusive}\n",
-                "m:2:60: error: 'L1' is exclusive, but no level above hands victims to it; write 'inclusion: neither'"},
+                "m:2:60: error: 'L1' is exclusive, but no level above hands victims to it; write 'inclusion: nine'"},
         Refusal{"ExclusiveLine",
                 "caches:\n"
                 "  - {name: L1, next: L2, size: 1K, ways: 2, line: 32}\n"

@@ -117,14 +117,14 @@ TEST_F(ProbeFiles, DamageIsTold) {
 }
 
 TEST(CurvePlot, PointsLieWhereTheirLogarithmsDo) {
-    Curve curve{"levels", "hardened", "times", "span", "bytes", {1024, 4096, 16384}, {1, 10, 100}, {}, {0, 1, 0}};
+    Curve curve{"levels", "robust", "times", "span", "bytes", {1024, 4096, 16384}, {1, 10, 100}, {}, {0, 1, 0}};
     PlotStyle style;
     style.width = 8 + 25;
     style.height = 3;
     style.unicode = false;
     EXPECT_EQ(draw_curve(curve, style),
-              "levels hardened, times: cycles\n"
-              "  per load over span (logarithmic\n"
+              "levels robust, times: cycles per\n"
+              "  load over span (logarithmic\n"
               "  scales)\n"
               "    100|                        *\n"
               "     10|            x\n"
@@ -133,8 +133,8 @@ TEST(CurvePlot, PointsLieWhereTheirLogarithmsDo) {
     style.height = 4;
     curve.cycles = {0, 1, 100};  // 0 has a line of its own beneath the least
     EXPECT_EQ(draw_curve(curve, style),
-              "levels hardened, times: cycles\n"
-              "  per load over span (logarithmic\n"
+              "levels robust, times: cycles per\n"
+              "  load over span (logarithmic\n"
               "  scales)\n"
               "    100|                        *\n"
               "     10|\n"

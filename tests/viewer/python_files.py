@@ -33,7 +33,7 @@ RESULTS = {
     "windows.h5": "sweep lu n=16 --machine schulz2002 --counters 16,64 --granularity 1,dynamic:4",
     "causes.h5": "run lu n=16 --machine schulz2002 --causes",
     "functions.h5": "run lu n=16 --machine schulz2002 --monitor link=core-L1,functions=on",
-    "probe.h5": "probe levels chase --on xray-pentium4xeon --arena 4",
+    "probe.h5": "probe levels chase --machine xray-pentium4xeon --arena 4",
     "intrusion.h5": "intrusion lu n=16 -m generic3-timed --counters 16,64 --granularity 1,4",
     "large.h5": "run gups updates=150000 --machine schulz2002",
 }
@@ -236,7 +236,7 @@ def check_causes(directory):
                        check=True, cwd=directory, stdout=subprocess.DEVNULL)
         with h5py.File(pathlib.Path(directory, "c.h5")) as file:
             misses = file["causes/L1/misses"]
-            found = [int(misses[name][:].sum()) for name in ("first_use", "capacity", "conflict", "taken_away")]
+            found = [int(misses[name][:].sum()) for name in ("first_use", "capacity", "conflict", "invalidated")]
         assert found == [*causes_of(lines.tolist(), sets, ways), 0], (sets, ways, found)
 
 

@@ -183,14 +183,14 @@ TEST_F(ResultFiles, ScoresFitTheWidth) {
     view.result.machines = 12;
     view.noise = "realistic";
     view.left_out = "published has no variant of the tests of a name that is long";
-    view.result.scores = {{"levels", "hardened", "capacity", 7, 2, 1}, {"tlb", "published", "entries", 12345, 0, 0}};
+    view.result.scores = {{"levels", "robust", "capacity", 7, 2, 1}, {"tlb", "published", "entries", 12345, 0, 0}};
     view.result.failures = {{5, 2, 1, {"capacity of L2 is 64 KiB for 128 KiB", "ways of L1 are 2 for 4"}}};
     for (const unsigned width : {40U, 60U, 80U}) {
         std::istringstream lines(to_text(view, "12.3 s, 4.5 s of processor time", width));
         for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
     }
     const std::string wide = to_text(view, "", 80);
-    EXPECT_THAT(wide, HasSubstr("levels  capacity   hardened        7      2        1     70.0     20.0"));
+    EXPECT_THAT(wide, HasSubstr("levels  capacity   robust          7      2        1     70.0     20.0"));
     EXPECT_THAT(wide, HasSubstr("12,345"));
 }
 

@@ -17,11 +17,17 @@ def x_text(value, unit):
     return f"{value:.0f} B"
 
 
+def variant_of(stored):
+    """Older files call robust tests hardened."""
+    return "robust" if stored == "hardened" else stored
+
+
 class Curve:
     """A response curve, with what its test concluded from it."""
 
     def __init__(self, group, findings):
         self.test, self.variant, self.name = (str(group.attrs[each]) for each in ("test", "variant", "name"))
+        self.variant = variant_of(self.variant)
         self.x, self.value = group["x"][:], group["value"][:]
         self.x_unit, self.unit = str(group["x"].attrs["units"]), str(group["value"].attrs["units"])
         self.knocked_out = group["knocked_out"][:] == 1 if "knocked_out" in group else np.zeros(len(self.x), bool)
@@ -47,6 +53,7 @@ def all_curves(result):
     table = result.file["findings"]
     columns = {name: table[name].asstr()[:] if h5py.check_string_dtype(table[name].dtype) else table[name][:]
                for name in ("test", "variant", "level", "parameter", "value", "low", "high", "truth")}
+    columns["variant"] = [variant_of(each) for each in columns["variant"]]
     findings = [dict(zip(columns, row)) for row in zip(*columns.values())]
     return [Curve(group, findings) for group in result.file["curves"].values()]
 

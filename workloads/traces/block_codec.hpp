@@ -26,8 +26,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Packs blocks. References that a PackedFilter retains are coded against one of the 16 kept before them, the one that
-/// needs fewest bytes; redundant ones against the last reference to their line (ours).
+/// Packs blocks. References that a PackedFilter retains are coded against one of the 16 retained before them, the one
+/// that needs fewest bytes; redundant ones against the last reference to their line (ours).
 class BlockEncoder {
 public:
     explicit BlockEncoder(int level = default_packing_level);

@@ -48,16 +48,16 @@ struct Stored {
 private:
     void set_sizes() {
         const Header& h = header;
-        const bool fit = h.references <= largest_block_references && h.kept <= h.references &&
-                         h.delta_bytes <= std::uint64_t{8} * h.kept && h.traits <= h.references &&
+        const bool fit = h.references <= largest_block_references && h.retained <= h.references &&
+                         h.delta_bytes <= std::uint64_t{8} * h.retained && h.traits <= h.references &&
                          (h.references == 0 || h.traits > 0) && (h.traits <= 256 || wide()) &&
                          h.controls <= largest_block_controls && h.flags <= header_flag::all && h.reserved == 0;
         if (!fit) throw BlockError("its sizes are out of range");
-        const std::size_t index = wide() ? 2 : 1, left = h.references - h.kept;
+        const std::size_t index = wide() ? 2 : 1, left = h.references - h.retained;
         sizes = {h.references,
-                 h.kept,
+                 h.retained,
                  h.delta_bytes,
-                 h.kept * index,
+                 h.retained * index,
                  left,
                  left * index,
                  8 * std::size_t{h.traits} + sizeof(StoredControl) * h.controls};
@@ -86,7 +86,7 @@ void Stored::unpack(Stream stream, Bytes& target) const {
     unpack(stream, target.data());
 }
 
-/// A code points to its own delta, or to any of the 8 bytes per kept reference behind it.
+/// A code points to its own delta, or to any of the 8 bytes per retained reference behind it.
 void check_ends(std::span<const Reference> references) {
     for (const Reference& reference : references)
         if (reference.address + (reference.size - 1U) < reference.address)
@@ -102,19 +102,19 @@ struct FurtherLine {
 };
 
 struct BlockDecoder::State {
-    Bytes marks, codes, deltas, kept_traits, offsets, left_traits, tables;
-    std::vector<Address> kept;
+    Bytes marks, codes, deltas, retained_traits, offsets, redundant_traits, tables;
+    std::vector<Address> retained;
     std::vector<std::uint64_t> table;
     std::vector<PlacedControl> controls;
 
     void read_tables(const Stored& stored);
-    void read_kept(const Stored& stored, std::span<const std::uint8_t> marks_seen);
+    void read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen);
     void check_indices(const Stored& stored, Stream stream, const Bytes& indices) const;
-    std::uint64_t traits_of_kept(const Stored& stored, std::size_t i) const;
+    std::uint64_t traits_of_retained(const Stored& stored, std::size_t i) const;
     void make_whole(const Stored& stored, ReferenceBlock& block);
     std::vector<FurtherLine> part_straddling(const Stored& stored, FilteredReferences& filtered);
     void make_filtered(const Stored& stored, ReferenceBlock& block);
-    const Address* kept_addresses() const { return kept.data() + lead; }
+    const Address* retained_addresses() const { return retained.data() + lead; }
 };
 
 BlockDecoder::BlockDecoder() : state_(std::make_unique<State>()) {}
@@ -144,18 +144,18 @@ void BlockDecoder::State::read_tables(const Stored& stored) {
     }
 }
 
-/// The addresses of kept references, once it is sure that there are as many as the marks say.
-void BlockDecoder::State::read_kept(const Stored& stored, std::span<const std::uint8_t> marks_seen) {
+/// The addresses of retained references, once it is sure that there are as many as the marks say.
+void BlockDecoder::State::read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen) {
     const block_loops::MarkCounts counts = block_loops::count_marks(marks_seen);
-    if (!counts.valid || counts.kept != stored.header.kept)
-        throw BlockError("its marks are not those of its kept references");
+    if (!counts.valid || counts.retained != stored.header.retained)
+        throw BlockError("its marks are not those of its retained references");
     stored.unpack(Stream::codes, codes);
-    const std::size_t room = std::size_t{8} * stored.header.kept + slack;
+    const std::size_t room = std::size_t{8} * stored.header.retained + slack;
     if (deltas.size() < room) deltas.resize(room);
     stored.unpack(Stream::deltas, deltas);
-    if (kept.size() < lead + stored.header.kept + 1) kept.resize(lead + stored.header.kept + 1);
+    if (retained.size() < lead + stored.header.retained + 1) retained.resize(lead + stored.header.retained + 1);
     const std::uint8_t* const used =
-        block_loops::add_deltas(std::span(codes).first(stored.header.kept), deltas.data(), kept.data() + lead);
+        block_loops::add_deltas(std::span(codes).first(stored.header.retained), deltas.data(), retained.data() + lead);
     if (used != deltas.data() + stored.header.delta_bytes)
         throw BlockError("its codes ask for other deltas than there are");
 }
@@ -175,20 +175,20 @@ void BlockDecoder::State::check_indices(const Stored& stored, Stream stream, con
 void BlockDecoder::State::make_whole(const Stored& stored, ReferenceBlock& block) {
     const std::size_t size = stored.header.references;
     stored.unpack(Stream::marks, marks);
-    read_kept(stored, std::span(marks).first(size));
-    stored.unpack(Stream::kept_traits, kept_traits);
-    stored.unpack(Stream::left_traits, left_traits);
+    read_retained(stored, std::span(marks).first(size));
+    stored.unpack(Stream::retained_traits, retained_traits);
+    stored.unpack(Stream::redundant_traits, redundant_traits);
     stored.unpack(Stream::offsets, offsets);
-    check_indices(stored, Stream::kept_traits, kept_traits);
-    check_indices(stored, Stream::left_traits, left_traits);
+    check_indices(stored, Stream::retained_traits, retained_traits);
+    check_indices(stored, Stream::redundant_traits, redundant_traits);
     if (table.empty()) table.push_back(0);
     Reference* const target = block.start(size);
     const block_loops::Merged merged = block_loops::merge({.marks = std::span(marks).first(size),
                                                            .codes = codes.data(),
-                                                           .kept = kept_addresses(),
+                                                           .retained = retained_addresses(),
                                                            .offsets = offsets.data(),
-                                                           .kept_traits = kept_traits.data(),
-                                                           .left_traits = left_traits.data(),
+                                                           .retained_traits = retained_traits.data(),
+                                                           .redundant_traits = redundant_traits.data(),
                                                            .wide = stored.wide(),
                                                            .table = table.data()},
                                                           target);
@@ -197,9 +197,10 @@ void BlockDecoder::State::make_whole(const Stored& stored, ReferenceBlock& block
     if (merged.addresses >= ~Address{0} - 65535) check_ends(block.references());
 }
 
-std::uint64_t BlockDecoder::State::traits_of_kept(const Stored& stored, std::size_t i) const {
-    const std::size_t index =
-        stored.wide() ? kept_traits[2 * i] | static_cast<unsigned>(kept_traits[2 * i + 1]) << 8 : kept_traits[i];
+std::uint64_t BlockDecoder::State::traits_of_retained(const Stored& stored, std::size_t i) const {
+    const std::size_t index = stored.wide()
+                                  ? retained_traits[2 * i] | static_cast<unsigned>(retained_traits[2 * i + 1]) << 8
+                                  : retained_traits[i];
     return table[index];
 }
 
@@ -219,14 +220,14 @@ public:
             const std::size_t size = std::min(end - mark_, FilteredBlock::most);
             const auto marks = std::span(std::as_const(target_.data.marks)).subspan(mark_, size);
             const FilteredAccesses::Redundant redundant = count_redundant(marks);
-            const std::size_t kept = size - redundant.all();
+            const std::size_t retained = size - redundant.all();
             FilteredBlock& block = target_.blocks.emplace_back();
             block.data.marks = marks;
-            block.data.retained = std::span(std::as_const(target_.data.retained)).subspan(retained_, kept);
+            block.data.retained = std::span(std::as_const(target_.data.retained)).subspan(retained_, retained);
             block.data.redundant = redundant;
             block.references = static_cast<std::uint32_t>(size);
             mark_ += size;
-            retained_ += kept;
+            retained_ += retained;
             for (; !further_.empty() && further_.front().mark < mark_; further_ = further_.subspan(1))
                 --block.references;
         }
@@ -246,19 +247,20 @@ std::vector<FurtherLine> BlockDecoder::State::part_straddling(const Stored& stor
     std::vector<FurtherLine> extra;
     const auto all = std::span(std::as_const(marks)).first(stored.header.references);
     if (std::memchr(all.data(), straddling, all.size()) == nullptr) return extra;
-    stored.unpack(Stream::kept_traits, kept_traits);
-    check_indices(stored, Stream::kept_traits, kept_traits);
+    stored.unpack(Stream::retained_traits, retained_traits);
+    check_indices(stored, Stream::retained_traits, retained_traits);
     std::vector<std::uint8_t>& parted = filtered.data.marks;
     std::vector<BlockEvent>& retained = filtered.data.retained;
     parted.clear();
     retained.clear();
-    std::size_t kept_index = 0;
+    std::size_t retained_index = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const std::uint8_t mark = all[i];
         parted.push_back(mark);
         if (packed_mark::is_retained(mark) == 0) continue;
-        const Reference reference = reference_of(kept_addresses()[kept_index], traits_of_kept(stored, kept_index));
-        ++kept_index;
+        const Reference reference =
+            reference_of(retained_addresses()[retained_index], traits_of_retained(stored, retained_index));
+        ++retained_index;
         constexpr Address line = PackedFilter::line_bytes;
         const auto kind = static_cast<EventKind>(reference.kind);
         Address at = align_down(reference.address, line);
@@ -281,13 +283,13 @@ void BlockDecoder::State::make_filtered(const Stored& stored, ReferenceBlock& bl
     block.is_filtered = true;
     FilteredReferences& filtered = block.filtered;
     stored.unpack(Stream::marks, marks);
-    read_kept(stored, std::span(std::as_const(marks)).first(size));
+    read_retained(stored, std::span(std::as_const(marks)).first(size));
     const auto extra = part_straddling(stored, filtered);
     if (extra.empty()) {
         filtered.data.marks.swap(marks);
         filtered.data.marks.resize(size);
-        filtered.data.retained.resize(stored.header.kept);
-        block_loops::find_lines(std::span(codes).first(stored.header.kept), kept_addresses(),
+        filtered.data.retained.resize(stored.header.retained);
+        block_loops::find_lines(std::span(codes).first(stored.header.retained), retained_addresses(),
                                 filtered.data.retained.data());
     }
     Cutter cutter(filtered, extra);

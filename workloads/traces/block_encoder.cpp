@@ -50,16 +50,16 @@ void append(std::vector<std::byte>& out, std::span<const T> values) {
 struct BlockEncoder::State {
     int level;
     std::vector<std::byte> compressor = std::vector<std::byte>(static_cast<std::size_t>(LZ4_sizeofStateHC()));
-    std::vector<Address> kept;  ///< the lead, then addresses of kept references
+    std::vector<Address> retained;  ///< the lead, then addresses of retained references
     std::vector<std::uint8_t> marks, codes, deltas, offsets;
-    std::vector<std::uint16_t> kept_traits, left_traits;
+    std::vector<std::uint16_t> retained_traits, redundant_traits;
     TraitTable table;
     std::vector<std::byte> bytes;
 
     void check(std::span<const Reference> references, std::span<const PlacedControl> controls) const;
     void code_references(std::span<const Reference> references);
-    void code_kept(const Reference& reference, unsigned& last_distance);
-    void code_settled(const Reference& reference, Address& last);
+    void encode_retained(const Reference& reference, unsigned& last_distance);
+    void encode_redundant(const Reference& reference, Address& last);
     Header header(std::size_t controls) const;
     std::uint32_t pack(std::vector<std::byte>& out);
     std::uint32_t pack_bytes(std::span<const std::uint8_t> stream, std::vector<std::byte>& out);
@@ -94,8 +94,8 @@ void BlockEncoder::State::check(std::span<const Reference> references, std::span
 }
 
 void BlockEncoder::State::code_references(std::span<const Reference> references) {
-    kept.assign(lead, 0);
-    marks.clear(), codes.clear(), deltas.clear(), offsets.clear(), kept_traits.clear(), left_traits.clear();
+    retained.assign(lead, 0);
+    marks.clear(), codes.clear(), deltas.clear(), offsets.clear(), retained_traits.clear(), redundant_traits.clear();
     table.clear();
     PackedFilter filter;
     auto last = first_addresses();
@@ -103,27 +103,27 @@ void BlockEncoder::State::code_references(std::span<const Reference> references)
     for (const Reference& reference : references) {
         Address& last_of_slot = last[PackedFilter::slot_of(reference.address)];
         if (filter.is_redundant(reference)) {
-            code_settled(reference, last_of_slot);
+            encode_redundant(reference, last_of_slot);
         } else {
-            code_kept(reference, last_distance);
+            encode_retained(reference, last_distance);
         }
         last_of_slot = reference.address;
     }
 }
 
-void BlockEncoder::State::code_settled(const Reference& reference, Address& last) {
+void BlockEncoder::State::encode_redundant(const Reference& reference, Address& last) {
     const bool stores = reference.kind == ReferenceKind::store;
     marks.push_back(
         static_cast<std::uint8_t>(PackedFilter::slot_of(reference.address) | (stores ? filter_mark::stores : 0U)));
     offsets.push_back(static_cast<std::uint8_t>(zigzag(reference.address - last)));
-    left_traits.push_back(table.index_of(traits_of(reference)));
+    redundant_traits.push_back(table.index_of(traits_of(reference)));
 }
 
 /// Chooses the reference to code against: the cheapest; among equals the distance used last, then the nearest.
-void BlockEncoder::State::code_kept(const Reference& reference, unsigned& last_distance) {
+void BlockEncoder::State::encode_retained(const Reference& reference, unsigned& last_distance) {
     unsigned best_cost = ~0U, best = 0;
     const auto delta_from = [&](unsigned distance) {
-        return zigzag(reference.address - kept[kept.size() - 1 - distance]);
+        return zigzag(reference.address - retained[retained.size() - 1 - distance]);
     };
     const auto consider = [&](unsigned distance) {
         const unsigned cost = delta_length[class_of(delta_from(distance))];
@@ -143,8 +143,8 @@ void BlockEncoder::State::code_kept(const Reference& reference, unsigned& last_d
     codes.push_back(static_cast<std::uint8_t>(best | (length_class << length_shift) | (stores << store_shift)));
     for (unsigned i = 0; i < delta_length[length_class]; ++i)
         deltas.push_back(static_cast<std::uint8_t>(delta >> (8 * i)));
-    kept_traits.push_back(table.index_of(traits_of(reference)));
-    kept.push_back(reference.address);
+    retained_traits.push_back(table.index_of(traits_of(reference)));
+    retained.push_back(reference.address);
 }
 
 /// Appends the stream in `bytes`, compressed where that makes it smaller; returns the bytes that it takes.
@@ -194,7 +194,7 @@ std::uint32_t BlockEncoder::State::pack_tables(std::span<const PlacedControl> co
 Header BlockEncoder::State::header(std::size_t controls) const {
     Header header;
     header.references = static_cast<std::uint32_t>(marks.size());
-    header.kept = static_cast<std::uint32_t>(codes.size());
+    header.retained = static_cast<std::uint32_t>(codes.size());
     header.delta_bytes = static_cast<std::uint32_t>(deltas.size());
     header.traits = static_cast<std::uint32_t>(table.all().size());
     header.controls = static_cast<std::uint32_t>(controls);
@@ -211,8 +211,8 @@ void BlockEncoder::encode(std::span<const Reference> references, std::span<const
     out.resize(begin + sizeof(Header));
     Header header = state.header(controls.size());
     header.packed = {state.pack_bytes(state.marks, out),   state.pack_bytes(state.codes, out),
-                     state.pack_bytes(state.deltas, out),  state.pack_indices(state.kept_traits, out),
-                     state.pack_bytes(state.offsets, out), state.pack_indices(state.left_traits, out),
+                     state.pack_bytes(state.deltas, out),  state.pack_indices(state.retained_traits, out),
+                     state.pack_bytes(state.offsets, out), state.pack_indices(state.redundant_traits, out),
                      state.pack_tables(controls, out)};
     std::memcpy(out.data() + begin, &header, sizeof header);
     seal_block(std::span(out).subspan(begin));

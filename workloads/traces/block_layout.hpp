@@ -17,16 +17,16 @@ static_assert(std::endian::native == std::endian::little,
               "packed traces are little-endian, as are all machines so far");
 
 /// The streams of a block, in the order in which they follow the header.
-enum class Stream : std::uint8_t { marks, codes, deltas, kept_traits, offsets, left_traits, tables };
+enum class Stream : std::uint8_t { marks, codes, deltas, retained_traits, offsets, redundant_traits, tables };
 inline constexpr std::size_t stream_count = 7;
 inline constexpr std::array<const char*, stream_count> stream_names{
-    "marks", "codes", "deltas", "traits of kept references", "offsets", "traits of settled references", "tables"};
+    "marks", "codes", "deltas", "traits of retained references", "offsets", "traits of redundant references", "tables"};
 
 /// At the beginning of a block; the streams follow.
 struct Header {
     std::uint64_t checksum = 0;    ///< XXH3, 64 bits, of all that follows
     std::uint32_t references = 0;  ///< also the bytes of the marks
-    std::uint32_t kept = 0;        ///< references that are not settled; also the bytes of the codes
+    std::uint32_t retained = 0;    ///< references that are not redundant; also the bytes of the codes
     std::uint32_t delta_bytes = 0;
     std::uint32_t traits = 0;  ///< entries of the table of traits
     std::uint32_t controls = 0;
@@ -48,14 +48,14 @@ struct StoredControl {
 };
 static_assert(sizeof(StoredControl) == 12);
 
-// A code: bits 0-3 say how many kept references back, less one; bits 4-6 the class of the delta's length; bit 7 a
+// A code: bits 0-3 say how many retained references back, less one; bits 4-6 the class of the delta's length; bit 7 a
 // store.
-inline constexpr std::size_t lead = 16;  ///< zeros before the first kept reference
+inline constexpr std::size_t lead = 16;  ///< zeros before the first retained reference
 inline constexpr unsigned distance_bits = 0x0f, length_shift = 4, store_shift = 7;
 inline constexpr std::array<std::uint8_t, 8> delta_length{0, 1, 2, 3, 4, 5, 6, 8};
 
-/// By slot of lines: the address that the first settled reference's offset is from. It lies in no neighbouring slot, so
-/// that a settled reference before any kept one of its slot cannot be right.
+/// By slot of lines: the address that the first redundant reference's offset is from. It lies in no neighbouring slot,
+/// so that a redundant reference before any retained one of its slot cannot be right.
 inline std::array<Address, PackedFilter::lines> first_addresses() {
     std::array<Address, PackedFilter::lines> addresses;
     for (unsigned slot = 0; slot < PackedFilter::lines; ++slot)

@@ -16,22 +16,22 @@ constexpr std::array<std::uint64_t, 8> delta_mask{0,          0xff,         0xff
 
 template <class Index>
 Merged merge_by(const Merge& from, Reference* out) {
-    const auto* kept_traits = static_cast<const Index*>(from.kept_traits);
-    const auto* left_traits = static_cast<const Index*>(from.left_traits);
+    const auto* retained_traits = static_cast<const Index*>(from.retained_traits);
+    const auto* redundant_traits = static_cast<const Index*>(from.redundant_traits);
     const std::uint8_t *codes = from.codes, *offsets = from.offsets;
-    const Address* kept = from.kept;
+    const Address* retained = from.retained;
     std::array<Address, PackedFilter::lines> last = first_addresses();
     Address addresses = 0;
     std::uint64_t wrong = 0;
     // Without branches: which references are redundant is hard to predict.
     for (const std::uint8_t mark : from.marks) {
-        const std::uint64_t is_kept = packed_mark::is_retained(mark), if_left = is_kept - 1;
+        const std::uint64_t is_retained = packed_mark::is_retained(mark), if_left = is_retained - 1;
         const unsigned slot = mark & filter_mark::slot;
-        const Address base = is_kept != 0 ? *kept : last[slot];
+        const Address base = is_retained != 0 ? *retained : last[slot];
         const Address address = base + (unzigzag(*offsets) & if_left);
-        const std::uint64_t traits = from.table[is_kept != 0 ? *kept_traits : *left_traits];
+        const std::uint64_t traits = from.table[is_retained != 0 ? *retained_traits : *redundant_traits];
         static_assert(filter_mark::stores == 1 << store_shift);
-        const std::uint64_t stores = (is_kept != 0 ? *codes : mark) >> store_shift;
+        const std::uint64_t stores = (is_retained != 0 ? *codes : mark) >> store_shift;
         const unsigned lies_in = PackedFilter::slot_of(address);
         last[lies_in] = address;
         *out++ = reference_of(address, traits);
@@ -39,9 +39,9 @@ Merged merge_by(const Merge& from, Reference* out) {
         wrong |=
             (if_left & (lies_in ^ slot)) | (stores ^ (kind_of_traits(traits) & 1)) |
             (std::uint64_t{address % PackedFilter::line_bytes + size_of_traits(traits) > PackedFilter::line_bytes} ^
-             (is_kept & mark));
-        kept += is_kept, kept_traits += is_kept, codes += is_kept;
-        offsets += 1 - is_kept, left_traits += 1 - is_kept;
+             (is_retained & mark));
+        retained += is_retained, retained_traits += is_retained, codes += is_retained;
+        offsets += 1 - is_retained, redundant_traits += 1 - is_retained;
     }
     return {addresses, wrong == 0};
 }
@@ -64,10 +64,10 @@ Merged merge(const Merge& from, Reference* out) {
     return from.wide ? merge_by<std::uint16_t>(from, out) : merge_by<std::uint8_t>(from, out);
 }
 
-void find_lines(std::span<const std::uint8_t> codes, const Address* kept, BlockEvent* out) {
+void find_lines(std::span<const std::uint8_t> codes, const Address* retained, BlockEvent* out) {
     for (std::size_t i = 0; i < codes.size(); ++i)
-        out[i] =
-            BlockEvent(align_down(kept[i], PackedFilter::line_bytes), static_cast<EventKind>(codes[i] >> store_shift));
+        out[i] = BlockEvent(align_down(retained[i], PackedFilter::line_bytes),
+                            static_cast<EventKind>(codes[i] >> store_shift));
 }
 
 namespace {
@@ -91,7 +91,7 @@ std::uint32_t count(std::span<const std::uint8_t> bytes, Bit bit) {
 
 MarkCounts count_marks(std::span<const std::uint8_t> marks) {
     MarkCounts counts;
-    counts.kept = count(marks, [](std::uint8_t mark) { return packed_mark::is_retained(mark); });
+    counts.retained = count(marks, [](std::uint8_t mark) { return packed_mark::is_retained(mark); });
     constexpr std::uint8_t meaningless = 0xff & ~(filter_mark::retained | packed_mark::straddles);
     std::uint8_t seen = 0;
     for (const std::uint8_t mark : marks)

@@ -17,25 +17,25 @@ inline constexpr std::size_t slack = 16;
 
 /// What the marks say.
 struct MarkCounts {
-    std::uint32_t kept = 0;  ///< references
-    bool valid = true;       ///< no mark has bits that mean nothing
+    std::uint32_t retained = 0;  ///< references
+    bool valid = true;           ///< no mark has bits that mean nothing
 };
 MarkCounts count_marks(std::span<const std::uint8_t> marks);
 
-/// Stores among kept references.
+/// Stores among retained references.
 std::uint32_t count_stores(std::span<const std::uint8_t> codes);
 
-/// The addresses of kept references: each is one of the `lead` before it, moved by a delta. There are 8 bytes of deltas
-/// for every code. Returns the end of the deltas that were used.
+/// The addresses of retained references: each is one of the `lead` before it, moved by a delta. There are 8 bytes of
+/// deltas for every code. Returns the end of the deltas that were used.
 const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses);
 
-/// All references from kept and redundant ones. Indices of traits are less than the table's size.
+/// All references from retained and redundant ones. Indices of traits are less than the table's size.
 struct Merge {
     std::span<const std::uint8_t> marks;
     const std::uint8_t* codes;
-    const Address* kept;
+    const Address* retained;
     const std::uint8_t* offsets;
-    const void *kept_traits, *left_traits;  ///< indices of 1 or 2 bytes
+    const void *retained_traits, *redundant_traits;  ///< indices of 1 or 2 bytes
     bool wide;
     const std::uint64_t* table;
 };
@@ -47,7 +47,7 @@ struct Merged {
 };
 Merged merge(const Merge& merge, Reference* out);
 
-/// The line and kind of each kept reference of a block without fetches.
-void find_lines(std::span<const std::uint8_t> codes, const Address* kept, BlockEvent* out);
+/// The line and kind of each retained reference of a block without fetches.
+void find_lines(std::span<const std::uint8_t> codes, const Address* retained, BlockEvent* out);
 
 }  // namespace cachetally::block_loops

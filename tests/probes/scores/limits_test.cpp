@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "probes/strings/strings.hpp"
-#include "tests/probes/hardened.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
@@ -46,16 +46,16 @@ MachineDescription with_third_level(unsigned cycles) {
 // 50 cycles, and 51 to 55.
 TEST(Limits, LevelsOfNearlyTheSameLatencyAreNotTakenForOne) {
     for (const unsigned cycles : {1, 2, 4, 5}) {
-        const TestReport report = hardened(with_third_level(cycles), "levels", without_events());
+        const TestReport report = robust(with_third_level(cycles), "levels", without_events());
         expect_none_wrong(report);
         EXPECT_FALSE(finding(report, "", "levels").value);
         for (const char* parameter : {"capacity", "latency"})
             EXPECT_NE(finding(report, "L2", parameter).reason.find("of nearly the same latency"), std::string::npos);
         EXPECT_EQ(finding(report, "memory", "latency").verdict, Verdict::right);
-        expect_none_wrong(hardened(with_third_level(cycles), "change_points", without_events()));
-        expect_none_wrong(hardened(with_third_level(cycles), "l2", without_events()));
+        expect_none_wrong(robust(with_third_level(cycles), "change_points", without_events()));
+        expect_none_wrong(robust(with_third_level(cycles), "l2", without_events()));
     }
-    const TestReport clear = hardened(with_third_level(20), "levels", without_events());
+    const TestReport clear = robust(with_third_level(20), "levels", without_events());
     EXPECT_EQ(finding(clear, "", "levels").verdict, Verdict::right);
 }
 
@@ -63,7 +63,7 @@ TEST(Limits, ALevelThatIsNearlyAsSlowAsMemory) {
     MachineDescription machine = machine_of_few({});
     machine.caches[1].latency = 196;
     machine.memories.front().latency = 12;
-    const TestReport report = hardened(machine, "levels", without_events());
+    const TestReport report = robust(machine, "levels", without_events());
     expect_none_wrong(report);
     EXPECT_FALSE(finding(report, "", "levels").value);
     EXPECT_NE(finding(report, "memory", "latency").reason.find("too little for a level"), std::string::npos);
@@ -74,7 +74,7 @@ TEST(Limits, AnExclusiveSecondLevelOfOddSets) {
     Few parts;
     parts.l1 = "size: 16 KiB, ways: 8, latency: 1";
     parts.l2 = "size: 72 KiB, ways: 6, latency: 4, inclusion: exclusive";
-    const TestReport report = hardened(machine_of_few(parts), "l2");
+    const TestReport report = robust(machine_of_few(parts), "l2");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L2", "ways").low, 6);
     EXPECT_EQ(finding(report, "L2", "capacity").low, 72 << 10);
@@ -89,14 +89,14 @@ TEST(Limits, MemoryThatIsBusyWithTheLoadBefore) {
             parts.memory = memory;
             SimulatedOptions options;
             options.noise = noise_named(noise);
-            const TestReport report = hardened(machine_of_few(parts), "levels", options);
+            const TestReport report = robust(machine_of_few(parts), "levels", options);
             expect_none_wrong(report);
             EXPECT_NE(finding(report, "memory", "latency").reason.find("still busy"), std::string::npos) << memory;
-            expect_none_wrong(hardened(machine_of_few(parts), "prefetcher", options));
+            expect_none_wrong(robust(machine_of_few(parts), "prefetcher", options));
         }
     Few quick;
     quick.memory = "latency: 100, banks: 2, bank_busy: 100";
-    EXPECT_EQ(finding(hardened(machine_of_few(quick), "levels"), "memory", "latency").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(machine_of_few(quick), "levels"), "memory", "latency").verdict, Verdict::right);
 }
 
 // 64 lines ahead is beyond the page, and 60 nearly so; but not so many halves of lines, nor the last lines.
@@ -115,11 +115,11 @@ TEST(Limits, PrefetchersThatLookFarAhead) {
             parts.l1 += fmt::format(", prefetch: {{kind: {}, degree: 8, distance: {}}}", kind, distance);
             SimulatedOptions options;
             options.no_events = no_events;
-            const TestReport report = hardened(machine_of_few(parts), "prefetcher", options);
+            const TestReport report = robust(machine_of_few(parts), "prefetcher", options);
             EXPECT_EQ(finding(report, "", "prefetcher").value->word, "present") << kind << distance << no_events;
             EXPECT_EQ(finding(report, "", "prefetcher").verdict, Verdict::right) << kind << distance << no_events;
         }
-    EXPECT_EQ(finding(hardened(machine_of_few({}), "prefetcher"), "", "prefetcher").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(machine_of_few({}), "prefetcher"), "", "prefetcher").verdict, Verdict::right);
 }
 
 // No line of 4 KiB is 64 lines ahead of another.
@@ -127,7 +127,7 @@ TEST(Limits, APrefetcherThatNeverBringsALineIsNone) {
     for (const char* prefetch : {"kind: next_line, distance: 64", "kind: stream, distance: 62"}) {
         Few parts;
         parts.l1 += fmt::format(", prefetch: {{{}}}", prefetch);
-        EXPECT_EQ(finding(hardened(machine_of_few(parts), "prefetcher"), "", "prefetcher").verdict, Verdict::right);
+        EXPECT_EQ(finding(robust(machine_of_few(parts), "prefetcher"), "", "prefetcher").verdict, Verdict::right);
     }
 }
 
@@ -141,7 +141,7 @@ TEST(Limits, WaysOfATlbBesideASmallL1) {
     for (const char* no_events : {"", "none here"}) {
         SimulatedOptions options;
         options.no_events = no_events;
-        const TestReport report = hardened(machine_of_few(parts), "tlb", options);
+        const TestReport report = robust(machine_of_few(parts), "tlb", options);
         expect_none_wrong(report);
         EXPECT_EQ(finding(report, "TLB1", "ways").low, 48);
     }
@@ -161,12 +161,12 @@ TEST(Limits, EntriesThatHoldPartsOfPages) {
             parts.pages = fmt::format("size: {} KiB, mapping: contiguous", kib);
             SimulatedOptions options;
             options.no_events = no_events;
-            const TestReport report = hardened(machine_of_few(parts), "tlb", options);
+            const TestReport report = robust(machine_of_few(parts), "tlb", options);
             expect_none_wrong(report);
             if (options.no_events.empty()) {
                 EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right) << tlb;
             }
-            expect_none_wrong(hardened(machine_of_few(parts), "events", options));
+            expect_none_wrong(robust(machine_of_few(parts), "events", options));
         }
 }
 
@@ -176,11 +176,11 @@ TEST(Limits, ATlbThatHoldsNearlyAsMuchAsALevel) {
     parts.l2 = "size: 1 MiB, ways: 16, latency: 12";
     parts.tlb = "entries: 192, ways: 4, granule: 4 KiB";
     parts.pages = "size: 64 KiB, mapping: contiguous";
-    const TestReport report = hardened(machine_of_few(parts), "levels");
+    const TestReport report = robust(machine_of_few(parts), "levels");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L2", "capacity").low, 1 << 20);
     for (const char* test : {"levels", "change_points"})
-        expect_none_wrong(hardened(machine_of_few(parts), test, without_events()));
+        expect_none_wrong(robust(machine_of_few(parts), test, without_events()));
 }
 
 // The first TLB keeps whole pages from the second.
@@ -193,8 +193,7 @@ TEST(Limits, PartsOfPagesBehindATlbOfWholeOnes) {
             parts.pages = "size: 64 KiB, mapping: contiguous";
             SimulatedOptions options;
             options.no_events = no_events;
-            for (const char* test : {"tlb", "events"})
-                expect_none_wrong(hardened(machine_of_few(parts), test, options));
+            for (const char* test : {"tlb", "events"}) expect_none_wrong(robust(machine_of_few(parts), test, options));
         }
 }
 

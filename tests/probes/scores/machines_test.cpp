@@ -16,7 +16,7 @@ std::vector<TestReport> probe(ProbeTarget& target, std::vector<std::string> test
     SuiteOptions options;
     options.tests = std::move(tests);
     options.published = published;
-    options.hardened = !published;
+    options.robust = !published;
     options.budget = budget;
     return run_suite(target, options);
 }

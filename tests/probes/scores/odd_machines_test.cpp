@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/probes/hardened.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
@@ -30,7 +30,7 @@ MachineDescription with_free_second_tlb() {
 TEST(OddMachine, ATlbBeforeOneThatCostsNothing) {
     for (const bool counted : {true, false}) {
         const TestReport report =
-            hardened(with_free_second_tlb(), "tlb", counted ? SimulatedOptions{} : by_times_alone());
+            robust(with_free_second_tlb(), "tlb", counted ? SimulatedOptions{} : by_times_alone());
         expect_none_wrong(report);
         EXPECT_EQ(finding(report, "TLB1", "entries").value->number, counted ? 16 : 64);
         EXPECT_EQ(finding(report, "", "tlb_levels").value->number, counted ? 2 : 1);
@@ -61,10 +61,10 @@ TEST(OddMachine, ATlbOfPiecesIsNotL1) {
                                     "  - {name: L2, size: 2 MiB, ways: 16, latency: 10, next: memory}\n"
                                     "tlbs:\n  - {name: T1, ways: full, granule: 4 KiB, next: T2, entries: ") +
                         entries + "}\n  - {name: T2, entries: 512, ways: 4, latency: 7}\nmemory: {latency: 200}\n");
-        const TestReport l1 = hardened(machine, "l1");
+        const TestReport l1 = robust(machine, "l1");
         expect_none_wrong(l1);
         EXPECT_THAT(finding(l1, "L1", "line").reason, HasSubstr("pieces of 4 KiB, longer than any line"));
-        expect_none_wrong(hardened(machine, "levels"));
+        expect_none_wrong(robust(machine, "levels"));
     }
 }
 
@@ -75,7 +75,7 @@ TEST(OddMachine, LargePagesThatPassTheFirstTlbBy) {
         "  - {name: L2, size: 512 KiB, ways: 8, latency: 14, next: memory}\n"
         "tlbs:\n  - {name: A, entries: 64, ways: 4, latency: 3, page_sizes: [4 KiB], next: B}\n"
         "  - {name: B, entries: 256, ways: 8, latency: 1}\nmemory: {latency: 150}\n");
-    const TestReport report = hardened(machine, "levels");
+    const TestReport report = robust(machine, "levels");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L2", "latency").truth->number, 19);
     EXPECT_EQ(finding(report, "L2", "latency").truth_high, 21);
@@ -115,19 +115,19 @@ TEST(OddMachine, OneSetIsFound) {
     const MachineDescription machine = odd_machine(
         "caches:\n  - {name: L1, size: 2 KiB, ways: 32, latency: 4, next: L2}\n"
         "  - {name: L2, size: 256 KiB, ways: 8, latency: 12, next: memory}\nmemory: {latency: 150}\n");
-    EXPECT_EQ(finding(hardened(machine, "l1"), "L1", "ways").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(machine, "l1"), "L1", "ways").verdict, Verdict::right);
 }
 
 // L1 with bits for a policy overflows by and by; and what is left of it below is taken for less of L2.
 TEST(OddMachine, HowL1OverflowsIsNoLevel) {
     const std::string l1 = "caches:\n  - {name: L1, size: 32 KiB, ways: 8, latency: 4, replacement: bit_plru, next: ";
     const MachineDescription one = odd_machine(l1 + "memory}\nmemory: {latency: 150}\n");
-    const TestReport report = hardened(one, "levels", by_times_alone());
+    const TestReport report = robust(one, "levels", by_times_alone());
     expect_none_wrong(report);
     EXPECT_THAT(finding(report, "", "levels").reason, HasSubstr("how the one above it overflows"));
     const MachineDescription two = odd_machine(
         l1 + "L2}\n  - {name: L2, size: 64 KiB, ways: 2, latency: 12, next: memory}\nmemory: {latency: 150}\n");
-    expect_none_wrong(hardened(two, "levels"));
+    expect_none_wrong(robust(two, "levels"));
 }
 
 // A second core takes all lines of an inclusive L2, and with them those of L1.
@@ -140,7 +140,7 @@ TEST(OddMachine, L1ThatOthersTakeLinesFrom) {
         "pages: {size: 4096, mapping: coloured, colours: 2, seed: 201}\nmemory: {latency: 300, size: 16 GiB}\n");
     SimulatedOptions heavy;
     heavy.noise = noise_named("heavy");
-    const TestReport report = hardened(machine, "l1", heavy);
+    const TestReport report = robust(machine, "l1", heavy);
     expect_none_wrong(report);
     EXPECT_THAT(finding(report, "L1", "capacity").reason, HasSubstr("others may take lines away"));
 }
@@ -150,12 +150,12 @@ TEST(OddMachine, ALastLevelThatOthersTakeLinesFrom) {
     const MachineDescription machine = load_machine("arm-cortex-a9");
     SimulatedOptions options = by_times_alone();
     options.noise = noise_named("heavy");
-    const TestReport shared = hardened(machine, "levels", options);
+    const TestReport shared = robust(machine, "levels", options);
     expect_none_wrong(shared);
     EXPECT_THAT(finding(shared, "L2", "capacity").reason,
                 ::testing::AnyOf(HasSubstr("others take lines"), HasSubstr("how the one above it overflows")));
     options.noise = noise_named("realistic");
-    EXPECT_EQ(finding(hardened(machine, "levels", options), "L2", "capacity").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(machine, "levels", options), "L2", "capacity").verdict, Verdict::right);
 }
 
 // A test that ends without an answer is told by a parameter that there is.

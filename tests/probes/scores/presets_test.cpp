@@ -75,7 +75,7 @@ TEST_P(Presets, AreFoundAsTheirPapersSay) {
     for (const bool published : {true, false}) {
         SuiteOptions options;
         options.published = published;
-        options.hardened = !published;
+        options.robust = !published;
         for (const Row& row : rows())
             if (row.preset == GetParam() && row.published == published) options.tests.push_back(row.test);
         if (options.tests.empty()) continue;

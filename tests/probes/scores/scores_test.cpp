@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests score on random machines, and on machines that are odd or take long. These are about answers, not memory, and are
-// built without sanitizers only: Campaign.WalksThroughAllTests in test_probes takes the same ways under them.
+// What the tests score on random machines, and on machines that are odd or take long. These are about answers, not
+// memory, and are built without sanitizers only: Campaign.WalksThroughAllTests in test_probes takes the same ways under
+// them.
 #include <gtest/gtest.h>
 
 #include "probes/suite.hpp"
@@ -34,7 +35,7 @@ TEST(Replay, FindsTheSameFromTheMachineFile) {
     options.seed = 5;
     options.noise = "mixed";
     options.suite.tests = {"latency"};  // wrong often enough, otherwise for other noise
-    options.suite.hardened = false;
+    options.suite.robust = false;
     const CampaignResult result = run_campaign(options);
     std::size_t compared = 0;
     for (const Failure& failure : result.failures) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/probes/hardened.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
@@ -22,7 +22,7 @@ MachineDescription three_levels() {
 
 TEST(Exact, CapacitiesOnContiguousPages) {
     for (const char* test : {"levels", "events"}) {
-        const TestReport report = hardened(three_levels(), test);
+        const TestReport report = robust(three_levels(), test);
         for (const auto& [level, bytes] : {std::pair{"L2", 96 << 10}, std::pair{"L3", 3 << 20}}) {
             const Finding& capacity = finding(report, level, "capacity");
             EXPECT_EQ(capacity.low, bytes) << test << ' ' << level;
@@ -34,7 +34,7 @@ TEST(Exact, CapacitiesOnContiguousPages) {
 TEST(Exact, CapacitiesFromTimesAlone) {
     SimulatedOptions options;
     options.no_events = "none here";
-    const TestReport report = hardened(three_levels(), "levels", options);
+    const TestReport report = robust(three_levels(), "levels", options);
     EXPECT_EQ(finding(report, "L3", "capacity").low, 3 << 20);
     EXPECT_EQ(finding(report, "L3", "capacity").high, 3 << 20);
 }
@@ -45,7 +45,7 @@ TEST(Unclear, AnArenaThatLiesInACache) {
         SimulatedOptions options;
         options.largest_arena = 2 << 20;
         options.no_events = no_events;
-        const TestReport report = hardened(three_levels(), "levels", options);
+        const TestReport report = robust(three_levels(), "levels", options);
         expect_none_wrong(report);
         EXPECT_FALSE(finding(report, "", "levels").value);
         EXPECT_FALSE(finding(report, "memory", "latency").value);
@@ -57,7 +57,7 @@ TEST(Unclear, AnArenaThatLiesInACache) {
 TEST(Unclear, ALargerArenaIsUsedWhereALevelHoldsTheUsualOne) {
     MachineDescription machine = three_levels();
     machine.caches[2].size = std::uint64_t{96} << 20;
-    const TestReport report = hardened(machine, "levels");
+    const TestReport report = robust(machine, "levels");
     EXPECT_EQ(finding(report, "L3", "capacity").low, 96 << 20);
     EXPECT_EQ(finding(report, "", "levels").verdict, Verdict::right);
 }
@@ -68,7 +68,7 @@ TEST(Unclear, LevelsThatTimesDoNotShow) {
     machine.caches[0].latency = 10;
     machine.caches[1].latency = 1;
     machine.caches[2].latency = 1;
-    const TestReport report = hardened(machine, "levels");
+    const TestReport report = robust(machine, "levels");
     expect_none_wrong(report);
     EXPECT_NE(finding(report, "", "levels").reason.find("misses of 3 are counted"), std::string::npos);
 }
@@ -78,7 +78,7 @@ TEST(Unclear, HashedSetsOfL1) {
     machine.caches[0].size = 64 << 10;
     machine.caches[0].ways = 4;
     machine.caches[0].indexing = Indexing::xor_hash;
-    const TestReport report = hardened(machine, "l1");
+    const TestReport report = robust(machine, "l1");
     expect_none_wrong(report);
     EXPECT_FALSE(finding(report, "L1", "ways").value);
     EXPECT_EQ(finding(report, "L1", "latency").verdict, Verdict::right);
@@ -94,7 +94,7 @@ TEST(Unclear, LinesThatComeTogetherByPrefetching) {
         machine.caches[level].prefetch.kind = kind;
         machine.caches[level].prefetch.degree = 2 * distance;
         machine.caches[level].prefetch.distance = distance;
-        expect_none_wrong(hardened(machine, "events"));
+        expect_none_wrong(robust(machine, "events"));
     }
 }
 
@@ -103,10 +103,10 @@ TEST(Unclear, LargePagesThatNoTlbHolds) {
     MachineDescription machine = three_levels();
     machine.tlbs[0].page_sizes = {4096};
     machine.pages.walk_latency = 20;
-    const TestReport l1 = hardened(machine, "l1");
+    const TestReport l1 = robust(machine, "l1");
     EXPECT_EQ(finding(l1, "L1", "latency").verdict, Verdict::right);
     EXPECT_EQ(finding(l1, "L1", "capacity").verdict, Verdict::right);
-    expect_none_wrong(hardened(machine, "levels"));
+    expect_none_wrong(robust(machine, "levels"));
 }
 
 // Lines and pages a power of two apart then fill several sets.
@@ -118,9 +118,9 @@ TEST(Exact, WaysWhereSetsAreAnOddMultipleOfAPowerOfTwo) {
     machine.caches[1].ways = 16;  // of 40 KiB
     machine.tlbs[0].entries = 60;
     machine.tlbs[0].ways = 6;
-    for (const char* test : {"l2", "events", "tlb"}) expect_none_wrong(hardened(machine, test));
-    EXPECT_EQ(finding(hardened(machine, "l2"), "L2", "ways").verdict, Verdict::right);
-    EXPECT_EQ(finding(hardened(machine, "tlb"), "TLB1", "ways").verdict, Verdict::right);
+    for (const char* test : {"l2", "events", "tlb"}) expect_none_wrong(robust(machine, test));
+    EXPECT_EQ(finding(robust(machine, "l2"), "L2", "ways").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(machine, "tlb"), "TLB1", "ways").verdict, Verdict::right);
 }
 
 // By counts; by times, as pages that nobody has used take longer; and with interrupts, which make any TLB miss.
@@ -138,7 +138,7 @@ TEST(Unclear, ATlbThatHoldsTheArena) {
         SimulatedOptions options;
         options.no_events = no_events;
         options.noise = noise_named(noise);
-        const TestReport report = hardened(machine, "tlb", options);
+        const TestReport report = robust(machine, "tlb", options);
         expect_none_wrong(report);
         EXPECT_FALSE(finding(report, "", "tlb_levels").value) << noise << no_events;
         EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right) << noise << no_events;
@@ -148,7 +148,7 @@ TEST(Unclear, ATlbThatHoldsTheArena) {
 TEST(Unclear, NoTlbHoldsTheArenaWhereThereIsOneAlone) {
     SimulatedOptions options;
     options.no_events = "none here";
-    EXPECT_EQ(finding(hardened(three_levels(), "tlb", options), "", "tlb_levels").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(three_levels(), "tlb", options), "", "tlb_levels").verdict, Verdict::right);
 }
 
 // A TLB of 4 KiB granules holds a page of 16 KiB in four parts.
@@ -157,7 +157,7 @@ TEST(Exact, EntriesOfPartsOfPages) {
     machine.tlbs[0].ways = 8;
     machine.tlbs[0].granule = 4096;
     machine.pages.size = 16384;
-    EXPECT_EQ(finding(hardened(machine, "tlb"), "TLB1", "entries").verdict, Verdict::right);
+    EXPECT_EQ(finding(robust(machine, "tlb"), "TLB1", "entries").verdict, Verdict::right);
 }
 
 MachineDescription two_levels(const std::string& l1, const std::string& l2, const std::string& pages) {
@@ -175,7 +175,7 @@ TEST(Unclear, MachinesWithoutATlb) {
             SimulatedOptions options;
             options.seed = seed;
             options.noise = noise_named(noise);
-            expect_none_wrong(hardened(machine, "tlb", options));
+            expect_none_wrong(robust(machine, "tlb", options));
         }
 }
 
@@ -185,13 +185,13 @@ TEST(Exact, LongLines) {
         const MachineDescription machine =
             two_levels(std::string("size: 32 KiB, ways: 8, latency: 3, line: ") + line,
                        std::string("size: 512 KiB, ways: 8, latency: 12, line: ") + line, "size: 4 KiB");
-        EXPECT_EQ(finding(hardened(machine, "l1"), "L1", "line").low, std::stod(line));
-        expect_none_wrong(hardened(machine, "tlb"));
+        EXPECT_EQ(finding(robust(machine, "l1"), "L1", "line").low, std::stod(line));
+        expect_none_wrong(robust(machine, "tlb"));
     }
 }
 
 TEST(Unclear, LoadsThatTakeNoTime) {
-    const TestReport report = hardened(
+    const TestReport report = robust(
         two_levels("size: 32 KiB, ways: 8, latency: 0", "size: 256 KiB, ways: 8, latency: 9", "size: 4 KiB"), "l1");
     ASSERT_EQ(report.findings.size(), 1U);
     EXPECT_NE(report.findings[0].reason.find("take no time"), std::string::npos);
@@ -208,7 +208,7 @@ TEST(Exact, CapacityOfAnL1OfRandomReplacement) {
         "pages: {mapping: random, walk: {through: L1, latency: 18}}\n"
         "memory: {name: memory, size: 16 GiB, latency: 375}\n",
         "random.yaml");
-    const TestReport report = hardened(machine, "events");
+    const TestReport report = robust(machine, "events");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "L1", "capacity").low, 64 << 10);
 }
@@ -226,7 +226,7 @@ TEST(Unclear, ALevelThatMostPagesFillUnevenly) {
     for (const std::uint64_t seed : {1, 2, 3}) {
         SimulatedOptions options;
         options.seed = seed;
-        for (const char* test : {"events", "levels"}) expect_none_wrong(hardened(machine, test, options));
+        for (const char* test : {"events", "levels"}) expect_none_wrong(robust(machine, test, options));
     }
 }
 
@@ -241,7 +241,7 @@ TEST(Exact, EntriesBehindATlbOfRandomReplacement) {
         "pages: {size: 64 KiB, mapping: contiguous, walk: {through: L1, latency: 13}}\n"
         "memory: {name: memory, size: 16 GiB, latency: 240}\n",
         "random.yaml");
-    const TestReport report = hardened(machine, "events");
+    const TestReport report = robust(machine, "events");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "TLB2", "entries").low, 256);
 }
@@ -257,7 +257,7 @@ TEST(Unclear, LinesOfASmallExclusiveLevel) {
         "pages: {size: 16 KiB, mapping: contiguous, walk: {through: L1, latency: 14}}\n"
         "memory: {name: memory, size: 16 GiB, latency: 24}\n",
         "exclusive.yaml");
-    expect_none_wrong(hardened(machine, "events"));
+    expect_none_wrong(robust(machine, "events"));
 }
 
 // 128 sets: lines that meet in them lie farther apart than the arena has pages.
@@ -265,7 +265,7 @@ TEST(Unclear, TlbsOfManySets) {
     MachineDescription machine = three_levels();
     machine.tlbs[0].entries = 512;
     machine.tlbs[0].ways = 2;
-    const TestReport report = hardened(machine, "tlb");
+    const TestReport report = robust(machine, "tlb");
     expect_none_wrong(report);
     EXPECT_EQ(finding(report, "TLB1", "entries").verdict, Verdict::right);
 }

@@ -195,8 +195,8 @@ TEST_F(Figures, ColumnsThatAreNotEquallyLongAreTold) {
 /// it.
 void write_probe(Group& root) {
     root.set_attribute("format", "cachetally result");
-    Group curve = root.create_group("curves").create_group("00_levels_hardened_times");
-    for (const auto& [name, value] : {std::pair{"test", "levels"}, {"variant", "hardened"}, {"name", "times"}})
+    Group curve = root.create_group("curves").create_group("00_levels_robust_times");
+    for (const auto& [name, value] : {std::pair{"test", "levels"}, {"variant", "robust"}, {"name", "times"}})
         curve.set_attribute(name, std::string(value));
     curve.write("x", std::vector<double>{1024, 4096, 32768, 65536, 1048576});
     curve.write("value", std::vector<double>{4, 9, 4, 100, 100});
@@ -205,7 +205,7 @@ void write_probe(Group& root) {
     curve.open_dataset("value").set_attribute("units", std::string("cycles"));
     Group findings = root.create_group("findings");
     findings.write_texts("test", std::vector<std::string>(3, "levels"));
-    findings.write_texts("variant", std::vector<std::string>(3, "hardened"));
+    findings.write_texts("variant", std::vector<std::string>(3, "robust"));
     findings.write_texts("level", std::vector<std::string>{"L1", "L1", "memory"});
     findings.write_texts("parameter", std::vector<std::string>{"capacity", "latency", "latency"});
     findings.write("value", std::vector<double>{32768, 4, 100});
@@ -221,13 +221,13 @@ TEST_F(Figures, CurvesHaveTheNamesOfTheirEdgesAndTestsAndUnits) {
     file.finish();
     draw_figure(request("curves", "c.svg"));
     const std::string svg = contents(directory_ / "c.svg");
-    for (const char* text : {">levels<", ">L1 32 KiB<", ">footprint<", ">cycles per load<", ">hardened<", ">1 KiB<"})
+    for (const char* text : {">levels<", ">L1 32 KiB<", ">footprint<", ">cycles per load<", ">robust<", ">1 KiB<"})
         EXPECT_NE(svg.find(text), std::string::npos) << text;
     EXPECT_NE(refusal(request("curves", "x.svg", {"--metric=misses"})).find("there are curves of: cycles"),
               std::string::npos);
     EXPECT_NE(refusal(request("curves", "x.svg", {"--test=tlb"})).find("there are those of: levels"),
               std::string::npos);
-    EXPECT_NE(refusal(request("curves", "x.svg", {"--variant=published"})).find("there are: levels hardened"),
+    EXPECT_NE(refusal(request("curves", "x.svg", {"--variant=published"})).find("there are: levels robust"),
               std::string::npos);
     EXPECT_NE(refusal(request("histogram", "x.svg")).find("no histograms of levels"), std::string::npos);
     result_ = directory_ / "r.h5";

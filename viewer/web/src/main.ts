@@ -226,7 +226,7 @@ class Page implements App {
                 h(
                     'pre',
                     {},
-                    'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5\ncachetally probe --on generic3 -o probe.h5',
+                    'cachetally run lu n=128 --machine schulz2002 -o lu.h5\ncachetally sweep lu --preset paper-2002 -o sweep.h5\ncachetally probe --machine generic3 -o probe.h5',
                 ),
             ),
         );

@@ -172,7 +172,7 @@ export interface ProbeInfo {
 /** Why a level misses, and what evicts what in it (docs/causes.md): rows of structures and phases. */
 export interface CauseLevel {
     name: string;
-    /** `counts`: first use, taken away, capacity, conflict. */
+    /** `counts`: first use, invalidated, capacity, conflict. */
     misses: { structure: Column; phase: Column; counts: Column[] };
     evictions: { by: Column; victim: Column; phase: Column; count: Column };
 }

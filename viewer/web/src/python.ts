@@ -190,7 +190,7 @@ export function causesPython(app: App, level: string): string {
 names = f["structures/name"].asstr()[:]
 g = f[${quoted(`causes/${level}/misses`)}]
 chosen = ${onlyPhases(app)}
-for cause in ["first_use", "taken_away", "capacity", "conflict"]:
+for cause in ["first_use", "taken_away" if "taken_away" in g else "invalidated", "capacity", "conflict"]:
     misses = np.bincount(g["structure"][:][chosen], g[cause][:][chosen], minlength=len(names))
     print(cause, {name: int(n) for name, n in zip(names, misses) if n}, "sum", int(misses.sum()))
 `;

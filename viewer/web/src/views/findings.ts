@@ -27,7 +27,7 @@ function truth({ truth: value, truthHigh, truthWord, unit, parameter }: ProbeFin
 
 export function findingsTable(sources: Source[]): Table {
     const several = sources.length > 1;
-    const headers = ['test', 'variant', 'level', 'parameter', 'found', 'interval', 'unit', 'true', 'verdict', 'how'];
+    const headers = ['test', 'variant', 'level', 'parameter', 'found', 'interval', 'unit', 'ground truth', 'verdict', 'how'];
     const rows = sources.flatMap((source) =>
         source.info.probe!.findings.map((each) => [
             ...(several ? [titleOf(source)] : []),

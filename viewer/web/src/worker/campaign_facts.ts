@@ -2,6 +2,7 @@
 // How well probes did on random machines, from /summary and /worst.
 import type { CampaignInfo } from '../protocol';
 import type { Store } from './h5';
+import { variantOf } from './probe_facts';
 
 export function campaignOf(store: Store): CampaignInfo {
     const root = store.attributes('/');
@@ -22,7 +23,7 @@ export function campaignOf(store: Store): CampaignInfo {
         leftOut: String(root.left_out ?? ''),
         scores: test.map((name, i) => ({
             test: name,
-            variant: variant[i],
+            variant: variantOf(variant[i]),
             parameter: parameter[i],
             right: right[i],
             wrong: wrong[i],

@@ -3,7 +3,7 @@
 import type { CauseLevel } from '../protocol';
 import { FileError, type Store } from './h5';
 
-const causes = ['first_use', 'taken_away', 'capacity', 'conflict'];
+const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 
 /** `structures`: rows of /structures. */
 export function causesOf(store: Store, levels: string[], structures: number): CauseLevel[] {
@@ -20,7 +20,9 @@ export function causesOf(store: Store, levels: string[], structures: number): Ca
         return found;
     };
     return levels.map((name) => {
-        const [structure, phase, ...counts] = table(`causes/${name}/misses`, ['structure', 'phase', ...causes], 1);
+        const rows = `causes/${name}/misses`;
+        const columns = causes.map((each) => (store.has(`${rows}/taken_away`) && each === 'invalidated' ? 'taken_away' : each)); // older files
+        const [structure, phase, ...counts] = table(rows, ['structure', 'phase', ...columns], 1);
         const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
         return { name, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
     });

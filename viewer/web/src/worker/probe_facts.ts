@@ -5,6 +5,9 @@ import { FileError, type Store } from './h5';
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 
+/** Older files call robust tests hardened. */
+export const variantOf = (stored: string): string => (stored === 'hardened' ? 'robust' : stored);
+
 export function probeOf(store: Store): ProbeInfo {
     const texts = (name: string) => store.texts(`findings/${name}`);
     const numbers = (name: string) => store.numbers(`findings/${name}`);
@@ -23,7 +26,7 @@ export function probeOf(store: Store): ProbeInfo {
     const [value, low, high, truth, truthHigh] = ['value', 'low', 'high', 'truth', 'truth_high'].map(numbers);
     const findings = test.map((name, i) => ({
         test: name,
-        variant: variant[i],
+        variant: variantOf(variant[i]),
         level: level[i],
         parameter: parameter[i],
         value: value[i],
@@ -48,7 +51,7 @@ export function probeOf(store: Store): ProbeInfo {
         return {
             path,
             test: text(attributes.test),
-            variant: text(attributes.variant),
+            variant: variantOf(text(attributes.variant)),
             name: text(attributes.name),
             xName: text(attributes.x_name),
             xUnit: text(store.attributes(`${path}/x`).units),
@@ -64,7 +67,7 @@ export function probeOf(store: Store): ProbeInfo {
         .map((group) => ({ path: `tests/${group}`, attributes: store.attributes(`tests/${group}`) }))
         .sort((a, b) => Number(a.attributes.order) - Number(b.attributes.order))
         .map(({ path, attributes }) => ({
-            name: `${text(attributes.test)} ${text(attributes.variant)}`,
+            name: `${text(attributes.test)} ${variantOf(text(attributes.variant))}`,
             runs: Number(attributes.runs),
             references: Number(attributes.references),
             cycles: Number(attributes.cycles),

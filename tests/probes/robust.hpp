@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hardened variant of a test on a machine, judged.
+// The robust variant of a test on a machine, judged.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace cachetally {
 
-inline TestReport hardened(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
+inline TestReport robust(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
     SimulatedTarget target(machine, std::move(options));
     SuiteOptions suite;
     suite.tests = {test};

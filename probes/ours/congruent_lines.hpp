@@ -16,10 +16,10 @@ struct KnownLevel {
     double latency = 0;        ///< cycles; needed where its misses cannot be counted
 };
 
-class MeetingLines {
+class CongruentLines {
 public:
     /// Has an arena of the largest pages made. Decisions are added to `decisions`.
-    MeetingLines(Meter& meter, const KnownLevel& known, std::vector<std::string>& decisions);
+    CongruentLines(Meter& meter, const KnownLevel& known, std::vector<std::string>& decisions);
 
     const Arena& arena() const { return arena_; }
     bool counts_events() const { return events_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/meeting_lines.hpp"
+#include "probes/ours/congruent_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t largest = std::uint64_t{64} << 20;
 constexpr std::uint64_t moved_by = 21 * 128;
-constexpr unsigned settled_at_random = 256;  ///< laps
-constexpr double some_misses = 0.02;         ///< of a lap
+constexpr unsigned redundant_at_random = 256;  ///< laps
+constexpr double some_misses = 0.02;           ///< of a lap
 /// Interrupts take lines of sets that are full, each of which costs a round of them: long laps seem to miss before a
 /// level ends.
 constexpr double beyond_with_noise = 1.3;
@@ -26,14 +26,14 @@ std::uint64_t arena_for(const Meter& meter, const KnownLevel& known) {
 
 }  // namespace
 
-MeetingLines::MeetingLines(Meter& meter, const KnownLevel& known, std::vector<std::string>& decisions)
+CongruentLines::CongruentLines(Meter& meter, const KnownLevel& known, std::vector<std::string>& decisions)
     : meter_(meter),
       known_(known),
       decisions_(decisions),
       events_(meter.capabilities().cache_events >= known.level),
       arena_(meter.target().make_arena(arena_for(meter, known), meter.large_page())) {}
 
-std::uint64_t MeetingLines::most_that_stay(std::uint64_t stride) {
+std::uint64_t CongruentLines::most_that_stay(std::uint64_t stride) {
     std::uint64_t low = 1, high = 8;
     while (stay(stride, high)) {
         low = high;
@@ -50,7 +50,7 @@ std::uint64_t MeetingLines::most_that_stay(std::uint64_t stride) {
     return low;
 }
 
-std::optional<std::uint64_t> MeetingLines::capacity() {
+std::optional<std::uint64_t> CongruentLines::capacity() {
     if (!events_ && known_.latency == 0) return {};
     // Distances have to divide a way, which may be an odd multiple of a power of two.
     for (const std::uint64_t parts : {64, 256})
@@ -62,7 +62,7 @@ std::optional<std::uint64_t> MeetingLines::capacity() {
 }
 
 /// By lines so far apart, and by lines half as far.
-std::optional<std::uint64_t> MeetingLines::capacity_by(std::uint64_t stride) {
+std::optional<std::uint64_t> CongruentLines::capacity_by(std::uint64_t stride) {
     const auto least = static_cast<std::uint64_t>(known_.low),
                most = static_cast<std::uint64_t>(known_.high * (meter_.noise() > 0 ? beyond_with_noise : 1));
     if (stride < 2) return {};
@@ -87,14 +87,14 @@ std::optional<std::uint64_t> MeetingLines::capacity_by(std::uint64_t stride) {
     return agree ? std::optional(count * stride) : std::nullopt;
 }
 
-Offsets MeetingLines::lines_apart(std::uint64_t stride, std::uint64_t count) const {
+Offsets CongruentLines::lines_apart(std::uint64_t stride, std::uint64_t count) const {
     Offsets offsets = strided_string(count * stride, stride);
     shuffle(offsets, meter_.seed());
     return offsets;
 }
 
 /// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
-bool MeetingLines::stay(std::uint64_t stride, std::uint64_t count) {
+bool CongruentLines::stay(std::uint64_t stride, std::uint64_t count) {
     if (count * stride + 2 * moved_by > arena_.bytes) return false;
     Offsets offsets = lines_apart(stride, count);
     for (unsigned move = 0; move < 3; ++move) {
@@ -104,7 +104,7 @@ bool MeetingLines::stay(std::uint64_t stride, std::uint64_t count) {
     return false;
 }
 
-bool MeetingLines::misses(const Offsets& offsets) {
+bool CongruentLines::misses(const Offsets& offsets) {
     if (!events_) return meter_.settled(arena_, offsets) > known_.latency * 1.003 + meter_.tolerance(known_.latency);
     const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
     const auto misses_of = [&](unsigned warm_up) {
@@ -115,7 +115,7 @@ bool MeetingLines::misses(const Offsets& offsets) {
     if (first <= some_misses) return false;
     // What is replaced at random takes long to find its places: about as many laps as there are ways, for each of them.
     if (misses_of(laps + 1) == first) return true;
-    return misses_of(settled_at_random) > some_misses;
+    return misses_of(redundant_at_random) > some_misses;
 }
 
 }  // namespace cachetally
