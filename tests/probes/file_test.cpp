@@ -36,7 +36,9 @@ protected:
     }
 
     const std::string format_ = text_of_file(std::string(CACHETALLY_SOURCE_DIR) + "/docs/format.md");
-    const std::string path_ = testing::TempDir() + "probe_file_test.h5";
+    // of its own for each test: they run side by side
+    const std::string path_ =
+        testing::TempDir() + "probe_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
 };
 
 TEST_F(ProbeFile, HasWhatTheFormatLists) {
