@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
-#include "sim/topology/names.hpp"
-#include "sim/topology/sizes.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace cachetally::app {
 

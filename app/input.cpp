@@ -9,7 +9,7 @@
 #include "app/checks.hpp"
 #include "app/progress.hpp"
 #include "app/terminal.hpp"
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {

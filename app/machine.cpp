@@ -9,9 +9,11 @@
 
 #include "app/commands.hpp"
 #include "app/terminal.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "cachetally/topology.hpp"
 #include "monitor/spec_placement.hpp"
 #include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally::app {
 namespace {

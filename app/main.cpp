@@ -16,9 +16,9 @@
 #include "app/commands.hpp"
 #include "app/help.hpp"
 #include "app/terminal.hpp"
+#include "base/text.hpp"
+#include "cachetally/topology.hpp"
 #include "sim/model/tags/instruction_set.hpp"
-#include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 #include "storage/provenance.hpp"
 
 namespace cachetally::app {

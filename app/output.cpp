@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "app/checks.hpp"
-#include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
+#include "base/text.hpp"
+#include "cachetally/topology.hpp"
 #include "storage/target.hpp"
 
 namespace cachetally::app {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 
 namespace cachetally::app {
 

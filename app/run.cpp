@@ -8,7 +8,7 @@
 #include "app/input.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally::app {

@@ -8,9 +8,11 @@
 #include <span>
 
 #include "app/terminal.hpp"
+#include "cachetally/execution_plan.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
-#include "sim/engine/execution_plan.hpp"
+#ifdef CACHETALLY_SYSTEMC
 #include "sim/tlm/host.hpp"
+#endif
 
 namespace cachetally::app {
 namespace {
@@ -172,7 +174,13 @@ AddressMap program_addresses(const Topology& topology, const Hierarchy& hierarch
 }
 
 Host host_of(const std::string& name) {
+#ifdef CACHETALLY_SYSTEMC
     if (name == "systemc") return run_on_systemc;
+#else
+    if (name == "systemc")
+        throw UsageError(
+            "this program was built without SystemC (CACHETALLY_SYSTEMC); the host 'engine' gives the same");
+#endif
     return [](const Topology&, Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options) {
         return run(hierarchy, source, options);
     };

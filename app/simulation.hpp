@@ -10,14 +10,14 @@
 
 #include "app/output.hpp"
 #include "app/source.hpp"
+#include "cachetally/run.hpp"
+#include "cachetally/topology.hpp"
 #include "monitor/accuracy.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/spec_placement.hpp"
-#include "sim/engine/engine.hpp"
-#include "sim/topology/topology.hpp"
 #include "viewer/run_view.hpp"
 #include "workloads/traces/trace.hpp"
 

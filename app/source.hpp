@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "cachetally/reference_source.hpp"
+#include "cachetally/run.hpp"
+#include "cachetally/topology.hpp"
 #include "monitor/spec.hpp"
-#include "sim/engine/engine.hpp"
-#include "sim/model/reference_source.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally::app {
 

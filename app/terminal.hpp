@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 
 namespace cachetally::app {
 

@@ -10,6 +10,7 @@
 #include "app/input.hpp"
 #include "app/progress.hpp"
 #include "app/terminal.hpp"
+#include "base/text.hpp"
 #include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "workloads/traces/packed_writer.hpp"

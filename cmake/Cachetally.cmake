@@ -2,7 +2,7 @@
 # How every room is built: one target with the project's language level, warnings and sanitizers.
 add_library(cachetally_options INTERFACE)
 target_compile_features(cachetally_options INTERFACE cxx_std_20)
-target_include_directories(cachetally_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(cachetally_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(cachetally_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wcast-align
   $<$<BOOL:${CACHETALLY_WERROR}>:-Werror>)

@@ -8,20 +8,22 @@ if(CACHETALLY_PROGRAM)
   install(TARGETS cachetally RUNTIME COMPONENT program)
 endif()
 
+if(NOT CACHETALLY_SYSTEMC)  # the libraries are for SystemC platforms
+  return()
+endif()
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/cachetally)
-install(TARGETS cachetally_tlm EXPORT cachetally_targets ARCHIVE COMPONENT tlm INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES monitor/tlm/tlm_monitor.hpp monitor/tlm/tlm_monitor_registers.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT tlm)
-install(FILES sim/tlm/any_width.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/tlm COMPONENT tlm)
-install(EXPORT cachetally_targets NAMESPACE cachetally:: FILE cachetallyTargets.cmake DESTINATION ${package_directory} COMPONENT tlm)
-
-install(TARGETS cachetally_systemc EXPORT cachetally_systemc_targets ARCHIVE COMPONENT systemc INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally)
+foreach(component IN ITEMS tlm systemc)
+  install(TARGETS cachetally_${component} EXPORT cachetally_${component}_targets ARCHIVE COMPONENT ${component}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endforeach()
+install(EXPORT cachetally_tlm_targets NAMESPACE cachetally:: FILE cachetallyTargets.cmake DESTINATION ${package_directory} COMPONENT tlm)
 install(EXPORT cachetally_systemc_targets NAMESPACE cachetally:: FILE cachetallySystemcTargets.cmake DESTINATION ${package_directory}
   COMPONENT systemc)
-foreach(folder IN ITEMS topology model model/indexing model/prefetch model/replacement engine tlm)
-  file(GLOB headers CONFIGURE_DEPENDS sim/${folder}/*.hpp)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally/sim/${folder} COMPONENT systemc)
-endforeach()
+# any_width.hpp belongs to both; the monitor has no others in common with the hierarchy
+file(GLOB headers CONFIGURE_DEPENDS include/cachetally/*.hpp)
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT systemc)
+list(FILTER headers INCLUDE REGEX "/(any_width|tlm_monitor.*).hpp$")
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cachetally COMPONENT tlm)
 
 # each component is whole without the other
 configure_package_config_file(cmake/cachetallyConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cachetallyConfig.cmake
@@ -53,5 +55,5 @@ function(cachetally_pkgconfig name component library requires include descriptio
 endfunction()
 cachetally_pkgconfig(cachetally-tlm tlm cachetally_tlm "systemc" "\${includedir}" "A cache monitor for TLM-2.0 platforms")
 cachetally_pkgconfig(cachetally tlm cachetally_tlm "systemc" "\${includedir}" "The former name of cachetally-tlm")
-cachetally_pkgconfig(cachetally-systemc systemc cachetally_systemc "systemc fmt libhwy yaml-cpp" "\${includedir}/cachetally"
+cachetally_pkgconfig(cachetally-systemc systemc cachetally_systemc "systemc fmt libhwy yaml-cpp" "\${includedir}"
   "Caches and TLBs as a SystemC module (needs C++20 and Boost's headers)")

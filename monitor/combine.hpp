@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cachetally/reference_source.hpp"
 #include "monitor/histogram.hpp"
-#include "sim/model/reference_source.hpp"
 
 namespace cachetally {
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "cachetally/reference_source.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/reference_source.hpp"
 
 namespace cachetally {
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "cachetally/listener.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/ring_buffer.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 

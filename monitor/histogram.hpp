@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "cachetally/types.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/types.hpp"
 
 namespace cachetally {
 

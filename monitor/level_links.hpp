@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/model/event.hpp"
-#include "sim/topology/topology.hpp"
+#include "cachetally/event.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 

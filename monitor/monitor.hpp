@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cachetally/listener.hpp"
 #include "monitor/control.hpp"
 #include "monitor/counter_bank.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 

@@ -2,9 +2,9 @@
 // PhasedListener: what listeners have in common that count events as monitors do, phase by phase.
 #pragma once
 
+#include "cachetally/listener.hpp"
 #include "monitor/control.hpp"
 #include "monitor/granularity.hpp"
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 
 namespace cachetally {
 

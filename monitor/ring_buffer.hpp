@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "cachetally/listener.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cachetally/listener.hpp"
+#include "cachetally/machine.hpp"
 #include "monitor/eviction/table.hpp"
-#include "sim/model/link.hpp"
-#include "sim/topology/machine.hpp"
 
 namespace cachetally {
 

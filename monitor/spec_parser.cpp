@@ -9,10 +9,11 @@
 #include <optional>
 #include <span>
 
+#include "base/text.hpp"
+#include "base/units.hpp"
 #include "monitor/counter_array.hpp"
 #include "monitor/spec.hpp"
 #include "monitor/spec_checks.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

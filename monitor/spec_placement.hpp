@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cachetally/topology.hpp"
 #include "monitor/spec.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 
@@ -24,8 +24,8 @@ std::vector<MonitorSpec> default_monitors(const Topology& topology);
 /// the one above, or 64. Throws std::invalid_argument where the machine has no such link.
 MonitorSpec completed(MonitorSpec spec, const Topology& topology);
 
-/// The line of the cache with shorter lines, of the two that a link connects; 0 where it does not connect caches. Events
-/// counted by it belong to one line of each.
+/// The line of the cache with shorter lines, of the two that a link connects; 0 where it does not connect caches.
+/// Events counted by it belong to one line of each.
 std::uint32_t shorter_line(const Topology& topology, const LinkInfo& link);
 
 /// The monitors that the machine file states, checked and named as by placed(). Throws MachineError with the place of

@@ -11,7 +11,7 @@
 #include "monitor/counter_bank.hpp"
 #include "monitor/granularity.hpp"
 #include "monitor/paged_counts.hpp"
-#include "sim/model/redundancy_filter.hpp"
+#include "sim/model/batching/redundancy_filter.hpp"
 
 namespace cachetally {
 namespace {

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "cachetally/listener.hpp"
 #include "monitor/accuracy.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/link.hpp"
 
 namespace cachetally {
 

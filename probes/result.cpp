@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

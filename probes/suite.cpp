@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/text.hpp"
 #include "probes/cooper_xu/tests.hpp"
 #include "probes/cross_checks.hpp"
 #include "probes/dongarra/tests.hpp"
@@ -18,7 +19,6 @@
 #include "probes/ours/second_level.hpp"
 #include "probes/ours/tlb.hpp"
 #include "probes/xray/lower.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

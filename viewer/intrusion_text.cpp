@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
 #include "viewer/intrusion_view.hpp"
 #include "viewer/text_table.hpp"
 

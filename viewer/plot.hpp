@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
-#include "sim/model/types.hpp"
+#include "cachetally/reference_source.hpp"
+#include "cachetally/types.hpp"
 
 namespace cachetally {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "viewer/plot.hpp"
 
 namespace cachetally {

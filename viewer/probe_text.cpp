@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
+#include "cachetally/machine.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/suite.hpp"
-#include "sim/topology/machine.hpp"
 #include "sim/topology/names.hpp"
 #include "viewer/curve_plot.hpp"
 #include "viewer/run_view.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/text_table.hpp"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/campaign_view.hpp"
 #include "viewer/histogram_view.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 
 namespace cachetally {
 

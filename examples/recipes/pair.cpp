@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A prefetcher: pair brings in the other line of an aligned pair. Belongs into sim/model/prefetch/; its row is
 // ROW(pair, false).
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 
 namespace cachetally {
 namespace {

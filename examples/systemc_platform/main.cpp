@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "sim/tlm/timed_memory.hpp"
-#include "sim/tlm/trace_player.hpp"
+#include "cachetally/timed_memory.hpp"
+#include "cachetally/trace_player.hpp"
 
 namespace {
 

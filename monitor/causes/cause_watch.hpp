@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "cachetally/listener.hpp"
+#include "cachetally/topology.hpp"
 #include "monitor/causes/line_numbers.hpp"
 #include "monitor/causes/line_stack.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/region_finder.hpp"
-#include "sim/model/link.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 

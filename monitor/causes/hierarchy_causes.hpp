@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "cachetally/hierarchy.hpp"
 #include "monitor/causes/cause_watch.hpp"
-#include "sim/engine/hierarchy.hpp"
 
 namespace cachetally {
 

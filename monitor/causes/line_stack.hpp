@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/model/types.hpp"
+#include "cachetally/types.hpp"
 
 namespace cachetally {
 

@@ -5,8 +5,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include "base/random.hpp"
 #include "monitor/hardware_cost.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "cachetally/hierarchy.hpp"
+#include "cachetally/run.hpp"
 #include "monitor/intrusion/link_traffic.hpp"
 #include "monitor/monitor.hpp"
-#include "sim/engine/engine.hpp"
-#include "sim/engine/hierarchy.hpp"
 
 namespace cachetally {
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "cachetally/counts.hpp"
+#include "cachetally/listener.hpp"
+#include "cachetally/topology.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/counts.hpp"
-#include "sim/model/link.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace cachetally {
 namespace {

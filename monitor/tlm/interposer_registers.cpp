@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cachetally/tlm_monitor_registers.hpp"
 #include "monitor/tlm/interposer.hpp"
-#include "monitor/tlm/tlm_monitor_registers.hpp"
 
 namespace cachetally {
 namespace {

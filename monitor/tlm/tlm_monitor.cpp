@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn, in SystemC 2.3
-#include "monitor/tlm/tlm_monitor.hpp"
+#include "cachetally/tlm_monitor.hpp"
 
 #include <algorithm>
 #include <cstring>

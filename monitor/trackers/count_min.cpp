@@ -5,8 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/random.hpp"
 #include "monitor/trackers/tracker.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 
 namespace cachetally {
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <span>
 
+#include "base/text.hpp"
 #include "monitor/hardware_cost.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

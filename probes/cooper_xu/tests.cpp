@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

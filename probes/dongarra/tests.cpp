@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.hpp"
 #include "probes/dongarra/geometry.hpp"
 #include "probes/ours/congruent_lines.hpp"
 #include "probes/ours/tlb_events.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "sim/topology/names.hpp"
+#include "base/units.hpp"
 
 namespace cachetally {
 namespace {

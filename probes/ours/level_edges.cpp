@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/names.hpp"
+#include "base/units.hpp"
 
 namespace cachetally {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "probes/analysis/change_points.hpp"
 #include "probes/ours/congruent_lines.hpp"
 #include "probes/ours/level_edges.hpp"
 #include "probes/ours/packing.hpp"
 #include "probes/ours/sweep.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

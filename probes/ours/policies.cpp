@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "probes/ours/waiting.hpp"
-#include "sim/model/cache_array.hpp"
+#include "sim/model/replacement/table.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -19,8 +21,8 @@ constexpr unsigned patterns = 10;
 constexpr double best_error = 0.025;  ///< root of the mean square of differences in the share of misses
 constexpr unsigned moved_by = 21 * 128;
 
-constexpr std::array candidates{Replacement::lru, Replacement::tree_plru, Replacement::fifo, Replacement::random,
-                                Replacement::srrip};
+constexpr std::array candidates{Replacement::lru, replacements::tree_plru, replacements::fifo, replacements::random,
+                                replacements::srrip};
 
 /// Visits of lines, by number: each as often as the others, in random order.
 std::vector<std::uint64_t> pattern(unsigned lines, unsigned visits, std::uint64_t seed) {

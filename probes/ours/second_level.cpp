@@ -9,7 +9,8 @@
 #include <cmath>
 
 #include "probes/ours/congruent_lines.hpp"
-#include "sim/model/cache_array.hpp"
+#include "sim/model/replacement/table.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -179,8 +180,8 @@ double expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Repla
 }
 
 void SecondLevel::replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report) {
-    constexpr std::array candidates{Replacement::lru, Replacement::tree_plru, Replacement::fifo, Replacement::random,
-                                    Replacement::srrip};
+    constexpr std::array candidates{Replacement::lru, replacements::tree_plru, replacements::fifo, replacements::random,
+                                    replacements::srrip};
     const auto known = std::ranges::find(candidates, l1_policy, [](Replacement policy) { return name_of(policy); });
     if (known == candidates.end() && l1_.ways > 1)
         return report.refuse("L2", "replacement", "the policy of L1, which stands before it, is not known");

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "probes/ours/hidden_tlb.hpp"
 #include "probes/ours/tlb_events.hpp"
 #include "probes/ours/translation_times.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

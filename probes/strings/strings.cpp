@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cachetally/hierarchy.hpp"
 #include "probes/target.hpp"
 #include "probes/targets/noise.hpp"
-#include "sim/engine/hierarchy.hpp"
 
 namespace cachetally {
 

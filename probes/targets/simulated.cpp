@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/random.hpp"
+#include "base/units.hpp"
 #include "probes/targets/laps.hpp"
-#include "sim/model/random.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
+#include "cachetally/topology.hpp"
 #include "probes/target.hpp"
 #include "probes/targets/data_path.hpp"
 #include "probes/targets/noise.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 

@@ -14,8 +14,8 @@
 #include <set>
 #include <thread>
 
+#include "base/random.hpp"
 #include "probes/validation/truth.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -8,7 +8,10 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
+#include "sim/model/indexing/table.hpp"
+#include "sim/model/prefetch/table.hpp"
+#include "sim/model/replacement/table.hpp"
 
 namespace cachetally {
 namespace {
@@ -32,8 +35,8 @@ private:
 };
 
 Replacement draw_replacement(Draw& draw) {
-    return draw.one_of({Replacement::lru, Replacement::lru, Replacement::tree_plru, Replacement::tree_plru,
-                        Replacement::fifo, Replacement::random});
+    return draw.one_of({Replacement::lru, Replacement::lru, replacements::tree_plru, replacements::tree_plru,
+                        replacements::fifo, replacements::random});
 }
 
 CacheConfig draw_l1(Draw& draw) {
@@ -106,7 +109,7 @@ TlbConfig draw_second_tlb(Draw& draw, const TlbConfig& above) {
 
 PrefetchConfig draw_prefetcher(Draw& draw) {
     PrefetchConfig prefetch;
-    prefetch.kind = draw.one_of({PrefetchKind::next_line, PrefetchKind::stride, PrefetchKind::stream});
+    prefetch.kind = draw.one_of({prefetchers::next_line, prefetchers::stride, prefetchers::stream});
     prefetch.degree = draw.between(1, 2);
     prefetch.distance = draw.between(1, 4);
     return prefetch;
@@ -120,9 +123,9 @@ void widen(Draw& draw, RandomMachine& drawn) {
         l1.virtually_indexed = false;
         for (unsigned halvings = draw.between(0, 3); halvings > 0 && l1.ways % 2 == 0; --halvings) l1.ways /= 2;
     }
-    if (draw.chance(15)) l1.indexing = Indexing::xor_hash;
+    if (draw.chance(15)) l1.indexing = indexings::xor_hash;
     for (CacheConfig& cache : caches)
-        if (draw.chance(15)) cache.replacement = draw.one_of({Replacement::bit_plru, Replacement::nru});
+        if (draw.chance(15)) cache.replacement = draw.one_of({replacements::bit_plru, replacements::nru});
     CacheConfig& fetching = caches[draw.between(0, static_cast<unsigned>(caches.size()) - 1)];
     if (draw.chance(20) && fetching.inclusion != Inclusion::exclusive) fetching.prefetch = draw_prefetcher(draw);
     drawn.small_pages = draw.chance(25);

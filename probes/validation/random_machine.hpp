@@ -2,7 +2,7 @@
 // Random machines with a hierarchy as hardware has them, to score probes on.
 #pragma once
 
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
 
 namespace cachetally {
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "probes/targets/simulated.hpp"
+#include "sim/model/prefetch/table.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -143,12 +144,10 @@ private:
 bool prefetches_lines(const CacheConfig& cache) {
     constexpr std::uint64_t bounds = 4096;
     const unsigned lines = cache.prefetch.distance;
-    switch (cache.prefetch.kind) {
-        case PrefetchKind::none: return false;
-        case PrefetchKind::next_line: return lines * cache.line < bounds;
-        case PrefetchKind::stream: return (lines + 2) * cache.line < bounds;  // the third line is the first that counts
-        default: return true;  // strides are of any length
-    }
+    if (cache.prefetch.kind == PrefetchKind::none) return false;
+    if (cache.prefetch.kind == prefetchers::next_line) return lines * cache.line < bounds;
+    // of a stream the third line is the first that counts; strides are of any length
+    return cache.prefetch.kind != prefetchers::stream || (lines + 2) * cache.line < bounds;
 }
 
 void add_caches(const MachineDescription& machine, bool part_of_above, std::vector<Fact>& facts) {

@@ -2,8 +2,8 @@
 // Ground truth of a machine, as far as a probe of data loads can know it, and the verdict on findings.
 #pragma once
 
+#include "cachetally/machine.hpp"
 #include "probes/result.hpp"
-#include "sim/topology/machine.hpp"
 
 namespace cachetally {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/topology/names.hpp"
+#include "base/units.hpp"
 
 namespace cachetally {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

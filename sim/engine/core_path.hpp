@@ -4,13 +4,13 @@
 
 #include <span>
 
+#include "cachetally/hierarchy.hpp"
+#include "cachetally/reference.hpp"
 #include "sim/engine/core_port.hpp"
-#include "sim/engine/hierarchy.hpp"
-#include "sim/model/cache.hpp"
-#include "sim/model/page_table.hpp"
-#include "sim/model/reference.hpp"
-#include "sim/model/request_port.hpp"
-#include "sim/model/tlb.hpp"
+#include "sim/model/cache/cache.hpp"
+#include "sim/model/link/request_port.hpp"
+#include "sim/model/tlb/page_table.hpp"
+#include "sim/model/tlb/tlb.hpp"
 
 namespace cachetally {
 

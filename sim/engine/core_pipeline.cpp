@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/model/background.hpp"
+#include "sim/model/batching/background.hpp"
 
 namespace cachetally {
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "sim/engine/core_port.hpp"
-#include "sim/model/cache.hpp"
-#include "sim/model/page_table.hpp"
-#include "sim/model/redundancy_filter.hpp"
-#include "sim/model/request_port.hpp"
-#include "sim/model/tlb.hpp"
+#include "sim/model/batching/redundancy_filter.hpp"
+#include "sim/model/cache/cache.hpp"
+#include "sim/model/link/request_port.hpp"
+#include "sim/model/tlb/page_table.hpp"
+#include "sim/model/tlb/tlb.hpp"
 
 namespace cachetally {
 

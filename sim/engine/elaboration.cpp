@@ -4,6 +4,7 @@
 
 #include "sim/engine/hierarchy_parts.hpp"
 #include "sim/topology/coherent_part.hpp"
+#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 

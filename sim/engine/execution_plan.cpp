@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What decides how references are carried out.
-#include "sim/engine/execution_plan.hpp"
+#include "cachetally/execution_plan.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

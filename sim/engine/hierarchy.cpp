@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/engine/hierarchy.hpp"
+#include "cachetally/hierarchy.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -6,15 +6,15 @@
 #include <memory>
 #include <vector>
 
+#include "cachetally/execution_plan.hpp"
+#include "cachetally/hierarchy.hpp"
 #include "sim/engine/core_path.hpp"
 #include "sim/engine/core_pipeline.hpp"
-#include "sim/engine/execution_plan.hpp"
-#include "sim/engine/hierarchy.hpp"
-#include "sim/model/background.hpp"
-#include "sim/model/coherence.hpp"
-#include "sim/model/link_timing.hpp"
-#include "sim/model/memory.hpp"
-#include "sim/model/numa.hpp"
+#include "sim/model/batching/background.hpp"
+#include "sim/model/coherence/coherence.hpp"
+#include "sim/model/link/link_timing.hpp"
+#include "sim/model/memory/memory.hpp"
+#include "sim/model/memory/numa.hpp"
 
 namespace cachetally {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 #include "storage/group.hpp"
 
 namespace cachetally {

@@ -5,8 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/model/page_table.hpp"
-#include "sim/topology/time_bound.hpp"
+#include "sim/model/tlb/page_table.hpp"
 
 namespace cachetally {
 namespace {

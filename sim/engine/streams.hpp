@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 
 namespace cachetally {
 

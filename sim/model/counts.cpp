@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/model/counts.hpp"
+#include "cachetally/counts.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/tlm/cache_hierarchy.hpp"
+#include "cachetally/cache_hierarchy.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "sim/tlm/memory_port.hpp"
 #include "sim/topology/numa_check.hpp"
-#include "sim/topology/time_bound.hpp"
 
 namespace cachetally {
 namespace {

@@ -2,7 +2,7 @@
 // The SystemC host: runs a source through a hierarchy as engine.hpp's run() does, with the same result.
 #pragma once
 
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 
 namespace cachetally {
 

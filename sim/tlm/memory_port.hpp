@@ -2,29 +2,17 @@
 // MemoryPort: a memory of a hierarchy that is somebody's TLM target.
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <vector>
 
-#include "sim/model/memory.hpp"
-#include "sim/tlm/any_width.hpp"
-#include "sim/tlm/extensions.hpp"
-#include "sim/tlm/time_scale.hpp"
+#include "cachetally/cache_hierarchy.hpp"
+#include "cachetally/memory_device.hpp"
+#include "cachetally/time_scale.hpp"
 
 namespace cachetally {
 
-class CacheHierarchy;
-
-/// How long a request to memory takes.
-enum class MemoryTiming : std::uint8_t {
-    any,    ///< it may depend on when it comes: each is made at its time
-    fixed,  ///< always the same: those of one call may be made together, at the time when it begins. Faster with one
-            ///< core
-};
-
 class MemoryPort final : public MemoryDevice {
 public:
-    using Socket = any_width::Initiator<tlm_utils::simple_initiator_socket<CacheHierarchy>>;
+    using Socket = CacheHierarchy::MemorySocket;
 
     /// `bytes`: of a transaction, the line of the caches above.
     MemoryPort(Socket& socket, MemoryTiming timing, std::uint32_t bytes);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "sim/topology/validate.hpp"
 
 namespace cachetally {

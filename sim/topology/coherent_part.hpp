@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 

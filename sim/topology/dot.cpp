@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "cachetally/topology.hpp"
 #include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 namespace {

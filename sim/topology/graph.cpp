@@ -12,7 +12,7 @@
 #include <optional>
 #include <set>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "sim/topology/validate.hpp"
 
 namespace cachetally {

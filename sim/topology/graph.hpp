@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 

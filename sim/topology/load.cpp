@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
+#include "cachetally/topology.hpp"
 #include "sim/topology/presets.hpp"
-#include "sim/topology/topology.hpp"
 #include "sim/topology/yaml_document.hpp"
 
 namespace cachetally {

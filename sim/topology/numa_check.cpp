@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/validate.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <set>
 
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 #include "sim/topology/yaml_document.hpp"
 #include "sim/topology/yaml_fields.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The words of machine files that follow from tables of the model.
-#include "sim/model/cache_array.hpp"
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

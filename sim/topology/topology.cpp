@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.hpp"
 #include "sim/topology/coherent_part.hpp"
 #include "sim/topology/graph.hpp"
-#include "sim/topology/names.hpp"
 #include "sim/topology/numa_check.hpp"
 #include "sim/topology/validate.hpp"
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
-#include "sim/model/cache_array.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
-#include "sim/model/prefetcher.hpp"
+#include "base/units.hpp"
+#include "cachetally/topology.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 #include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 namespace {

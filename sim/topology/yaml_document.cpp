@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
+#include "base/text.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 namespace {
@@ -143,9 +143,11 @@ YAML::Node load_yaml(const std::string& text, const std::string& file) {
         throw MachineError(file, {{{}, std::string(fault)}});
     if (const std::size_t at = find_no_utf8(text); at != text.npos) {
         const std::string_view before = std::string_view(text).substr(0, at);
-        const auto line = std::ranges::count(before, '\n'), column = static_cast<std::ptrdiff_t>(at - (before.rfind('\n') + 1));
-        throw MachineError(file, {{{static_cast<int>(line) + 1, static_cast<int>(column) + 1},
-                                   "a byte here is no UTF-8; write the file in UTF-8, as by iconv -f LATIN1 -t UTF-8"}});
+        const auto line = std::ranges::count(before, '\n'),
+                   column = static_cast<std::ptrdiff_t>(at - (before.rfind('\n') + 1));
+        throw MachineError(file,
+                           {{{static_cast<int>(line) + 1, static_cast<int>(column) + 1},
+                             "a byte here is no UTF-8; write the file in UTF-8, as by iconv -f LATIN1 -t UTF-8"}});
     }
     try {
         std::istringstream stream(text);

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
 
 namespace cachetally {
 

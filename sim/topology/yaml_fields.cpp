@@ -5,7 +5,7 @@
 #include <charconv>
 #include <set>
 
-#include "sim/topology/sizes.hpp"
+#include "base/units.hpp"
 #include "sim/topology/yaml_document.hpp"
 
 namespace cachetally {

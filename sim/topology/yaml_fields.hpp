@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "cachetally/topology.hpp"
 #include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/engine/hierarchy.hpp"
-#include "sim/model/random.hpp"
-#include "sim/topology/topology.hpp"
+#include "base/random.hpp"
+#include "cachetally/hierarchy.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 namespace {

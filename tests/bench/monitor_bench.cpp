@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "base/random.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/sweep.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally::differential {
 namespace {

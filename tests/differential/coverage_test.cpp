@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 #include "tests/differential/cases.hpp"
 #include "tests/differential/engine_run.hpp"
 #include "tests/differential/slow_set.hpp"

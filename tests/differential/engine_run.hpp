@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 #include "tests/differential/reference_simulator.hpp"
 
 namespace cachetally::differential {

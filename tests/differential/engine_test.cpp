@@ -3,6 +3,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "sim/model/replacement/table.hpp"
 #include "tests/differential/cases.hpp"
 #include "tests/differential/engine_run.hpp"
 
@@ -66,8 +67,8 @@ TEST(Differential, PlainMachinesAgree) {
         Case test_case = *arbitrary_case(limits);
         const Chooser choose = rapidcheck_chooser();
         for (CacheConfig& cache : test_case.machine.caches) {
-            constexpr Replacement others[] = {Replacement::fifo, Replacement::random, Replacement::srrip,
-                                              Replacement::tree_plru};
+            constexpr Replacement others[] = {replacements::fifo, replacements::random, replacements::srrip,
+                                              replacements::tree_plru};
             if (choose(5) == 4) cache.replacement = others[choose(4)];
             cache.write_back_traffic = choose(8) != 7;
             cache.write_back_refreshes = choose(8) != 7;

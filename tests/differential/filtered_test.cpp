@@ -3,7 +3,7 @@
 // such, where walks, fetches and straddling references come between.
 #include <algorithm>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 #include "tests/differential/cases.hpp"
 #include "tests/differential/engine_run.hpp"
 

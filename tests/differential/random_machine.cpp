@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/model/cache_array.hpp"
+#include "sim/model/indexing/table.hpp"
+#include "sim/model/prefetch/table.hpp"
+#include "sim/model/replacement/table.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally::differential {
@@ -235,7 +238,7 @@ private:
         const unsigned ways = 1 + (sometimes() ? number(limits_.ways) : number(4));
         const bool hash = limits_.other_policies && sometimes();
         const unsigned sets = hash ? 1U << number(4) : 1 + number(limits_.sets);
-        cache.indexing = !hash ? Indexing::modulo : limits_.any_row ? any_row<Indexing>(1) : Indexing::xor_hash;
+        cache.indexing = !hash ? Indexing::modulo : limits_.any_row ? any_row<Indexing>(1) : indexings::xor_hash;
         cache.size = std::uint64_t{line} * ways * sets;
         cache.ways = sets == 1 && half() ? 0 : ways;
         if (limits_.other_policies) choose_policies(cache, first);
@@ -251,8 +254,8 @@ private:
 
     Replacement replacement() {
         if (limits_.any_row) return any_row<Replacement>(0);
-        return pick({Replacement::lru, Replacement::tree_plru, Replacement::bit_plru, Replacement::fifo,
-                     Replacement::random, Replacement::nru, Replacement::srrip});
+        return pick({Replacement::lru, replacements::tree_plru, replacements::bit_plru, replacements::fifo,
+                     replacements::random, replacements::nru, replacements::srrip});
     }
 
     void choose_policies(CacheConfig& cache, bool first) {
@@ -272,7 +275,7 @@ private:
     PrefetchConfig prefetcher() {
         PrefetchConfig config;
         config.kind = limits_.any_row ? any_row<PrefetchKind>(1)
-                                      : pick({PrefetchKind::next_line, PrefetchKind::stride, PrefetchKind::stream});
+                                      : pick({prefetchers::next_line, prefetchers::stride, prefetchers::stream});
         config.degree = 1 + number(4);
         config.distance = 1 + number(4);
         config.entries = 1 + number(5);
@@ -348,7 +351,7 @@ private:
         const unsigned sets = hash ? 1U << number(3) : 1 + number(3);
         tlb.entries = ways * sets;
         tlb.ways = sets == 1 && half() ? 0 : ways;
-        tlb.indexing = hash ? Indexing::xor_hash : Indexing::modulo;
+        tlb.indexing = hash ? indexings::xor_hash : Indexing::modulo;
         tlb.latency = number(4);
         tlb.replacement = replacement();
         tlb.seed = number(1000);

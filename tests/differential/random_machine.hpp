@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
 
 namespace cachetally::differential {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/counts.hpp"
-#include "sim/model/link.hpp"
-#include "sim/model/reference.hpp"
-#include "sim/model/reference_source.hpp"
-#include "sim/topology/machine.hpp"
+#include "cachetally/counts.hpp"
+#include "cachetally/listener.hpp"
+#include "cachetally/machine.hpp"
+#include "cachetally/reference.hpp"
+#include "cachetally/reference_source.hpp"
 
 namespace cachetally::differential {
 

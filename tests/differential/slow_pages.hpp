@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
 #include "tests/differential/slow_set.hpp"
 
 namespace cachetally::differential {

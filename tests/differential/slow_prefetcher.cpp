@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The prefetchers of the reference simulator, as docs/counting.md describes them.
 #include "tests/differential/slow_prefetcher.hpp"
+#include "sim/model/prefetch/table.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,13 +10,13 @@ namespace cachetally::differential {
 
 std::vector<Address> SlowPrefetcher::after(Address address, std::uint32_t site, bool trigger) {
     std::vector<Address> wanted;
-    switch (config_.kind) {
-        case PrefetchKind::none: break;
-        case PrefetchKind::next_line:
+    switch (static_cast<prefetchers::row::Number>(config_.kind)) {
+        case prefetchers::row::none: break;
+        case prefetchers::row::next_line:
             if (trigger) wanted = next_line(address);
             break;
-        case PrefetchKind::stride: wanted = stride(address, site); break;
-        case PrefetchKind::stream:
+        case prefetchers::row::stride: wanted = stride(address, site); break;
+        case prefetchers::row::stream:
             if (trigger) wanted = stream(address);
             break;
         default: throw std::logic_error("the slow simulator does not know this prefetcher");

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
 
 namespace cachetally::differential {
 

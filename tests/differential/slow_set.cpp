@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One set of a cache or TLB with its replacement policy, as docs/counting.md describes them.
 #include "tests/differential/slow_set.hpp"
+#include "sim/model/replacement/table.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -36,7 +37,7 @@ bool SlowSet::has_room() const {
 
 void SlowSet::mark(SlowWay& used) {
     used.mark = true;
-    if (policy_ != Replacement::bit_plru) return;
+    if (policy_ != replacements::bit_plru) return;
     if (!std::all_of(ways_.begin(), ways_.end(), [](const SlowWay& way) { return way.mark; })) return;
     for (SlowWay& way : ways_) way.mark = &way == &used;
 }
@@ -104,18 +105,18 @@ SlowWay& SlowSet::policy_victim(SlowRandom& random) {
     const auto oldest = [](auto member) {
         return [member](const SlowWay& a, const SlowWay& b) { return a.*member < b.*member; };
     };
-    switch (policy_) {
-        case Replacement::lru: return *std::min_element(ways_.begin(), ways_.end(), oldest(&SlowWay::last_use));
-        case Replacement::fifo: return *std::min_element(ways_.begin(), ways_.end(), oldest(&SlowWay::inserted));
-        case Replacement::random: return ways_[random.draw(ways_.size())];
-        case Replacement::tree_plru: return ways_[tree_victim()];
-        case Replacement::bit_plru: return ways_[first_unmarked() % ways_.size()];
-        case Replacement::nru:
+    switch (static_cast<replacements::row::Number>(policy_)) {
+        case replacements::row::lru: return *std::min_element(ways_.begin(), ways_.end(), oldest(&SlowWay::last_use));
+        case replacements::row::fifo: return *std::min_element(ways_.begin(), ways_.end(), oldest(&SlowWay::inserted));
+        case replacements::row::random: return ways_[random.draw(ways_.size())];
+        case replacements::row::tree_plru: return ways_[tree_victim()];
+        case replacements::row::bit_plru: return ways_[first_unmarked() % ways_.size()];
+        case replacements::row::nru:
             if (first_unmarked() == ways_.size()) {
                 for (SlowWay& way : ways_) way.mark = false;
             }
             return ways_[first_unmarked()];
-        case Replacement::srrip:
+        case replacements::row::srrip:
             for (;;) {
                 for (SlowWay& way : ways_) {
                     if (way.distance == 3) return way;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/model/types.hpp"
-#include "sim/topology/machine.hpp"
+#include "cachetally/machine.hpp"
+#include "cachetally/types.hpp"
 
 namespace cachetally::differential {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(data, data + size);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 
 namespace cachetally::golden {
 

@@ -2,6 +2,8 @@
 // Access this, expect that victim. All accesses are stores, so that each victim is seen as a write-back.
 #include <gtest/gtest.h>
 
+#include "sim/model/indexing/table.hpp"
+#include "sim/model/replacement/table.hpp"
 #include "sim/topology/names.hpp"
 #include "tests/golden/golden.hpp"
 
@@ -18,30 +20,30 @@ std::string victims_of(Replacement policy, unsigned ways, std::string_view acces
 TEST(Replacement, Lru) { EXPECT_EQ(victims_of(Replacement::lru, 4, "ABCDAEF"), "BC"); }
 
 // The hit on A does not matter.
-TEST(Replacement, Fifo) { EXPECT_EQ(victims_of(Replacement::fifo, 4, "ABCDAEF"), "AB"); }
+TEST(Replacement, Fifo) { EXPECT_EQ(victims_of(replacements::fifo, 4, "ABCDAEF"), "AB"); }
 
 // Bits (root, left, right), 0 = left. After ABCD in ways 0-3: 0,0,0. A: 1,1,0. E: right half, way 2 = C; then 0,1,1.
 // F: left half, way 1 = B; then 1,0,1. G: right half, way 3 = D.
-TEST(Replacement, TreePlru) { EXPECT_EQ(victims_of(Replacement::tree_plru, 4, "ABCDAEFG"), "CBD"); }
+TEST(Replacement, TreePlru) { EXPECT_EQ(victims_of(replacements::tree_plru, 4, "ABCDAEFG"), "CBD"); }
 
 // Three ways in a tree of four. After ABC: root 0, left 0, right 1 (to way 3, which is not there). A: root 1, left 1.
 // D: right half points to way 3, so way 2 = C; root 0. E: left half, way 1 = B; root 1. F: way 2 again = D.
-TEST(Replacement, TreePlruOfThreeWays) { EXPECT_EQ(victims_of(Replacement::tree_plru, 3, "ABCADEF"), "CBD"); }
+TEST(Replacement, TreePlruOfThreeWays) { EXPECT_EQ(victims_of(replacements::tree_plru, 3, "ABCADEF"), "CBD"); }
 
 // D is the last to set its bit, so that only D's stays. E: way 0 = A; bits 0, 3. B: bits 0, 1, 3. F: way 2 = C; all
 // are set, so that only way 2 stays. G: way 0 = E.
-TEST(Replacement, BitPlru) { EXPECT_EQ(victims_of(Replacement::bit_plru, 4, "ABCDEBFG"), "ACE"); }
+TEST(Replacement, BitPlru) { EXPECT_EQ(victims_of(replacements::bit_plru, 4, "ABCDEBFG"), "ACE"); }
 
 // All bits are set after ABCD. E: all cleared, way 0 = A; bit 0. F: way 1 = B. C: bit 2. G: way 3 = D. Now all are
 // set again. H: all cleared, way 0 = E.
-TEST(Replacement, Nru) { EXPECT_EQ(victims_of(Replacement::nru, 4, "ABCDEFCGH"), "ABDE"); }
+TEST(Replacement, Nru) { EXPECT_EQ(victims_of(replacements::nru, 4, "ABCDEFCGH"), "ABDE"); }
 
 // Values after ABCDA: 0 2 2 2. E: 1 3 3 3, way 1 = B, inserted with 2: 1 2 3 3. F: C. G: D: 1 2 2 2. H: 2 3 3 3, way 1
 // = E.
-TEST(Replacement, Srrip) { EXPECT_EQ(victims_of(Replacement::srrip, 4, "ABCDAEFGH"), "BCDE"); }
+TEST(Replacement, Srrip) { EXPECT_EQ(victims_of(replacements::srrip, 4, "ABCDAEFGH"), "BCDE"); }
 
 // Draws of 4 with seed 1: 1 3 1 0 (worked out with an independent program). Way 1 = B, 3 = D, 1 = E, 0 = A.
-TEST(Replacement, Random) { EXPECT_EQ(victims_of(Replacement::random, 4, "ABCDEFGH"), "BDEA"); }
+TEST(Replacement, Random) { EXPECT_EQ(victims_of(replacements::random, 4, "ABCDEFGH"), "BDEA"); }
 
 std::string victims_by_policy(Replacement policy, unsigned ways, std::string_view accesses) {
     CacheConfig config = cache("L1", "memory", ways);
@@ -53,20 +55,20 @@ std::string victims_by_policy(Replacement policy, unsigned ways, std::string_vie
 // Bits (root, left, right). A: way 0; 1,1,0. B: way 2; 0,1,1. C: way 1; 1,0,1. D: way 3; 0,0,0. A: 1,1,0. E: way 2 = B;
 // 0,1,1. F: way 1 = C; 1,0,1. G: way 3 = D.
 TEST(EmptyWay, TreePlruPointsToTheNextOne) {
-    EXPECT_EQ(victims_by_policy(Replacement::tree_plru, 4, "ABCDAEFG"), "BCD");
+    EXPECT_EQ(victims_by_policy(replacements::tree_plru, 4, "ABCDAEFG"), "BCD");
 }
 
 // A, B, C in ways 0, 2, 1; 1,0,1. B: 0,0,1. D: way 0 = A, though way 3 is empty.
 TEST(EmptyWay, TreePlruMayPointToALine) {
-    EXPECT_EQ(victims_by_policy(Replacement::tree_plru, 4, "ABCBD"), "A");
-    EXPECT_EQ(victims_of(Replacement::tree_plru, 4, "ABCBD"), "");
+    EXPECT_EQ(victims_by_policy(replacements::tree_plru, 4, "ABCBD"), "A");
+    EXPECT_EQ(victims_of(replacements::tree_plru, 4, "ABCBD"), "");
 }
 
 // The draws below: A in way 1, B in way 3, C in way 1 = A, D in way 0.
-TEST(EmptyWay, RandomDrawsAmongAllWays) { EXPECT_EQ(victims_by_policy(Replacement::random, 4, "ABCD"), "A"); }
+TEST(EmptyWay, RandomDrawsAmongAllWays) { EXPECT_EQ(victims_by_policy(replacements::random, 4, "ABCD"), "A"); }
 
 // All values are 3 at first: A in way 0, then the lowest that is still 3.
-TEST(EmptyWay, SrripFillsTheLowestFirst) { EXPECT_EQ(victims_by_policy(Replacement::srrip, 4, "ABCDAEFGH"), "BCDE"); }
+TEST(EmptyWay, SrripFillsTheLowestFirst) { EXPECT_EQ(victims_by_policy(replacements::srrip, 4, "ABCDAEFGH"), "BCDE"); }
 
 TEST(Replacement, OneWayOfAnyPolicy) {
     for (std::size_t policy = 0; policy < names_of<Replacement>().size(); ++policy) {
@@ -87,7 +89,7 @@ TEST(Indexing, XorHashFoldsTheLineNumber) {
     CacheConfig config = cache("L1", "memory", 1, 4);
     EXPECT_EQ(victims(config, "GCD"), "G");  // lines 6, 2, 3: line 2 pushes 6 out
     EXPECT_EQ(victims(config, "GD"), "");
-    config.indexing = Indexing::xor_hash;
+    config.indexing = indexings::xor_hash;
     EXPECT_EQ(victims(config, "GC"), "");
     EXPECT_EQ(victims(config, "GD"), "G");
 }

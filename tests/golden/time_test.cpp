@@ -7,7 +7,8 @@
 #include <sstream>
 #include <utility>
 
-#include "sim/engine/hierarchy.hpp"
+#include "cachetally/hierarchy.hpp"
+#include "sim/model/prefetch/table.hpp"
 #include "tests/golden/golden.hpp"
 
 namespace cachetally::golden {
@@ -76,7 +77,7 @@ TEST(WriteBuffers, StoresThatArePassedOnWaitForAPlace) {
 // asked at 1, 11, 21 and 31; with two L100 need not wait.
 TEST(OutstandingMisses, RequestsWaitForAPlace) {
     MachineDescription description = machine({cache("L1", "memory", 8)});
-    description.caches[0].prefetch.kind = PrefetchKind::next_line;
+    description.caches[0].prefetch.kind = prefetchers::next_line;
     EXPECT_EQ(cycles_of(description, "L0 L40 L100"), 23U);
     description.caches[0].outstanding_misses = 1;
     EXPECT_EQ(cycles_of(description, "L0 L40 L100"), 41U);

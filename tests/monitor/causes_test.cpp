@@ -11,8 +11,8 @@
 #include <random>
 #include <set>
 
+#include "cachetally/run.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
-#include "sim/engine/engine.hpp"
 #include "tests/differential/random_machine.hpp"
 
 namespace cachetally {

@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "monitor/monitor.hpp"
-#include "sim/model/background.hpp"
+#include "sim/model/batching/background.hpp"
 #include "tests/monitor/streams.hpp"
 
 namespace cachetally {

@@ -4,11 +4,11 @@
 
 #include <memory>
 
+#include "base/random.hpp"
+#include "cachetally/run.hpp"
 #include "monitor/combine.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/monitor.hpp"
-#include "sim/engine/engine.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {
@@ -92,9 +92,10 @@ struct OverLines {
     friend bool operator==(const OverLines&, const OverLines&) = default;
 
     static OverLines run_with(std::vector<Reference> references, RingSpec::Overflow overflow) {
-        const Topology topology(read_machine("name: m\ncores: 1\ncaches:\n  - {name: L1, next: memory, size: 4 KiB, "
-                                             "ways: 2, line: 64, latency: 1}\nmemory: {latency: 10}\n",
-                                             "test.yaml"));
+        const Topology topology(
+            read_machine("name: m\ncores: 1\ncaches:\n  - {name: L1, next: memory, size: 4 KiB, "
+                         "ways: 2, line: 64, latency: 1}\nmemory: {latency: 10}\n",
+                         "test.yaml"));
         MonitorSpec spec = spec_on("core-L1", 64);
         spec.counters = 1;
         spec.ring.capacity = 2;

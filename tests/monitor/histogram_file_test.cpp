@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "base/random.hpp"
 #include "monitor/result_file.hpp"
-#include "sim/model/random.hpp"
 #include "storage/file.hpp"
 
 namespace cachetally {

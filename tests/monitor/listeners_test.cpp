@@ -9,8 +9,8 @@
 #include <list>
 #include <sstream>
 
+#include "base/random.hpp"
 #include "monitor/listeners/listener.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

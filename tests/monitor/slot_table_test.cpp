@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/random.hpp"
 #include "monitor/spec.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
+#include "base/random.hpp"
 #include "monitor/monitor.hpp"
-#include "sim/model/random.hpp"
 #include "tests/monitor/streams.hpp"
 
 namespace cachetally {

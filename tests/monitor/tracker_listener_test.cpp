@@ -8,9 +8,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/random.hpp"
 #include "monitor/hardware_cost.hpp"
 #include "monitor/trackers/top_keys.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/random.hpp"
 #include "monitor/trackers/tracker.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/random.hpp"
 #include "probes/analysis/change_points.hpp"
 #include "probes/analysis/occupancy.hpp"
-#include "sim/model/random.hpp"
 
 namespace cachetally {
 namespace {

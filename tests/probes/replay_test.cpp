@@ -8,6 +8,7 @@
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/random_machine.hpp"
 #include "probes/validation/truth.hpp"
+#include "sim/model/indexing/table.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -88,7 +89,7 @@ TEST(RandomMachine, WideOnesHaveEveryKind) {
         kinds.insert(drawn.small_pages ? "small pages" : "large pages");
         kinds.insert(l1.virtually_indexed ? "virtual" : "physical");
         if (!l1.virtually_indexed && l1.size / l1.ways > drawn.machine.pages.size) kinds.insert("longer than pages");
-        if (l1.indexing == Indexing::xor_hash) kinds.insert("hashed");
+        if (l1.indexing == indexings::xor_hash) kinds.insert("hashed");
         for (std::size_t i = 0; i < usual.caches.size(); ++i) {
             const CacheConfig& cache = drawn.machine.caches[i];
             EXPECT_EQ(cache.size, usual.caches[i].size);

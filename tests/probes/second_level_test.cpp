@@ -7,6 +7,7 @@
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"
 #include "probes/validation/truth.hpp"
+#include "sim/model/prefetch/table.hpp"
 
 namespace cachetally {
 namespace {
@@ -164,9 +165,9 @@ TEST(Tlb, CountsTellWhatTimesDoNot) {
 }
 
 TEST(Prefetcher, IsToldFromNone) {
-    for (const auto& [level, kind, word] : {std::tuple{0U, PrefetchKind::next_line, "present"},
-                                            {0U, PrefetchKind::stream, "present"},
-                                            {1U, PrefetchKind::stream, "present"},
+    for (const auto& [level, kind, word] : {std::tuple{0U, prefetchers::next_line, "present"},
+                                            {0U, prefetchers::stream, "present"},
+                                            {1U, prefetchers::stream, "present"},
                                             {0U, PrefetchKind::none, "absent"}}) {
         MachineDescription machine = machine_of({});
         machine.caches[level].prefetch.kind = kind;

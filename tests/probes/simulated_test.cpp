@@ -2,9 +2,9 @@
 // The simulated target against the engine itself.
 #include <gtest/gtest.h>
 
+#include "base/random.hpp"
+#include "cachetally/hierarchy.hpp"
 #include "probes/targets/simulated.hpp"
-#include "sim/engine/hierarchy.hpp"
-#include "sim/model/random.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cachetally/run.hpp"
 #include "monitor/counter_array.hpp"
 #include "monitor/hardware_cost.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "sim/engine/engine.hpp"
-#include "sim/model/cache_array.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 #include "workloads/kernels/source.hpp"
 #include "workloads/traces/trace.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Background: everything is done, in order, and failures arrive where they are waited for.
-#include "sim/model/background.hpp"
+#include "sim/model/batching/background.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <vector>
 
-#include "sim/model/memory.hpp"
+#include "sim/model/memory/memory.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arrays of tags: every layout of lru and fifo against a list, and what all arrays promise.
-#include "sim/model/cache_array.hpp"
+#include "sim/model/tags/cache_array.hpp"
 
 #include <gtest/gtest.h>
 // after gtest
@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <list>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
+#include "sim/model/replacement/table.hpp"
 #include "sim/model/tags/instruction_set.hpp"
 
 namespace cachetally {
@@ -77,7 +78,7 @@ protected:
 
 TEST_P(ArrayLayout, DoesWhatAListDoes) {
     const Layout layout = std::get<1>(GetParam());
-    if (layout.replacement == Replacement::tree_plru) return;  // no list does what it does
+    if (layout.replacement == replacements::tree_plru) return;  // no list does what it does
     const std::uint64_t sets = layout.packed ? 4 : 3;
     rc::check([&] {
         const auto array = make_cache_array(geometry(sets));
@@ -185,11 +186,11 @@ INSTANTIATE_TEST_SUITE_P(
                                      Layout{3, Replacement::lru, true}, Layout{4, Replacement::lru, true},
                                      Layout{6, Replacement::lru, true}, Layout{8, Replacement::lru, true},
                                      Layout{12, Replacement::lru, true}, Layout{16, Replacement::lru, true},
-                                     Layout{24, Replacement::lru, true}, Layout{2, Replacement::fifo},
-                                     Layout{8, Replacement::fifo}, Layout{20, Replacement::fifo},
-                                     Layout{8, Replacement::fifo, true}, Layout{4, Replacement::tree_plru},
-                                     Layout{8, Replacement::tree_plru}, Layout{12, Replacement::tree_plru},
-                                     Layout{20, Replacement::tree_plru})),
+                                     Layout{24, Replacement::lru, true}, Layout{2, replacements::fifo},
+                                     Layout{8, replacements::fifo}, Layout{20, replacements::fifo},
+                                     Layout{8, replacements::fifo, true}, Layout{4, replacements::tree_plru},
+                                     Layout{8, replacements::tree_plru}, Layout{12, replacements::tree_plru},
+                                     Layout{20, replacements::tree_plru})),
     layout_name);
 
 class EveryPolicy : public testing::TestWithParam<Replacement> {};

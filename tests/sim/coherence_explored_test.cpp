@@ -5,7 +5,7 @@
 #include <deque>
 #include <set>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 #include "tests/sim/coherent_nodes.hpp"
 
 namespace cachetally {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/cache.hpp"
-#include "sim/model/coherence.hpp"
+#include "sim/model/cache/cache.hpp"
+#include "sim/model/coherence/coherence.hpp"
 
 namespace cachetally {
 

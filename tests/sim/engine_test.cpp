@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The engine as a host: phases, limits, interruption, sources that fail. What is counted is judged in
 // tests/differential.
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <stdexcept>
 
-#include "sim/model/page_table.hpp"
+#include "sim/model/tlb/page_table.hpp"
 
 namespace cachetally {
 namespace {

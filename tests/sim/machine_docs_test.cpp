@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/model/counts.hpp"
+#include "cachetally/counts.hpp"
+#include "cachetally/topology.hpp"
 #include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 namespace {

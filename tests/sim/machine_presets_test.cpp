@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 namespace {

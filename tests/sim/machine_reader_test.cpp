@@ -2,7 +2,11 @@
 // Machine files that are good: what every key means to the description.
 #include <gtest/gtest.h>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "sim/model/indexing/table.hpp"
+#include "sim/model/prefetch/table.hpp"
+#include "sim/model/replacement/table.hpp"
 #include "tests/sim/machine_text.hpp"
 
 namespace cachetally {
@@ -56,9 +60,9 @@ TEST(MachineReader, ReadsEveryKeyOfACache) {
     expected.ways = 12;
     expected.line = 64;
     expected.latency = 5;
-    expected.replacement = Replacement::tree_plru;
+    expected.replacement = replacements::tree_plru;
     expected.seed = 9;
-    expected.indexing = Indexing::xor_hash;
+    expected.indexing = indexings::xor_hash;
     expected.empty_way = EmptyWay::policy;
     expected.virtually_indexed = true;
     expected.write = WritePolicy::write_through;
@@ -67,7 +71,7 @@ TEST(MachineReader, ReadsEveryKeyOfACache) {
     expected.write_back_miss = WriteBackMiss::fetch;
     expected.store_hit_refreshes = false;
     expected.write_back_refreshes = false;
-    expected.prefetch = {PrefetchKind::stream, 2, 4, 8};
+    expected.prefetch = {prefetchers::stream, 2, 4, 8};
     expected.bus = {.latency = 3, .bytes_per_cycle = 32, .shared = true};
     expected.outstanding_misses = 10;
     expected.write_buffer = 6;
@@ -95,9 +99,9 @@ TEST(MachineReader, ReadsEveryKeyOfTlbsAndPages) {
     EXPECT_EQ(tlb.entries, 64U);
     EXPECT_EQ(tlb.ways, 4U);
     EXPECT_EQ(tlb.latency, 1U);
-    EXPECT_EQ(tlb.replacement, Replacement::nru);
+    EXPECT_EQ(tlb.replacement, replacements::nru);
     EXPECT_EQ(tlb.seed, 16U);
-    EXPECT_EQ(tlb.indexing, Indexing::xor_hash);
+    EXPECT_EQ(tlb.indexing, indexings::xor_hash);
     EXPECT_EQ(tlb.page_sizes, (std::vector<std::uint64_t>{4096, 2097152}));
     EXPECT_EQ(tlb.granule, 16384U);
     EXPECT_EQ(machine.tlbs[1].shared_by, 0U);
@@ -175,9 +179,9 @@ TEST(MachineReader, TakesAPrefetcherByItsKind) {
             .caches.at(0)
             .prefetch;
     };
-    EXPECT_EQ(read("next_line"), (PrefetchConfig{PrefetchKind::next_line, 1, 1, 16}));
+    EXPECT_EQ(read("next_line"), (PrefetchConfig{prefetchers::next_line, 1, 1, 16}));
     EXPECT_EQ(read("none"), PrefetchConfig{});
-    EXPECT_EQ(read("{kind: stride, entries: 64}"), (PrefetchConfig{PrefetchKind::stride, 1, 1, 64}));
+    EXPECT_EQ(read("{kind: stride, entries: 64}"), (PrefetchConfig{prefetchers::stride, 1, 1, 64}));
 }
 
 TEST(MachineReader, TakesJson) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sim/topology/topology.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 

@@ -4,8 +4,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "cachetally/topology.hpp"
+#include "sim/model/prefetch/table.hpp"
 #include "sim/topology/names.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally {
 namespace {
@@ -81,7 +82,7 @@ CacheConfig cache() {
     if (cache.prefetch.kind == PrefetchKind::none) return cache;
     cache.prefetch.degree = number(1, 64);
     cache.prefetch.distance = number(1, 64);
-    if (cache.prefetch.kind != PrefetchKind::next_line) cache.prefetch.entries = number(1, 65536);
+    if (cache.prefetch.kind != prefetchers::next_line) cache.prefetch.entries = number(1, 65536);
     return cache;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Page tables: where pages lie, that no two share a frame, and where walks read.
-#include "sim/model/page_table.hpp"
+#include "sim/model/tlb/page_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // RedundancyFilter against a plain description of it, and SlotLines against the lines of all accesses.
-#include "sim/model/redundancy_filter.hpp"
+#include "sim/model/batching/redundancy_filter.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "sim/engine/engine.hpp"
-#include "sim/topology/topology.hpp"
+#include "cachetally/run.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 namespace {

@@ -2,7 +2,7 @@
 // Virtually indexed first levels: where translation cannot change the set, they are as fast as physically indexed ones.
 #include <gtest/gtest.h>
 
-#include "sim/engine/hierarchy.hpp"
+#include "cachetally/hierarchy.hpp"
 
 namespace cachetally {
 namespace {

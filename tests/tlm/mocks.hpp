@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "monitor/tlm/tlm_monitor.hpp"
+#include "cachetally/tlm_monitor.hpp"
 
 namespace cachetally::testing {
 

@@ -2,8 +2,8 @@
 // What TlmMonitor counts and what it leaves alone, between mocks with bad habits.
 #include <gtest/gtest.h>
 
+#include "base/random.hpp"
 #include "monitor/counter_array.hpp"
-#include "sim/model/random.hpp"
 #include "tests/monitor/slow_counters.hpp"
 #include "tests/tlm/mocks.hpp"
 #include "tests/tlm/warnings.hpp"

@@ -9,8 +9,8 @@
 #include <map>
 #include <sstream>
 
+#include "base/random.hpp"
 #include "monitor/histogram_file.hpp"
-#include "sim/model/random.hpp"
 #include "tests/storage/temporary.hpp"
 #include "viewer/campaign_view.hpp"
 #include "viewer/run_view.hpp"

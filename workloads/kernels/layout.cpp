@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 #include "workloads/kernels/options.hpp"
 
 namespace cachetally {

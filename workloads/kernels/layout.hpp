@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 #include "workloads/kernels/processor.hpp"
 
 namespace cachetally {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 
 namespace cachetally {
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "sim/topology/names.hpp"
-#include "sim/topology/sizes.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
 
 namespace cachetally {
 namespace {

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 
 namespace cachetally {
 

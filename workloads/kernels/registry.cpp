@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "sim/topology/names.hpp"
+#include "base/text.hpp"
 #include "workloads/kernels/kernels.hpp"
 
 namespace cachetally {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 #include "workloads/kernels/fiber.hpp"
 #include "workloads/kernels/workload.hpp"
 

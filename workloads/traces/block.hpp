@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
+#include "sim/model/batching/redundancy_filter.hpp"
 
 namespace cachetally {
 

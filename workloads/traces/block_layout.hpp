@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "sim/model/reference.hpp"
+#include "cachetally/reference.hpp"
 #include "workloads/traces/packed_filter.hpp"
 
 namespace cachetally::block_layout {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "sim/model/event.hpp"
-#include "sim/model/reference.hpp"
+#include "cachetally/event.hpp"
+#include "cachetally/reference.hpp"
 #include "workloads/traces/packed_filter.hpp"
 
 namespace cachetally::block_loops {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "sim/model/processors.hpp"
+#include "base/processors.hpp"
 
 namespace cachetally {
 namespace {

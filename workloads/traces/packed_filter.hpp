@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/model/redundancy_filter.hpp"
-#include "sim/model/reference.hpp"
+#include "cachetally/reference.hpp"
+#include "sim/model/batching/redundancy_filter.hpp"
 
 namespace cachetally {
 

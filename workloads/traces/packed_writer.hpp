@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 #include "storage/file.hpp"
 #include "workloads/traces/block_codec.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/model/reference.hpp"
+#include "cachetally/reference.hpp"
 #include "workloads/traces/trace.hpp"
 
 namespace cachetally {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/model/reference_source.hpp"
+#include "cachetally/reference_source.hpp"
 #include "storage/trust.hpp"
 #include "workloads/traces/byte_stream.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/model/indexing.hpp"
+#include "sim/model/indexing/indexing.hpp"
 
 namespace cachetally {
 

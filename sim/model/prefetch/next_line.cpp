@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // next_line: the lines that follow a trigger.
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 
 namespace cachetally {
 

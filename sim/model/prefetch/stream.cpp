@@ -2,7 +2,7 @@
 // stream: follows ascending and descending runs of lines.
 #include <algorithm>
 
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 
 namespace cachetally {
 namespace {

@@ -2,7 +2,7 @@
 // stride: a table of the last strides by site or page.
 #include <algorithm>
 
-#include "sim/model/prefetcher.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 
 namespace cachetally {
 namespace {

@@ -2,7 +2,7 @@
 // random: a way drawn by a seeded generator.
 #pragma once
 
-#include "sim/model/random.hpp"
+#include "base/random.hpp"
 #include "sim/model/replacement/policy.hpp"
 
 namespace cachetally {

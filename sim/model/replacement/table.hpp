@@ -2,6 +2,7 @@
 // The replacement policies: a row here and a file beside this one are all that a policy needs (CONTRIBUTING.md).
 #pragma once
 
+#include "cachetally/machine.hpp"
 #include "sim/model/replacement/bit_plru.hpp"
 #include "sim/model/replacement/in_order.hpp"
 #include "sim/model/replacement/random.hpp"
@@ -17,3 +18,15 @@
     ROW(random, RandomReplacement)   \
     ROW(nru, Nru)                    \
     ROW(srrip, Srrip)
+
+/// Values of Replacement, as replacements::tree_plru.
+namespace cachetally::replacements {
+#define CACHETALLY_ENUMERATOR(name, ...) name,
+#define CACHETALLY_VALUE(name, ...) inline constexpr Replacement name{row::name};
+namespace row {
+enum Number : std::uint8_t { CACHETALLY_REPLACEMENTS(CACHETALLY_ENUMERATOR) };
+}
+CACHETALLY_REPLACEMENTS(CACHETALLY_VALUE)
+#undef CACHETALLY_ENUMERATOR
+#undef CACHETALLY_VALUE
+}  // namespace cachetally::replacements

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>  // compiles this file once per instruction set
 #include <hwy/highway.h>
 
+#include "sim/model/replacement/table.hpp"
 #include "sim/model/tags/ordered_array-inl.hpp"
 #include "sim/model/tags/placed_array-inl.hpp"
 

@@ -14,7 +14,7 @@
 #include <array>
 #include <bit>
 
-#include "sim/model/cache_array.hpp"
+#include "sim/model/tags/cache_array.hpp"
 #include "sim/model/tags/set_ops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

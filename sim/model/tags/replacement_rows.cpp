@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/model/cache_array.hpp"
+#include "sim/model/tags/cache_array.hpp"
 
 namespace cachetally {
 

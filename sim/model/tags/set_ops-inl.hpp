@@ -12,7 +12,7 @@
 #include <array>
 #include <cstring>
 
-#include "sim/model/cache_array.hpp"
+#include "sim/model/tags/cache_array.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <new>
 
-#include "sim/model/types.hpp"
+#include "cachetally/types.hpp"
 
 namespace cachetally {
 

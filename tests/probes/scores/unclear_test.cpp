@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/model/indexing/table.hpp"
+#include "sim/model/prefetch/table.hpp"
 #include "tests/probes/robust.hpp"
 
 namespace cachetally {
@@ -77,7 +79,7 @@ TEST(Unclear, HashedSetsOfL1) {
     MachineDescription machine = three_levels();
     machine.caches[0].size = 64 << 10;
     machine.caches[0].ways = 4;
-    machine.caches[0].indexing = Indexing::xor_hash;
+    machine.caches[0].indexing = indexings::xor_hash;
     const TestReport report = robust(machine, "l1");
     expect_none_wrong(report);
     EXPECT_FALSE(finding(report, "L1", "ways").value);
@@ -85,9 +87,8 @@ TEST(Unclear, HashedSetsOfL1) {
 }
 
 TEST(Unclear, LinesThatComeTogetherByPrefetching) {
-    for (const auto& [level, kind, distance] : {std::tuple{0U, PrefetchKind::next_line, 1U},
-                                                {0U, PrefetchKind::stream, 2U},
-                                                {1U, PrefetchKind::stream, 1U}}) {
+    for (const auto& [level, kind, distance] :
+         {std::tuple{0U, prefetchers::next_line, 1U}, {0U, prefetchers::stream, 2U}, {1U, prefetchers::stream, 1U}}) {
         MachineDescription machine = three_levels();
         machine.caches.pop_back();
         machine.caches[1].next = "memory";

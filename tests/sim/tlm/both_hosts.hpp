@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cachetally/run.hpp"
+#include "cachetally/topology.hpp"
 #include "monitor/monitor.hpp"
 #include "monitor/spec_placement.hpp"
-#include "sim/engine/engine.hpp"
 #include "sim/tlm/platform.hpp"
-#include "sim/topology/topology.hpp"
 
 namespace cachetally::testing {
 

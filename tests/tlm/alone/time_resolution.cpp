@@ -3,7 +3,7 @@
 // resolution is settled once in a process, by the first time that is not 0.
 #include <cstdio>
 
-#include "monitor/tlm/tlm_monitor.hpp"
+#include "cachetally/tlm_monitor.hpp"
 
 int sc_main(int, char**) {
     cachetally::TlmMonitorConfig config;

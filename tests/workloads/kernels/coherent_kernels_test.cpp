@@ -2,7 +2,7 @@
 // Kernels of 1 to 16 processors on caches that are kept coherent: they end, compute right, and what is counted adds up.
 #include <gtest/gtest.h>
 
-#include "sim/engine/engine.hpp"
+#include "cachetally/run.hpp"
 #include "workloads/kernels/source.hpp"
 
 namespace cachetally::test {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/random.hpp"
-#include "sim/model/reference_source.hpp"
+#include "base/random.hpp"
+#include "cachetally/reference_source.hpp"
 #include "workloads/traces/packed_writer.hpp"
 #include "workloads/traces/trace.hpp"
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace cachetally {
+namespace {
+
+constexpr double longest_period = 1e6;  // picoseconds, of 1 MHz
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// Splits "2.5 GHz" into a number and the rest; nothing where there is no number.
+std::optional<std::pair<double, std::string_view>> split_unit(std::string_view text) {
+    text = trim(text);
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc() || !std::isfinite(number) || std::signbit(number)) return std::nullopt;
+    return std::pair{number, trim(text.substr(static_cast<std::size_t>(end - text.data())))};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+    const auto parts = split_unit(text);
+    if (!parts) return std::nullopt;
+    static constexpr std::string_view units[][3] = {
+        {"", "B", "bytes"}, {"K", "KB", "KiB"}, {"M", "MB", "MiB"}, {"G", "GB", "GiB"}, {"T", "TB", "TiB"}};
+    for (unsigned power = 0; power < std::size(units); ++power) {
+        if (std::ranges::find(units[power], parts->second) == std::end(units[power])) continue;
+        const double bytes = std::ldexp(parts->first, static_cast<int>(10 * power));
+        if (bytes != std::floor(bytes) || bytes >= std::ldexp(1.0, 53)) return std::nullopt;
+        return static_cast<std::uint64_t>(bytes);
+    }
+    return std::nullopt;
+}
+
+bool is_size_out_of_range(std::string_view text) {
+    text = trim(text);
+    const bool negative = text.starts_with('-');
+    if (negative) text.remove_prefix(1);
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    if (negative) return parse_size(text) || is_size_out_of_range(text);
+    return !parse_size(text) && parse_size(fmt::format("1{}", text.substr(digits)));  // else it is no size at all
+}
+
+std::string format_size(std::uint64_t bytes) {
+    static constexpr std::string_view units[] = {"TiB", "GiB", "MiB", "KiB"};
+    unsigned shift = 40;
+    for (const std::string_view unit : units) {
+        const std::uint64_t size = std::uint64_t{1} << shift;
+        if (bytes >= size && bytes % size == 0) return fmt::format("{} {}", bytes / size, unit);
+        shift -= 10;
+    }
+    return fmt::format("{}", bytes);
+}
+
+std::optional<std::uint64_t> parse_period(std::string_view text) {
+    const auto parts = split_unit(text);
+    if (!parts) return std::nullopt;
+    static constexpr std::pair<std::string_view, double> units[] = {
+        {"Hz", 1e-9}, {"kHz", 1e-6}, {"MHz", 1e-3}, {"GHz", 1.0}, {"THz", 1e3}};
+    for (const auto& [unit, in_ghz] : units) {
+        if (unit != parts->second) continue;
+        const double period = std::round(1000.0 / (parts->first * in_ghz));
+        if (!(period >= 1 && period <= longest_period)) return std::nullopt;
+        return static_cast<std::uint64_t>(period);
+    }
+    return std::nullopt;
+}
+
+std::string format_frequency(std::uint64_t period) {
+    const bool in_ghz = period <= 1000;
+    const double number = (in_ghz ? 1e3 : 1e6) / static_cast<double>(period);
+    for (int digits = 1; digits < 17; ++digits) {
+        // Fixed notation: the reader takes no exponents.
+        const std::string short_form = fmt::format("{:.{}g}", number, digits);
+        double rounded = 0;
+        std::from_chars(short_form.data(), short_form.data() + short_form.size(), rounded);
+        std::string text = fmt::format("{} {}", rounded, in_ghz ? "GHz" : "MHz");
+        if (parse_period(text) == period) return text;
+    }
+    return fmt::format("{} {}", number, in_ghz ? "GHz" : "MHz");
+}
+
+}  // namespace cachetally

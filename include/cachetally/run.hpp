@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel-less host: takes references from a source and drives a hierarchy with them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "cachetally/hierarchy.hpp"
+#include "cachetally/reference_source.hpp"
+
+namespace cachetally {
+
+struct PhaseResult {
+    HierarchyCounts counts;   ///< of this phase alone
+    Tick begin = 0, end = 0;  ///< of the phase; the end is the latest core's
+};
+
+struct RunResult {
+    HierarchyCounts counts;
+    std::vector<PhaseResult> phases;  ///< one more than there were barriers
+    std::vector<Tick> core_ends;      ///< picoseconds, one per core
+    bool complete = true;             ///< false when interrupted, or the source failed
+    std::string failure;              ///< why, where the source failed or the time is over
+    bool time_over = false;           ///< a core has come to the longest time; its end is that
+    Tick quantum = 0;                 ///< picoseconds, that of the options where there were several streams
+
+    Tick end() const;  ///< latest core end, less the core's offset
+};
+
+struct RunOptions {
+    Tick quantum = 0;                  ///< picoseconds; 0 = per reference. Matters with several cores only.
+    std::uint64_t max_references = 0;  ///< stop after so many; 0 = all
+    Tick longest = longest_time;       ///< simulated time, picoseconds; at most longest_time
+    /// Called now and then with the number of references made so far; returning false stops the run.
+    std::function<bool(std::uint64_t references)> progress;
+};
+
+/// Runs a source to its end. A source with fewer cores than the machine leaves the others idle; with more it is an
+/// error (std::invalid_argument). A source that fails in the middle ends the run, and so does a core that comes to
+/// the longest time: complete = false, what was counted stays.
+RunResult run(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions& options = {});
+
+}  // namespace cachetally

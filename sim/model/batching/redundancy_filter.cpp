@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/model/batching/redundancy_filter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/model/batching/mru_filter.hpp"
+
+namespace cachetally {
+
+bool FilterShape::serves(const FilterShape& wanted) const {
+    return !wanted.retains_all && line_bits == wanted.line_bits && line_slots <= wanted.line_slots &&
+           (wanted.page_bits == 0 || (page_bits == wanted.page_bits && page_slots <= wanted.page_slots));
+}
+
+namespace {
+
+/// A reference of the most bytes, with the shortest lines.
+constexpr std::size_t most_accesses_of_one = 65536 / 8 + 1;
+
+/// Words of an MRU filter and accesses that differ by less are of one line, and nothing but a first store.
+constexpr Address least_difference = 3;
+
+/// The word that an access leaves.
+constexpr Address mru_word(Address access) {
+    static_assert(mru_bit::all == 0 && mru_bit::no_store == 2);
+    return access / BlockEvent::alignment * BlockEvent::alignment | (access % BlockEvent::alignment == 1 ? 0 : 2);
+}
+
+constexpr std::array<std::uint8_t, 3> mark_of_kind{filter_mark::loads, filter_mark::stores, filter_mark::fetches};
+
+/// So many bytes of 0 or 1 that their sum is one, too: sums of bytes are quick.
+constexpr std::size_t summable = 255;
+
+}  // namespace
+
+FilteredAccesses::Redundant count_redundant(std::span<const std::uint8_t> marks) {
+    FilteredAccesses::Redundant counts;
+    for (; !marks.empty(); marks = marks.subspan(std::min(marks.size(), summable))) {
+        std::uint8_t loads = 0, stores = 0, fetches = 0;
+        for (const std::uint8_t mark : marks.first(std::min(marks.size(), summable))) {
+            loads = static_cast<std::uint8_t>(loads + (mark < filter_mark::retained));
+            stores = static_cast<std::uint8_t>(stores + ((mark & ~filter_mark::slot) == filter_mark::stores));
+            fetches = static_cast<std::uint8_t>(fetches + (mark >= filter_mark::fetches));
+        }
+        counts.loads += loads;
+        counts.stores += stores;
+        counts.fetches += fetches;
+    }
+    return counts;
+}
+
+RedundancyFilter::Stream::Stream(const FilterShape& shape)
+    : shape_(shape),
+      line_mask_((Address{1} << shape.line_bits) - 1),
+      marks_(FilteredBlock::most + most_accesses_of_one),
+      retained_(marks_.size()),
+      positions_(marks_.size()),
+      mark_positions_(marks_.size()) {
+    forget();
+}
+
+void RedundancyFilter::Stream::forget() {
+    lines_.fill(mru_bit::nothing);
+    pages_.fill(~Address{0});
+}
+
+const Reference* RedundancyFilter::Stream::add_plain(const Reference* next, const Reference* end, unsigned kinds) {
+    end = next + std::min<std::ptrdiff_t>(end - next, FilteredBlock::most - static_cast<std::ptrdiff_t>(accesses_));
+    return shape_.page_bits != 0 ? add_plain_by<true>(next, end, kinds) : add_plain_by<false>(next, end, kinds);
+}
+
+/// The loop in which a run of a kernel spends most of its time: all that it needs is in registers.
+template <bool pages>
+const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, const Reference* const end,
+                                                        unsigned kinds) {
+    const Address line_mask = line_mask_;
+    const unsigned slots = shape_.line_slots - 1, page_slots = shape_.page_slots - 1, page_bits = shape_.page_bits;
+    const Address different = shape_.retains_all ? 0 : least_difference;
+    std::uint8_t* mark = marks_.data() + accesses_;
+    BlockEvent* retained = retained_.data() + retained_count_;
+    for (; next < end; ++next, ++mark) {
+        const Address address = next->address;
+        const auto kind = static_cast<unsigned>(next->kind);
+        if ((address & line_mask) + next->size > line_mask + 1 || kind >= kinds) [[unlikely]]
+            break;
+        const Address access = (address & ~line_mask) | kind;
+        const unsigned slot = FilterShape::slot_of(access);
+        bool redundant = (lines_[slot & slots] ^ access) < different;
+        if constexpr (pages) {
+            Address& latest_page = pages_[address >> page_bits & page_slots];
+            if (latest_page != address >> page_bits) [[unlikely]] {
+                redundant = false;
+                latest_page = address >> page_bits;
+            }
+        }
+        if (redundant) [[likely]] {
+            *mark = static_cast<std::uint8_t>(slot | mark_of_kind[kind]);
+            continue;
+        }
+        lines_[slot & slots] = mru_word(access);
+        *mark = filter_mark::retained;
+        *retained++ = BlockEvent::of_bits(access);
+    }
+    accesses_ = static_cast<std::size_t>(mark - marks_.data());
+    retained_count_ = static_cast<std::size_t>(retained - retained_.data());
+    return next;
+}
+
+/// Remembers the access.
+bool RedundancyFilter::Stream::is_redundant(Address access, Address address) {
+    Address& latest = lines_[FilterShape::slot_of(access) & (shape_.line_slots - 1)];
+    bool redundant = !shape_.retains_all && (latest ^ access) < least_difference;
+    if (shape_.page_bits != 0) {
+        const Address page = address >> shape_.page_bits;
+        redundant &= std::exchange(pages_[page & (shape_.page_slots - 1)], page) == page;
+    }
+    if (!redundant) latest = mru_word(access);
+    return redundant;
+}
+
+template <bool placed>
+std::size_t RedundancyFilter::Stream::add(const Reference& reference, std::size_t position) {
+    const Address last = last_byte(reference);
+    const std::size_t before = accesses_;
+    for (Address address = reference.address;; address = align_down(address, line_mask_ + 1) + line_mask_ + 1) {
+        const Address access = (address & ~line_mask_) | static_cast<Address>(reference.kind);
+        const auto at = static_cast<std::uint16_t>(position + accesses_ - before);
+        if constexpr (placed) mark_positions_[accesses_] = at;
+        if (is_redundant(access, address)) {
+            marks_[accesses_++] = static_cast<std::uint8_t>(FilterShape::slot_of(access) |
+                                                            mark_of_kind[static_cast<unsigned>(reference.kind)]);
+        } else {
+            marks_[accesses_++] = filter_mark::retained;
+            if constexpr (placed) positions_[retained_count_] = at;
+            retained_[retained_count_++] = BlockEvent::of_bits(access);
+        }
+        if ((address | line_mask_) >= last) return accesses_ - before;
+    }
+}
+
+template <bool placed>
+FilteredAccesses RedundancyFilter::Stream::all() const {
+    FilteredAccesses all{{std::span(marks_).first(accesses_), std::span(retained_).first(retained_count_)}};
+    if constexpr (placed) {
+        all.positions = std::span(positions_).first(retained_count_);
+        all.mark_positions = std::span(mark_positions_).first(accesses_);
+    }
+    all.redundant = count_redundant(all.marks);
+    return all;
+}
+
+void RedundancyFilter::clear() {
+    data_.forget();
+    fetches_.forget();
+}
+
+RedundancyFilter::RedundancyFilter(const FilterPlan& plan) : plan_(plan), data_(plan.data), fetches_(plan.fetches) {}
+
+FilteredBlock RedundancyFilter::filter(std::span<const Reference> references) {
+    data_.clear();
+    fetches_.clear();
+    return plan_.way == FilterPlan::Fetches::apart ? filter_apart(references) : filter_together(references);
+}
+
+FilteredBlock RedundancyFilter::filter_together(std::span<const Reference> references) {
+    const Reference* next = references.data();
+    const Reference* const end = next + references.size();
+    const bool leaves_fetches = plan_.way == FilterPlan::Fetches::nowhere;
+    while (true) {
+        next = data_.add_plain(next, end, leaves_fetches ? 2 : 3);
+        if (next == end || data_.size() >= FilteredBlock::most) break;
+        if (next->kind != ReferenceKind::fetch || !leaves_fetches) data_.add<false>(*next, 0);
+        ++next;
+    }
+    return {data_.all<false>(), {}, static_cast<std::uint32_t>(next - references.data())};
+}
+
+FilteredBlock RedundancyFilter::filter_apart(std::span<const Reference> references) {
+    std::size_t position = 0, done = 0;
+    for (; done < references.size() && position < FilteredBlock::most; ++done) {
+        const Reference& reference = references[done];
+        Stream& stream = reference.kind == ReferenceKind::fetch ? fetches_ : data_;
+        position += stream.add<true>(reference, position);
+    }
+    return {data_.all<true>(), fetches_.all<true>(), static_cast<std::uint32_t>(done)};
+}
+
+void SlotLines::expand(const FilteredEvents& events, std::vector<BlockEvent>& out) {
+    out.resize(events.marks.size());
+    const BlockEvent* retained = events.retained.data();
+    BlockEvent* to = out.data();
+    for (const std::uint8_t mark : events.marks) {
+        if (filter_mark::is_retained(mark)) {
+            latest_[FilterShape::slot_of(retained->block())] = retained->block();
+            *to++ = *retained++;
+        } else {
+            *to++ = BlockEvent(latest_[mark & filter_mark::slot], filter_mark::kind_of(mark));
+        }
+    }
+}
+
+}  // namespace cachetally

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cache: one copy of a level. What hits, misses, victims and write-backs mean; docs/counting.md is its specification.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "cachetally/counts.hpp"
+#include "cachetally/machine.hpp"
+#include "sim/model/batching/mru_filter.hpp"
+#include "sim/model/indexing/indexing.hpp"
+#include "sim/model/link/request_port.hpp"
+#include "sim/model/memory/memory.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
+#include "sim/model/tags/cache_array.hpp"
+
+namespace cachetally {
+
+class Coherence;
+class PageTable;
+
+class Cache {
+public:
+    /// `copy` numbers the copies of a level; `period` is the length of a cycle in ticks. A cache next to a core
+    /// recognises accesses that change nothing.
+    Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to_core);
+    Cache(const Cache&) = delete;
+    Cache& operator=(const Cache&) = delete;
+
+    const CacheConfig& config() const { return config_; }
+    RequestPort& below() { return below_; }
+    unsigned line_bytes() const { return config_.line; }
+    Tick latency() const { return latency_; }
+
+    /// Declares a cache above from which this one may take lines away.
+    void add_above(Cache& above) { above_.push_back(&above); }
+    const std::vector<Cache*>& above() const { return above_; }
+
+    /// Virtually indexed caches find the set of a physical address with the page table.
+    void use_page_table(PageTable& pages) { pages_ = &pages; }
+
+    const IndexingPolicy& indexing() const { return index_; }
+
+    /// By set: the MRU filter. Next to a core only.
+    const Address* mru() const { return mru_.data(); }
+
+    /// After accesses of which the MRU filter does not know.
+    void forget_mru() { std::ranges::fill(mru_, mru_bit::nothing); }
+
+    /// A load, store, fetch, page walk or prefetch from above, for the byte or line at a physical address.
+    Reply request(Address address, RequestInfo info, Tick time) {
+        return request_in(set_of(address), address, info, time);
+    }
+
+    /// The same where the address alone does not choose the set (virtually indexed caches).
+    Reply request_in(std::uint64_t set, Address address, RequestInfo info, Tick time) {
+        const unsigned kind = index_of(info.kind());
+        ++requests_[kind];
+        if (!simple_[kind]) [[unlikely]]
+            return request_in_steps(address, set, info, time);
+        const Address line = address & ~line_mask_;
+        const Entry state = info.kind() == EventKind::store ? entry_bit::dirty : 0;
+        const auto [miss, old] = array_->replace(set, line, touch_[kind], state);
+        if (next_to_core_) [[unlikely]]
+            remember(set, line, info.kind(), miss == 0);
+        if (miss == 0) return {time + latency_};
+        return fetch_simply(line, info, time, old);
+    }
+
+    /// A batch of requests and victims of a core, in order; what goes down is batched, too, where the port below does
+    /// so. Nobody above may need to know more of them than how long they take (latency_of()).
+    /// `positions`: null if the order of the batch is all that matters.
+    void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr);
+
+    /// True where a pass over the set is all that demand accesses, page walks and write-backs need. Else the reason.
+    bool is_plain() const { return is_plain_; }
+    /// `key`: of this cache's configuration, or where `of_below`, of the cache below that it is about; may be null.
+    struct NotPlain {
+        const char* what = nullptr;  ///< null: it is plain
+        const char* key = nullptr;
+        bool of_below = false;
+    };
+    NotPlain why_not_plain() const;
+
+    /// For how long cores have waited for this level's own answers to what came from above, but for stores: those of
+    /// cores are counted apart, others nobody waits for.
+    Tick waited() const {
+        return (requests_[index_of(EventKind::load)] + requests_[index_of(EventKind::fetch)] +
+                requests_[index_of(EventKind::page_walk)]) *
+               latency_;
+    }
+    bool is_next_to_core() const { return next_to_core_; }
+
+    /// A dirty or clean victim from above; info.kind() tells which.
+    void take_victim(Address address, RequestInfo info, Tick time);
+
+    /// A monitor's record.
+    void take_record(Address address, RequestInfo info, Tick time);
+
+    /// Takes all lines in [address, address + bytes) away, here and above; true if one of them was dirty.
+    bool back_invalidate(Address address, std::uint64_t bytes, RequestInfo info, Tick time);
+
+    /// A line's entry, untouched; 0 = not here.
+    Entry find(Address line) const { return array_->find(set_of_physical(line), line); }
+
+    /// Takes the dirtiness of a line away, which is written back by somebody else; true if it was dirty.
+    bool clean(Address line, RequestInfo info, Tick time);
+
+    /// From now on this is a cache of a node that is kept coherent with others.
+    void join(Coherence& coherence, unsigned node) {
+        coherence_ = &coherence;
+        node_ = node;
+    }
+    bool is_in_node() const { return coherence_ != nullptr; }
+
+    /// Tells an inclusive level that what it takes away from above, nodes may hold.
+    void take_from_nodes(Coherence& coherence) { nodes_above_ = &coherence; }
+
+    /// An access by a core: true when it hits. Only where hits_are_plain(); it is not counted.
+    bool hits(std::uint64_t set, Address line, ReferenceKind kind) {
+        const Entry found = array_->access(set, line, touch_[static_cast<unsigned>(kind)]);
+        if (found == 0) return false;
+        // a dirty line may be stored to again, whatever it was found by
+        mru_[set] = line | (mru_flags_[1][static_cast<unsigned>(kind)] & ~(found & entry_bit::dirty));
+        return true;
+    }
+
+    /// True where a hit of this kind has no consequence beyond the set.
+    bool hits_are_plain(ReferenceKind kind) const {
+        return !prefetcher_ && (kind != ReferenceKind::store || (writes_back_ && !is_in_node()));
+    }
+
+    /// True where an access to the line that its set was asked for last changes nothing, but a first store to it.
+    bool repetition_is_plain() const;
+
+    /// A request of a core for a line that hits() has not found.
+    Reply request_absent(Address address, std::uint64_t set, RequestInfo info, Tick time) {
+        const unsigned kind = index_of(info.kind());
+        ++requests_[kind];
+        if (!simple_[kind]) [[unlikely]]
+            return miss(address, set, info, time);
+        const Address line = address & ~line_mask_;
+        const Entry victim = array_->insert(set, line, info.kind() == EventKind::store ? entry_bit::dirty : 0);
+        mru_[set] = line | mru_flags_[0][kind];
+        return fetch_simply(line, info, time, victim);
+    }
+
+    /// Counts accesses that were redundant or made by hits().
+    void count_requests(std::uint64_t loads, std::uint64_t stores, std::uint64_t fetches) {
+        requests_[static_cast<unsigned>(EventKind::load)] += loads;
+        requests_[static_cast<unsigned>(EventKind::store)] += stores;
+        requests_[static_cast<unsigned>(EventKind::fetch)] += fetches;
+    }
+
+    /// Declares that a level below may take lines away while this one makes room.
+    void expect_loss_of_lines() { line_may_be_taken_ = true; }
+
+    /// To be called when all is connected, before the first access.
+    void settle();
+
+    CacheCounts counts() const;
+
+    /// Of the state of all sets, as CacheArray::digest(). What a prefetcher remembers is not in it.
+    std::uint64_t digest() const {
+        std::uint64_t digest = 0;
+        for (std::uint64_t set = 0; set < index_.sets(); ++set) digest = digest_of(digest, array_->digest(set));
+        return digest;
+    }
+
+private:
+    static constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
+    void count(const BatchCounts& counts, std::size_t sent);
+    void handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions);
+    std::uint64_t set_of(Address address) const {
+        const Address line = address & ~line_mask_;
+        return config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
+    }
+    Reply request_in_steps(Address address, std::uint64_t set, RequestInfo info, Tick time);
+
+    /// The rest of a simple miss, when the line is inserted and the victim removed already, which nobody below can
+    /// tell.
+    Reply fetch_simply(Address line, RequestInfo info, Tick time, Entry victim) {
+        ++misses_[index_of(info.kind())];
+        const RequestInfo down = info.kind() == EventKind::store ? info.as(EventKind::load) : info;
+        Reply reply = below_.request(line, down, time + latency_);
+        if (is_dirty(victim) || (victim != 0 && (victims_matter_ || below_.wants(EventKind::eviction)))) {
+            reply.time = std::max(reply.time, dispose(victim, line, down, time + latency_));
+        } else {
+            counts_.evictions += victim != 0;
+        }
+        if (below_.wants(EventKind::fill)) [[unlikely]]
+            below_.notify(line, down.as(EventKind::fill), reply.time);
+        return {reply.time};
+    }
+    Reply miss(Address address, std::uint64_t set, RequestInfo info, Tick time);
+    Reply fetch(Address line, std::uint64_t set, RequestInfo info, Tick time, Entry state);
+    void take_missing(Address line, std::uint64_t set, RequestInfo info, Tick time);
+    // What makes room returns when the victim, if there is one, has left.
+    Tick insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time);
+    // `line`: that takes the victim's place.
+    Tick make_room(std::uint64_t set, Address line, RequestInfo info, Tick time);
+    Tick dispose(Entry victim, Address line, RequestInfo info, Tick time);
+    Tick send_away(Entry victim, Address line, RequestInfo info, Tick time);
+    Tick pass_on(Address line, RequestInfo info, Tick time);
+    void train(Address address, RequestInfo info, Tick time, bool trigger);
+    std::uint64_t set_of_physical(Address line) const;
+    Entry mru_after(EventKind kind, bool hit) const;
+    void remember(std::uint64_t set, Address line, EventKind kind, bool hit) {
+        if (next_to_core_) mru_[set] = line | mru_flags_[hit ? 1 : 0][static_cast<unsigned>(kind)];
+    }
+    void forget(std::uint64_t set) {
+        if (next_to_core_) mru_[set] = mru_bit::nothing;
+    }
+
+    CacheConfig config_;
+    Address line_mask_;
+    Tick latency_;
+    bool writes_back_, filled_by_victims_, next_to_core_;
+    bool line_may_be_taken_ = false, victims_matter_ = false, is_plain_ = false;
+    std::array<Touch, event_kind_count> touch_;  ///< by kind
+    IndexingPolicy index_;
+    std::unique_ptr<CacheArray> array_;
+    std::unique_ptr<Prefetcher> prefetcher_;
+    RequestPort below_;
+    std::vector<Cache*> above_;
+    std::vector<Address> mru_;                                        ///< by set; next to a core only
+    std::array<std::array<Entry, event_kind_count>, 2> mru_flags_{};  ///< by hit and kind
+    PageTable* pages_ = nullptr;
+    Coherence* coherence_ = nullptr;    ///< of the node that this is in
+    Coherence* nodes_above_ = nullptr;  ///< of nodes that this takes lines away from
+    unsigned node_ = 0;
+    std::array<bool, event_kind_count> simple_{};  ///< by kind: one pass over the set does it
+    std::array<std::uint64_t, event_kind_count> requests_{}, misses_{};
+    CacheCounts counts_;           ///< those that are not requests
+    std::vector<Address> wanted_;  ///< by the prefetcher; kept to save allocations
+};
+
+inline Reply RequestPort::request(Address address, RequestInfo info, Tick time) {
+    if (batching_) {
+        batch_.push({align_down(address, BlockEvent::alignment), info.kind()});
+        return {time};
+    }
+    if (in_steps_) [[unlikely]]
+        return request_in_steps(address, info, time);
+    if (wants(info.kind())) [[unlikely]]
+        notify_listeners({address, 1, info.site(), info.kind(), info.core(), time});
+    return cache_ != nullptr ? cache_->request(address, info, time) : Reply{memory_->request(address, info, time).time};
+}
+
+}  // namespace cachetally

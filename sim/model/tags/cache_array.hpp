@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CacheArray: the tags of a cache (or TLB) with their replacement order. Knows sets and ways, not what a miss means.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/random.hpp"
+#include "cachetally/machine.hpp"
+#include "cachetally/types.hpp"
+#include "sim/model/batching/request_batch.hpp"
+#include "sim/model/indexing/indexing.hpp"
+#include "sim/model/replacement/policy.hpp"
+
+namespace cachetally {
+
+/// A tag: the address of the line, whose low bits are free, or-ed with state bits; 0 = invalid.
+using Entry = std::uint64_t;
+
+namespace entry_bit {
+inline constexpr Entry valid = 1;
+inline constexpr Entry dirty = 2;
+inline constexpr Entry prefetched = 4;  ///< brought in by this level's prefetcher and not used since
+inline constexpr Entry all = 7;         ///< lines are at least 8 bytes, so these bits are free
+}  // namespace entry_bit
+
+constexpr Address line_of(Entry entry) { return entry & ~entry_bit::all; }
+constexpr bool is_dirty(Entry entry) { return (entry & entry_bit::dirty) != 0; }
+
+/// What an access does to the line that it finds; small, so that it travels in a register.
+struct alignas(4) Touch {
+    bool use = true;          ///< counts as a use for replacement
+    std::uint8_t set = 0;     ///< state bits to set
+    std::uint8_t clear = 0;   ///< state bits to clear
+    std::uint8_t unused = 0;  ///< makes it a whole word
+
+    Entry applied_to(Entry entry) const { return (entry & ~Entry{clear}) | set; }
+};
+
+/// Of an access that inserts its line if that is not there.
+struct ReplaceResult {
+    std::uint64_t miss = 0;  ///< 1 or 0, for sums
+    Entry old = 0;           ///< the line's entry as it was before or, if it was missing, its victim's (0: none)
+};
+
+/// A batch on its way through a cache whose misses and victims go down in the plain way.
+struct ArrayBatch {
+    std::span<const BlockEvent> requests;
+    const std::uint16_t* positions = nullptr;  ///< where requests stand in program order; null if nobody asks
+    // Room for twice as many as requests; positions if those of the requests are given.
+    BlockEvent* out = nullptr;
+    std::uint16_t* out_positions = nullptr;
+    Address line_mask = 0;  ///< of the bits of a line's address
+    bool write_back_traffic = true;
+};
+
+/// Sets are numbered by an IndexingPolicy; lines are aligned addresses.
+class CacheArray {
+public:
+    virtual ~CacheArray() = default;
+
+    /// Looks a line up and applies `touch` if it is there. Returns the entry as it was before; 0 = not there.
+    virtual Entry access(std::uint64_t set, Address line, Touch touch) = 0;
+
+    /// Inserts a line that is not there, as used, with these state bits. Returns the victim; 0 = there was room.
+    virtual Entry insert(std::uint64_t set, Address line, Entry state) = 0;
+
+    /// access() or, if the line is not there, insert() with `state`: both in one pass over the set.
+    virtual ReplaceResult replace(std::uint64_t set, Address line, Touch touch, Entry state) = 0;
+
+    /// replace() of the lines of accesses (their bits in `line_mask`) by uses that change no state. Writes the indices
+    /// of the accesses whose lines were missing, and returns their number.
+    virtual std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask,
+                                    const IndexingPolicy& index, std::uint16_t* missing) = 0;
+
+    /// replace() of a batch, as uses that make stores and write-backs dirty; writes what goes down of it, and returns
+    /// its end. At most KindLanes::most requests.
+    virtual BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) = 0;
+
+    /// Makes room for an insertion into a set: removes and returns the victim; 0 = there is room already.
+    virtual Entry make_room(std::uint64_t set) = 0;
+
+    /// Removes a line; returns its entry; 0 = not there.
+    virtual Entry remove(std::uint64_t set, Address line) = 0;
+
+    /// The entry of a line without touching it; 0 = not there.
+    virtual Entry find(std::uint64_t set, Address line) const = 0;
+
+    /// Equal digests of a set mean that equal accesses will be answered alike from now on (but for a chance of 2^-64).
+    virtual std::uint64_t digest(std::uint64_t set) const = 0;
+};
+
+/// Adds a word to a digest.
+constexpr std::uint64_t digest_of(std::uint64_t digest, std::uint64_t word) { return splitmix64(digest ^ word); }
+
+struct ArrayGeometry {
+    std::uint64_t sets = 1;
+    unsigned ways = 1;
+    Replacement replacement = Replacement::lru;
+    std::uint64_t seed = 1;  ///< of random replacement, already distinct per copy
+    unsigned line_bits = 0;  ///< where sets are a field of the address, its lowest bit; else 0
+    EmptyWay empty_way = EmptyWay::lowest;
+};
+
+std::unique_ptr<CacheArray> make_cache_array(const ArrayGeometry& geometry);
+
+/// What is known of a policy; its number in the span is its enumerator.
+struct ReplacementRow {
+    std::string_view name;
+    bool keeps_ways;  ///< lines stay in their ways, so that EmptyWay::policy has a meaning
+    Repetition repetition;
+    std::unique_ptr<CacheArray> (*make)(const ArrayGeometry& geometry);
+};
+
+/// The rows of sim/model/replacement/table.hpp.
+std::span<const ReplacementRow> built_in_replacements();
+
+/// The policies of the program. A source of its own, so that a program may link another with more rows.
+std::span<const ReplacementRow> replacement_rows();
+inline const ReplacementRow& row_of(Replacement replacement) {
+    return replacement_rows()[static_cast<std::size_t>(replacement)];
+}
+
+}  // namespace cachetally
