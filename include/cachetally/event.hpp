@@ -43,7 +43,7 @@ struct LinkEvent {
     Address by = 0;  ///< of an eviction: the line that takes the victim's place
 };
 
-/// A request or victim of which only the block and the kind are told.
+/// A request or victim of which only the block and the kind matter.
 class BlockEvent {
 public:
     /// Blocks are aligned to this at least, and kinds of requests and victims are less than it.

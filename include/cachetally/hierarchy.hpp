@@ -63,7 +63,7 @@ public:
     Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now);
 
     /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
-    /// is looked at: Progress::time then lacks what only complete() tells, and what listeners and counts() say is valid
+    /// is looked at: Progress::time then lacks what only complete() knows, and what listeners and counts() say is valid
     /// after it.
     void work_in_background();
 

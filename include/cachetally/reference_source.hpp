@@ -24,7 +24,7 @@ struct Region {
     friend bool operator==(const Region&, const Region&) = default;
 };
 
-/// What a program tells the simulation between two references.
+/// What a program says to the simulation between two references.
 struct Control {
     enum class Kind : std::uint8_t {
         none,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TlmMonitor: the cache monitor as an interposer for any TLM-2.0 platform. docs/tlm.md tells how to use it. Installed
+// TlmMonitor: the cache monitor as an interposer for any TLM-2.0 platform. docs/tlm.md says how to use it. Installed
 // as cachetally/tlm_monitor.hpp; it needs nothing of the project but two headers beside it, and C++17.
 #pragma once
 

@@ -35,7 +35,7 @@ inline constexpr const char* time_is_over =
     "or a faster clock, or, where a monitor's ring makes cores wait, lower its 'write_cost' or 'drain_cost' or let it "
     "lose records ('overflow=drop')";
 
-/// The sum of two times. All that is well behind longest_time is told as one time, so that nothing overflows.
+/// The sum of two times. All that is well behind longest_time is one time, so that nothing overflows.
 constexpr Tick time_sum(Tick a, Tick b) {
     constexpr Tick most = longest_time + longest_time / 2;
     return a >= most || b >= most - a ? most : a + b;

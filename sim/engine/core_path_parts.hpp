@@ -8,7 +8,7 @@ namespace cachetally {
 
 constexpr EventKind event_kind(ReferenceKind kind) { return static_cast<EventKind>(kind); }
 
-/// Events on a core's links that are alike and follow each other, kept back to be told as one.
+/// Events on a core's links that are alike and follow each other, held back to be reported as one.
 class CorePath::EventRun {
 public:
     explicit EventRun(CorePath& path) : path_(path) {}

@@ -25,7 +25,7 @@ void CorePipeline::start(Background* background) {
             cache->below().start_batching(core_);
     if (RequestPort& walks = walker_.below(); walks.cache() == nullptr) {
         walks.start_batching(core_);
-        walks.notify_through(nullptr);  // they are told where they are flushed
+        walks.notify_through(nullptr);  // they are notified where they are flushed
     }
     if (!apart_) return;
     together_.start_batching(core_);
@@ -107,7 +107,7 @@ Tick CorePipeline::translate() {
     return time;
 }
 
-/// Those that the first TLBs miss, in program order; tells who listens below them.
+/// Those that the first TLBs miss, in program order; notifies the listeners below.
 void CorePipeline::gather_missing() {
     missing_.clear();
     missed_.clear();
@@ -118,7 +118,7 @@ void CorePipeline::gather_missing() {
     };
     for (const Stream& stream : streams()) {
         if (stream.missing.empty() || stream.way.tlb->below().kinds() == 0) continue;
-        reads_.clear();  // here: what is told
+        reads_.clear();  // here: what is reported
         for (const std::uint16_t index : stream.missing) reads_.push_back(stream.given->retained[index]);
         stream.way.tlb->below().notify_all(reads_, core_);
     }

@@ -162,7 +162,7 @@ bool Streams::may_end(unsigned core, std::size_t references) {
     return may();
 }
 
-/// The one place that ends a run for its time. What comes later is not told apart.
+/// The one place that ends a run for its time. What comes later is not distinguished.
 void Streams::end_in_time(unsigned core) {
     Stream& stream = streams_[core];
     if (stream.time < options_.longest) return;

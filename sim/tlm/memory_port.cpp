@@ -89,7 +89,7 @@ MemoryReply MemoryPort::send(tlm::tlm_command command, Address address, RequestI
     return {time + (scale_.now() + scale_.ticks(delay) - before), info_.conflict};
 }
 
-/// There are no data in the caches: what is written back is what memory has. Where it does not tell, nothing is
+/// There are no data in the caches: what is written back is what memory has. If it does not answer, nothing is
 /// written.
 void MemoryPort::keep_content(Address address) {
     const auto bytes = static_cast<unsigned>(data_.size());

@@ -87,7 +87,7 @@ std::string label_of(const MachineDescription& machine, const Component& compone
     return {};
 }
 
-/// The shape and colour that tell the kinds apart.
+/// The shape and colour of each kind.
 std::string_view look_of(Component::Kind kind) {
     switch (kind) {
         case Component::Kind::core: return "shape=ellipse, fillcolor=\"#e8e8e8\"";

@@ -53,7 +53,7 @@ private:
     void check_inside(const Config& part) {
         const unsigned cores = part.shared_by != 0 ? part.shared_by : machine_.cores;
         if (machine_.cores_per_node() % cores == 0 || machine_.cores % cores != 0)
-            return;  // the latter is told already
+            return;  // the latter is reported already
         complain(place_of(part, "shared_by"),
                  fmt::format("'{}' is shared by {}, but a node has {}, and what lies above the memories belongs to a "
                              "node; write 'shared_by: {}', or a divisor of it",

@@ -1,49 +1,164 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine files to machine descriptions: the table of keys.
+// Machine files to machine descriptions.
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
-#include "sim/model/prefetch/prefetcher.hpp"
+#include "base/text.hpp"
+#include "base/units.hpp"
+#include "sim/topology/machine_keys.hpp"
 #include "sim/topology/yaml_document.hpp"
 #include "sim/topology/yaml_fields.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096, most_nodes = 64;
+/// Collects what each key of a mapping does with its value; then reads one.
+class ReadKeys {
+public:
+    explicit ReadKeys(FieldReader& reader) : reader_(reader) {}
+
+    bool all() const { return true; }
+
+    void text(std::string_view key, std::string& value, const char* example, Need need = Need::optional) {
+        add(key, need, [=, this, &value](const YAML::Node& node) { reader_.text(node, key, example, value); });
+    }
+    template <class Integer>
+    void whole(std::string_view key, Integer& value, std::uint64_t least, std::uint64_t most,
+               Need need = Need::optional) {
+        add(key, need, [=, this, &value](const YAML::Node& node) { reader_.whole(node, key, value, least, most); });
+    }
+    /// A word stands for 0.
+    void whole_or(const char* word, std::string_view key, unsigned& value, std::uint64_t most, const char* hint,
+                  Need need) {
+        add(key, need, [=, this, &value](const YAML::Node& node) {
+            if (node.IsScalar() && node.Scalar() == word)
+                value = 0;
+            else
+                reader_.whole(node, key, value, 1, most, hint);
+        });
+    }
+    void flag(std::string_view key, bool& value) {
+        add(key, Need::optional, [=, this, &value](const YAML::Node& node) { reader_.flag(node, key, value); });
+    }
+    template <class Enum>
+    void choice(std::string_view key, Enum& value, Need need = Need::optional) {
+        add(key, need, [=, this, &value](const YAML::Node& node) { reader_.choice(node, key, value); });
+    }
+    void size(std::string_view key, std::uint64_t& value, Need need = Need::optional) {
+        add(key, need, [=, this, &value](const YAML::Node& node) { reader_.size(node, key, value); });
+    }
+    void size(std::string_view key, unsigned& value) {
+        add(key, Need::optional, [=, this, &value](const YAML::Node& node) {
+            std::uint64_t bytes = value;
+            reader_.size(node, key, bytes);
+            value = static_cast<unsigned>(std::min<std::uint64_t>(bytes, std::numeric_limits<unsigned>::max()));
+        });
+    }
+    void sizes(std::string_view key, std::vector<std::uint64_t>& values) {
+        add(key, Need::optional, [=, this, &values](const YAML::Node& node) {
+            reader_.list(node, key, [&](const YAML::Node& each) { reader_.size(each, key, values.emplace_back()); });
+        });
+    }
+    void address(std::string_view key, Address& value) {
+        add(key, Need::required, [=, this, &value](const YAML::Node& node) { reader_.address(node, key, value); });
+    }
+    template <class Part>
+    void list(std::string_view key, std::vector<Part>& parts, MappingKind kind) {
+        add(key, Need::optional, [=, this, &parts](const YAML::Node& node) {
+            reader_.list(node, key,
+                         [&](const YAML::Node& each) { read_part(reader_, each, kind, parts.emplace_back()); });
+        });
+    }
+    /// Where its values are is kept under "key.inner".
+    template <class Visit>
+    void mapping(std::string_view key, MappingKind kind, Visit visit_members) {
+        add(key, Need::optional, [=, this](const YAML::Node& node) {
+            ReadKeys inner(reader_);
+            visit_members(inner);
+            for (const auto& [name, mark] : inner.read(node, kind))
+                inner_marks_.emplace(fmt::format("{}.{}", key, name), mark);
+        });
+    }
+    void kind_or_mapping(std::string_view key, MappingKind kind, PrefetchConfig& prefetch) {
+        mapping(key, kind, [&prefetch](ReadKeys& inner) { visit(inner, prefetch); });
+        fields_.back().read = [=, this, &prefetch, mapping = std::move(fields_.back().read)](const YAML::Node& node) {
+            if (node.IsScalar())
+                reader_.choice(node, key, prefetch.kind);
+            else
+                mapping(node);
+        };
+    }
+
+    /// Returns where the values are.
+    KeyMarks read(const YAML::Node& node, MappingKind kind) {
+        KeyMarks marks = reader_.mapping(node, kind, fields_);
+        marks.merge(inner_marks_);
+        return marks;
+    }
+
+    /// Reads a part, which remembers its place.
+    template <class Part, class... Settings>
+    static void read_part(FieldReader& reader, const YAML::Node& node, MappingKind kind, Part& part,
+                          Settings... settings) {
+        part.mark = mark_of(node);
+        ReadKeys keys(reader);
+        visit(keys, part, settings...);
+        KeyMarks marks = keys.read(node, kind);
+        if constexpr (requires { part.keys; }) part.keys = std::move(marks);
+    }
+
+private:
+    void add(std::string_view key, Need need, std::function<void(const YAML::Node&)> read) {
+        fields_.push_back({key, std::move(read), need == Need::required});
+    }
+
+    FieldReader& reader_;
+    std::vector<Field> fields_;
+    KeyMarks inner_marks_;
+};
 
 class MachineReader {
 public:
     explicit MachineReader(MachineDescription& machine) : machine_(machine) {}
 
     std::vector<Diagnostic> read(const YAML::Node& root) {
+        const auto part = [&](MappingKind kind, auto& target, auto... settings) {
+            return [=, this, &target](const YAML::Node& node) {
+                ReadKeys::read_part(fields_, node, kind, target, settings...);
+            };
+        };
+        const auto list = [&](std::string_view key, auto read) {
+            return Field{key, [=, this](const YAML::Node& node) { fields_.list(node, key, read); }};
+        };
+        const auto text = [&](std::string_view key, const char* example, std::string& target) {
+            return Field{key, [=, this, &target](const YAML::Node& node) { fields_.text(node, key, example, target); }};
+        };
+        const auto memory = [&](bool named) {
+            return [=, this](const YAML::Node& node) {
+                ReadKeys::read_part(fields_, node, {"a memory", "{name: memory, size: 16 GiB, latency: 200}"},
+                                    machine_.memories.emplace_back(), named, true);
+            };
+        };
         machine_.keys = fields_.mapping(
             root, {"a machine", "cores: 4"},
-            {
-                {"name", [&](const auto& node) { fields_.text(node, "name", "mine", machine_.name); }},
-                {"description",
-                 [&](const auto& node) { fields_.text(node, "description", "two levels", machine_.description); }},
-                {"source", [&](const auto& node) { fields_.text(node, "source", "data sheet", machine_.source); }},
-                {"clock", [&](const auto& node) { clock(node); }},
-                {"cores", [&](const auto& node) { fields_.whole(node, "cores", machine_.cores, 1, 256); }},
-                {"caches",
-                 [&](const auto& node) { fields_.list(node, "caches", [&](const auto& each) { cache(each); }); }},
-                {"coherence", [&](const auto& node) { coherence(node); }},
-                {"tlbs", [&](const auto& node) { fields_.list(node, "tlbs", [&](const auto& each) { tlb(each); }); }},
-                {"pages", [&](const auto& node) { pages(node); }},
-                {"numa", [&](const auto& node) { numa(node); }},
-                {"memory", [&](const auto& node) { memory(node, false); }},
-                {"memories",
-                 [&](const auto& node) {
-                     fields_.list(node, "memories", [&](const auto& each) { memory(each, true); });
-                 }},
-                {"monitors",
-                 [&](const auto& node) { fields_.list(node, "monitors", [&](const auto& each) { monitor(each); }); }},
-            });
+            {text("name", "mine", machine_.name),
+             text("description", "two levels", machine_.description),
+             text("source", "data sheet", machine_.source),
+             {"clock", [&](const auto& node) { clock(node); }},
+             {"cores", [&](const auto& node) { fields_.whole(node, "cores", machine_.cores, 1, 256); }},
+             list("caches", [&](const auto& each) { cache(each); }),
+             {"coherence", [&](const auto& node) { coherence(node); }},
+             list("tlbs",
+                  [&](const auto& each) {
+                      part({"a TLB", "{name: DTLB, entries: 64, ways: 4}"}, machine_.tlbs.emplace_back())(each);
+                  }),
+             {"pages", part({"'pages'", "{size: 4 KiB, mapping: contiguous}"}, machine_.pages, true)},
+             {"numa", part({"'numa'", "{nodes: 2, policy: first_touch, interconnect: {latency: 100}}"}, machine_.numa)},
+             {"memory", memory(false)},
+             list("memories", memory(true)),
+             list("monitors", [&](const auto& each) { monitor(each); })});
         const auto both = machine_.keys.find("memories");
         if (both != machine_.keys.end() && machine_.keys.contains("memory"))
             fields_.complain(both->second, "'memory' and 'memories' are both given; put all into 'memories'");
@@ -64,127 +179,20 @@ private:
         }
     }
 
-    void ways(const YAML::Node& node, unsigned& target) {
-        if (node.IsScalar() && node.Scalar() == "full") {
-            target = 0;
-        } else {
-            fields_.whole(node, "ways", target, 1, 65536, ", or full for fully associative");
-        }
-    }
-
-    void shared_by(const YAML::Node& node, unsigned& target) {
-        if (node.IsScalar() && node.Scalar() == "all") {
-            target = 0;
-        } else {
-            fields_.whole(node, "shared_by", target, 1, 256, ", or all");
-        }
-    }
-
     void cache(const YAML::Node& node) {
-        CacheConfig cache;
-        cache.mark = mark_of(node);
-        cache.keys = fields_.mapping(
-            node, {"a cache", "{name: L1, next: memory, size: 32 KiB, ways: 8}"},
-            {
-                {"name", [&](const auto& value) { fields_.text(value, "name", "L1", cache.name); }, true},
-                {"next", [&](const auto& value) { fields_.text(value, "next", "memory", cache.next); }, true},
-                {"serves", [&](const auto& value) { fields_.choice(value, "serves", cache.serves); }},
-                {"shared_by", [&](const auto& value) { shared_by(value, cache.shared_by); }},
-                {"size", [&](const auto& value) { fields_.size(value, "size", cache.size); }, true},
-                {"ways", [&](const auto& value) { ways(value, cache.ways); }, true},
-                {"line", [&](const auto& value) { line(value, cache.line); }},
-                {"latency", [&](const auto& value) { fields_.whole(value, "latency", cache.latency, 0, most_cycles); }},
-                {"replacement", [&](const auto& value) { fields_.choice(value, "replacement", cache.replacement); }},
-                {"seed", [&](const auto& value) { fields_.whole(value, "seed", cache.seed, 0, any_number); }},
-                {"empty_way", [&](const auto& value) { fields_.choice(value, "empty_way", cache.empty_way); }},
-                {"indexing", [&](const auto& value) { fields_.choice(value, "indexing", cache.indexing); }},
-                {"virtually_indexed",
-                 [&](const auto& value) { fields_.flag(value, "virtually_indexed", cache.virtually_indexed); }},
-                {"inclusion", [&](const auto& value) { fields_.choice(value, "inclusion", cache.inclusion); }},
-                {"write", [&](const auto& value) { fields_.choice(value, "write", cache.write); }},
-                {"write_allocate",
-                 [&](const auto& value) { fields_.flag(value, "write_allocate", cache.write_allocate); }},
-                {"write_back_first",
-                 [&](const auto& value) { fields_.flag(value, "write_back_first", cache.write_back_first); }},
-                {"write_back_miss",
-                 [&](const auto& value) { fields_.choice(value, "write_back_miss", cache.write_back_miss); }},
-                {"write_back_traffic",
-                 [&](const auto& value) { fields_.flag(value, "write_back_traffic", cache.write_back_traffic); }},
-                {"store_hit_refreshes",
-                 [&](const auto& value) { fields_.flag(value, "store_hit_refreshes", cache.store_hit_refreshes); }},
-                {"write_back_refreshes",
-                 [&](const auto& value) { fields_.flag(value, "write_back_refreshes", cache.write_back_refreshes); }},
-                {"prefetch", [&](const auto& value) { prefetch(value, cache.prefetch); }},
-                {"bus", [&](const auto& value) { bus(value, cache.bus, "a bus"); }},
-                {"outstanding_misses",
-                 [&](const auto& value) {
-                     fields_.whole(value, "outstanding_misses", cache.outstanding_misses, 1, most_places);
-                 }},
-                {"write_buffer",
-                 [&](const auto& value) { fields_.whole(value, "write_buffer", cache.write_buffer, 1, most_places); }},
-            });
-        machine_.caches.push_back(std::move(cache));
-    }
-
-    void bus(const YAML::Node& node, BusConfig& bus, const char* what) {
-        fields_.mapping(
-            node, {what, "{latency: 2, bytes_per_cycle: 16}"},
-            {
-                {"latency", [&](const auto& value) { fields_.whole(value, "latency", bus.latency, 0, most_cycles); }},
-                {"bytes_per_cycle",
-                 [&](const auto& value) {
-                     fields_.whole(value, "bytes_per_cycle", bus.bytes_per_cycle, 1, most_bytes_per_cycle);
-                 }},
-                {"shared", [&](const auto& value) { fields_.flag(value, "shared", bus.shared); }},
-            });
-    }
-
-    void line(const YAML::Node& node, unsigned& target) {
-        std::uint64_t bytes = target;
-        fields_.size(node, "line", bytes);
-        target = static_cast<unsigned>(std::min<std::uint64_t>(bytes, std::numeric_limits<unsigned>::max()));
-    }
-
-    void prefetch(const YAML::Node& node, PrefetchConfig& prefetch) {
-        if (node.IsScalar()) {
-            fields_.choice(node, "prefetch", prefetch.kind);
-            return;
-        }
-        const KeyMarks marks = fields_.mapping(
-            node, {"a prefetcher", "{kind: next_line, degree: 2}"},
-            {
-                {"kind", [&](const auto& value) { fields_.choice(value, "kind", prefetch.kind); }, true},
-                {"degree", [&](const auto& value) { fields_.whole(value, "degree", prefetch.degree, 1, 64); }},
-                {"distance", [&](const auto& value) { fields_.whole(value, "distance", prefetch.distance, 1, 64); }},
-                {"entries", [&](const auto& value) { fields_.whole(value, "entries", prefetch.entries, 1, 65536); }},
-            });
-        const auto entries = marks.find("entries");
-        if (!row_of(prefetch.kind).has_entries && entries != marks.end())
-            fields_.complain(entries->second,
-                             fmt::format("a {} prefetcher has no entries; remove 'entries'", name_of(prefetch.kind)));
+        CacheConfig& cache = machine_.caches.emplace_back();
+        ReadKeys::read_part(fields_, node, {"a cache", "{name: L1, next: memory, size: 32 KiB, ways: 8}"}, cache);
+        const auto entries = cache.keys.find("prefetch.entries");
+        if (entries != cache.keys.end() && !row_of(cache.prefetch.kind).has_entries)
+            fields_.complain(entries->second, fmt::format("a {} prefetcher has no entries; remove 'entries'",
+                                                          name_of(cache.prefetch.kind)));
     }
 
     void coherence(const YAML::Node& node) {
         CoherenceConfig& coherence = machine_.coherence;
-        coherence.mark = mark_of(node);
-        bool off = false;
-        const auto cycles = [&](std::string_view key, unsigned& target) {
-            return [&, key](const auto& value) { fields_.whole(value, key, target, 0, most_cycles); };
-        };
-        coherence.keys =
-            fields_.mapping(node, {"'coherence'", "{protocol: mesi, by: directory}"},
-                            {
-                                {"protocol",
-                                 [&](const auto& value) {
-                                     fields_.choice(value, "protocol", coherence.protocol);
-                                     off = value.IsScalar() && value.Scalar() == name_of(Protocol::none);
-                                 },
-                                 true},
-                                {"by", [&](const auto& value) { fields_.choice(value, "by", coherence.by); }},
-                                {"latency", cycles("latency", coherence.latency)},
-                                {"forward", cycles("forward", coherence.forward)},
-                                {"supply", cycles("supply", coherence.supply)},
-                            });
+        const auto complaints = fields_.diagnostics().size();
+        ReadKeys::read_part(fields_, node, {"'coherence'", "{protocol: mesi, by: directory}"}, coherence);
+        const bool off = coherence.protocol == Protocol::none && fields_.diagnostics().size() == complaints;
         for (const auto& [key, mark] : coherence.keys)
             if (off && key != "protocol")
                 fields_.complain(mark, fmt::format("'{}' means nothing with 'protocol: none'; write mesi or moesi, or "
@@ -194,126 +202,6 @@ private:
         if (coherence.by == CoherenceBy::snooping && forward != coherence.keys.end())
             fields_.complain(forward->second,
                              "nothing is forwarded where all nodes snoop; remove 'forward', or write 'by: directory'");
-    }
-
-    void tlb(const YAML::Node& node) {
-        TlbConfig tlb;
-        tlb.mark = mark_of(node);
-        tlb.keys = fields_.mapping(
-            node, {"a TLB", "{name: DTLB, entries: 64, ways: 4}"},
-            {
-                {"name", [&](const auto& value) { fields_.text(value, "name", "DTLB", tlb.name); }, true},
-                {"next", [&](const auto& value) { fields_.text(value, "next", "STLB", tlb.next); }},
-                {"serves", [&](const auto& value) { fields_.choice(value, "serves", tlb.serves); }},
-                {"shared_by", [&](const auto& value) { shared_by(value, tlb.shared_by); }},
-                {"entries", [&](const auto& value) { fields_.whole(value, "entries", tlb.entries, 1, 1 << 20); }, true},
-                {"ways", [&](const auto& value) { ways(value, tlb.ways); }, true},
-                {"latency", [&](const auto& value) { fields_.whole(value, "latency", tlb.latency, 0, most_cycles); }},
-                {"replacement", [&](const auto& value) { fields_.choice(value, "replacement", tlb.replacement); }},
-                {"seed", [&](const auto& value) { fields_.whole(value, "seed", tlb.seed, 0, any_number); }},
-                {"indexing", [&](const auto& value) { fields_.choice(value, "indexing", tlb.indexing); }},
-                {"page_sizes", [&](const auto& value) { page_sizes(value, tlb.page_sizes); }},
-                {"granule", [&](const auto& value) { fields_.size(value, "granule", tlb.granule); }},
-            });
-        machine_.tlbs.push_back(std::move(tlb));
-    }
-
-    void page_sizes(const YAML::Node& node, std::vector<std::uint64_t>& sizes) {
-        fields_.list(node, "page_sizes", [&](const auto& each) {
-            std::uint64_t size = 0;
-            fields_.size(each, "page_sizes", size);
-            sizes.push_back(size);
-        });
-    }
-
-    void pages(const YAML::Node& node) {
-        PagesConfig& pages = machine_.pages;
-        pages.mark = mark_of(node);
-        pages.keys = fields_.mapping(
-            node, {"'pages'", "{size: 4 KiB, mapping: contiguous}"},
-            {
-                {"size", [&](const auto& value) { fields_.size(value, "size", pages.size); }},
-                {"mapping", [&](const auto& value) { fields_.choice(value, "mapping", pages.mapping); }},
-                {"colours", [&](const auto& value) { fields_.whole(value, "colours", pages.colours, 1, 1 << 20); }},
-                {"seed", [&](const auto& value) { fields_.whole(value, "seed", pages.seed, 0, any_number); }},
-                {"ranges",
-                 [&](const auto& value) { fields_.list(value, "ranges", [&](const auto& each) { range(each); }); }},
-                {"walk", [&](const auto& value) { walk(value); }},
-            });
-        pages.keys.merge(walk_marks_);
-    }
-
-    void range(const YAML::Node& node) {
-        PageRange range;
-        range.mark = mark_of(node);
-        fields_.mapping(node, {"a page range", "{from: 0x40000000, to: 0x80000000, size: 2 MiB}"},
-                        {
-                            {"from", [&](const auto& value) { fields_.address(value, "from", range.from); }, true},
-                            {"to", [&](const auto& value) { fields_.address(value, "to", range.to); }, true},
-                            {"size", [&](const auto& value) { fields_.size(value, "size", range.size); }, true},
-                        });
-        machine_.pages.ranges.push_back(range);
-    }
-
-    void walk(const YAML::Node& node) {
-        PagesConfig& pages = machine_.pages;
-        KeyMarks marks = fields_.mapping(
-            node, {"a page walk", "{through: L1, latency: 0}"},
-            {
-                {"through", [&](const auto& value) { fields_.text(value, "through", "L2", pages.walk_through); }},
-                {"latency",
-                 [&](const auto& value) { fields_.whole(value, "latency", pages.walk_latency, 0, most_cycles); }},
-                {"references", [&](const auto& value) { fields_.flag(value, "references", pages.walk_references); }},
-            });
-        for (auto& [key, mark] : marks) walk_marks_.emplace("walk." + key, mark);
-    }
-
-    void numa(const YAML::Node& node) {
-        NumaConfig& numa = machine_.numa;
-        numa.mark = mark_of(node);
-        numa.keys = fields_.mapping(
-            node, {"'numa'", "{nodes: 2, policy: first_touch, interconnect: {latency: 100}}"},
-            {
-                {"nodes", [&](const auto& value) { fields_.whole(value, "nodes", numa.nodes, 1, most_nodes); }, true},
-                {"policy", [&](const auto& value) { fields_.choice(value, "policy", numa.policy); }},
-                {"granule", [&](const auto& value) { fields_.size(value, "granule", numa.granule); }},
-                {"ranges",
-                 [&](const auto& value) { fields_.list(value, "ranges", [&](const auto& each) { homes(each); }); }},
-                {"otherwise", [&](const auto& value) { fields_.text(value, "otherwise", "M0", numa.otherwise); }},
-                {"interconnect", [&](const auto& value) { bus(value, numa.interconnect, "'interconnect'"); }},
-            });
-    }
-
-    void homes(const YAML::Node& node) {
-        HomeRange range;
-        range.mark = mark_of(node);
-        fields_.mapping(
-            node, {"a range of homes", "{from: 0x40000000, to: 0x80000000, memory: M1}"},
-            {
-                {"from", [&](const auto& value) { fields_.address(value, "from", range.from); }, true},
-                {"to", [&](const auto& value) { fields_.address(value, "to", range.to); }, true},
-                {"memory", [&](const auto& value) { fields_.text(value, "memory", "M1", range.memory); }, true},
-            });
-        machine_.numa.ranges.push_back(range);
-    }
-
-    void memory(const YAML::Node& node, bool one_of_many) {
-        MemoryConfig memory;
-        memory.mark = mark_of(node);
-        memory.keys = fields_.mapping(
-            node, {"a memory", "{name: memory, size: 16 GiB, latency: 200}"},
-            {
-                {"name", [&](const auto& value) { fields_.text(value, "name", "memory", memory.name); }, one_of_many},
-                {"node", [&](const auto& value) { fields_.whole(value, "node", memory.node, 0, most_nodes - 1); }},
-                {"size", [&](const auto& value) { fields_.size(value, "size", memory.size); }},
-                {"latency",
-                 [&](const auto& value) { fields_.whole(value, "latency", memory.latency, 0, most_cycles); }},
-                {"banks", [&](const auto& value) { fields_.whole(value, "banks", memory.banks, 1, most_banks); }},
-                {"interleave", [&](const auto& value) { fields_.size(value, "interleave", memory.interleave); }},
-                {"bank_busy",
-                 [&](const auto& value) { fields_.whole(value, "bank_busy", memory.bank_busy, 0, most_cycles); }},
-            });
-        machine_.memories.push_back(std::move(memory));
     }
 
     /// Keeps a monitor's settings as they stand; the monitor room reads them.
@@ -358,7 +246,6 @@ private:
 
     MachineDescription& machine_;
     FieldReader fields_;
-    KeyMarks walk_marks_;
 };
 
 }  // namespace

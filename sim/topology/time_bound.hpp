@@ -6,7 +6,7 @@
 
 namespace cachetally {
 
-/// Picoseconds that a reference takes at most where nobody waits for others: a generous bound, which tells how many
+/// Picoseconds that a reference takes at most where nobody waits for others: a generous bound, which says how many
 /// references can be made without a look at the time.
 Tick reference_at_most(const MachineDescription& machine);
 

@@ -297,7 +297,7 @@ private:
     void check_sharing(const Config& upper, const Config& lower) {
         const unsigned above = upper.shared_by != 0 ? upper.shared_by : machine_.cores;
         const unsigned below = lower.shared_by != 0 ? lower.shared_by : machine_.cores;
-        const bool both_are_possible = machine_.cores % above == 0 && machine_.cores % below == 0;  // else told already
+        const bool both_are_possible = machine_.cores % above == 0 && machine_.cores % below == 0;  // else reported already
         if (both_are_possible && below % above != 0)
             complain(place_of(lower, "shared_by"),
                      fmt::format("'{}' is shared by {}, but '{}' above it by {}; write a multiple of {}, or all",

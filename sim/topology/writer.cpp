@@ -4,40 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/units.hpp"
 #include "cachetally/topology.hpp"
-#include "sim/model/prefetch/prefetcher.hpp"
+#include "sim/topology/machine_keys.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
-
-/// "{name: L1, size: 32 KiB}"
-class Line {
-public:
-    void add(std::string_view key, std::string_view value) { pairs_.push_back(fmt::format("{}: {}", key, value)); }
-    template <class Value>
-    void add_unless(std::string_view key, const Value& value, const Value& standard, std::string_view text) {
-        if (!(value == standard)) add(key, text);
-    }
-    template <class Integer>
-    void number(std::string_view key, Integer value, Integer standard) {
-        add_unless(key, value, standard, std::to_string(value));
-    }
-    void flag(std::string_view key, bool value, bool standard) {
-        add_unless(key, value, standard, value ? "true" : "false");
-    }
-    template <class Enum>
-    void choice(std::string_view key, Enum value, Enum standard) {
-        add_unless(key, value, standard, name_of(value));
-    }
-    bool empty() const { return pairs_.empty(); }
-    std::string str() const { return fmt::format("{{{}}}", fmt::join(pairs_, ", ")); }
-
-private:
-    std::vector<std::string> pairs_;
-};
 
 std::string in_quotes(std::string_view text) {
     std::string out = "\"";
@@ -66,148 +41,116 @@ std::string plain(std::string_view text) {
     return tame && !null ? std::string(text) : in_quotes(text);
 }
 
-std::string ways_text(unsigned ways) { return ways == 0 ? "full" : std::to_string(ways); }
-std::string shared_text(unsigned shared_by) { return shared_by == 0 ? "all" : std::to_string(shared_by); }
+/// "{name: L1, size: 32 KiB}"
+std::string in_braces(const std::vector<std::string>& pairs) { return fmt::format("{{{}}}", fmt::join(pairs, ", ")); }
 
-std::string text_of(const PrefetchConfig& prefetch) {
-    const PrefetchConfig standard;
-    Line line;
-    line.add("kind", name_of(prefetch.kind));
-    line.number("degree", prefetch.degree, standard.degree);
-    line.number("distance", prefetch.distance, standard.distance);
-    if (row_of(prefetch.kind).has_entries) line.number("entries", prefetch.entries, standard.entries);
-    return line.str();
-}
+/// Writes the members of a part as pairs of key and value, in order.
+class WriteKeys {
+public:
+    struct Pair {
+        std::string_view key;
+        std::string text;
+        bool always = false;
+    };
+    const std::vector<Pair>& pairs() const { return pairs_; }
 
-std::string text_of(const BusConfig& bus) {
-    const BusConfig standard;
-    Line line;
-    line.number("latency", bus.latency, standard.latency);
-    line.number("bytes_per_cycle", bus.bytes_per_cycle, standard.bytes_per_cycle);
-    line.flag("shared", bus.shared, standard.shared);
-    return line.str();
-}
+    bool all() const { return false; }
 
-std::string text_of(const CacheConfig& cache) {
-    const CacheConfig standard;
-    Line line;
-    line.add("name", plain(cache.name));
-    line.add("next", plain(cache.next));
-    line.choice("serves", cache.serves, standard.serves);
-    line.add_unless("shared_by", cache.shared_by, standard.shared_by, shared_text(cache.shared_by));
-    line.add("size", format_size(cache.size));
-    line.add("ways", ways_text(cache.ways));
-    line.number("line", cache.line, standard.line);
-    line.number("latency", cache.latency, standard.latency);
-    line.choice("replacement", cache.replacement, standard.replacement);
-    line.number("seed", cache.seed, standard.seed);
-    line.choice("empty_way", cache.empty_way, standard.empty_way);
-    line.choice("indexing", cache.indexing, standard.indexing);
-    line.flag("virtually_indexed", cache.virtually_indexed, standard.virtually_indexed);
-    line.choice("inclusion", cache.inclusion, standard.inclusion);
-    line.choice("write", cache.write, standard.write);
-    line.flag("write_allocate", cache.write_allocate, standard.write_allocate);
-    line.flag("write_back_first", cache.write_back_first, standard.write_back_first);
-    line.choice("write_back_miss", cache.write_back_miss, standard.write_back_miss);
-    line.flag("write_back_traffic", cache.write_back_traffic, standard.write_back_traffic);
-    line.flag("store_hit_refreshes", cache.store_hit_refreshes, standard.store_hit_refreshes);
-    line.flag("write_back_refreshes", cache.write_back_refreshes, standard.write_back_refreshes);
-    if (cache.prefetch.kind != PrefetchKind::none) line.add("prefetch", text_of(cache.prefetch));
-    if (cache.bus != standard.bus) line.add("bus", text_of(cache.bus));
-    line.number("outstanding_misses", cache.outstanding_misses, standard.outstanding_misses);
-    line.number("write_buffer", cache.write_buffer, standard.write_buffer);
-    return line.str();
-}
-
-std::string text_of(const CoherenceConfig& coherence) {
-    const CoherenceConfig standard;
-    Line line;
-    line.add("protocol", name_of(coherence.protocol));
-    line.choice("by", coherence.by, standard.by);
-    line.number("latency", coherence.latency, standard.latency);
-    if (coherence.by == CoherenceBy::directory) line.number("forward", coherence.forward, standard.forward);
-    line.number("supply", coherence.supply, standard.supply);
-    return line.str();
-}
-
-std::string text_of(const TlbConfig& tlb) {
-    const TlbConfig standard;
-    Line line;
-    line.add("name", plain(tlb.name));
-    if (!tlb.next.empty()) line.add("next", plain(tlb.next));
-    line.choice("serves", tlb.serves, standard.serves);
-    line.add_unless("shared_by", tlb.shared_by, standard.shared_by, shared_text(tlb.shared_by));
-    line.add("entries", std::to_string(tlb.entries));
-    line.add("ways", ways_text(tlb.ways));
-    line.number("latency", tlb.latency, standard.latency);
-    line.choice("replacement", tlb.replacement, standard.replacement);
-    line.number("seed", tlb.seed, standard.seed);
-    line.choice("indexing", tlb.indexing, standard.indexing);
-    if (!tlb.page_sizes.empty()) {
-        std::vector<std::string> sizes;
-        for (const std::uint64_t size : tlb.page_sizes) sizes.push_back(format_size(size));
-        line.add("page_sizes", fmt::format("[{}]", fmt::join(sizes, ", ")));
+    void text(std::string_view key, const std::string& value, const char*, Need need = Need::optional) {
+        add(key, plain(value), need);
     }
-    if (tlb.granule != 0) line.add("granule", format_size(tlb.granule));
-    return line.str();
-}
-
-std::string text_of(const PagesConfig& pages, bool walks) {
-    const PagesConfig standard;
-    Line line, walk;
-    line.add_unless("size", pages.size, standard.size, format_size(pages.size));
-    line.choice("mapping", pages.mapping, standard.mapping);
-    if (pages.mapping == Mapping::coloured) line.number("colours", pages.colours, standard.colours);
-    line.number("seed", pages.seed, standard.seed);
-    std::vector<std::string> ranges;
-    for (const PageRange& range : pages.ranges)
-        ranges.push_back(
-            fmt::format("{{from: {:#x}, to: {:#x}, size: {}}}", range.from, range.to, format_size(range.size)));
-    if (!ranges.empty()) line.add("ranges", fmt::format("[{}]", fmt::join(ranges, ", ")));
-    if (!pages.walk_through.empty() && pages.walk_references) walk.add("through", plain(pages.walk_through));
-    walk.number("latency", pages.walk_latency, standard.walk_latency);
-    walk.flag("references", pages.walk_references, standard.walk_references);
-    if (walks && !walk.empty()) line.add("walk", walk.str());
-    return line.str();
-}
-
-std::string text_of(const NumaConfig& numa) {
-    const NumaConfig standard;
-    Line line;
-    line.add("nodes", std::to_string(numa.nodes));
-    line.add("policy", name_of(numa.policy));
-    if (numa.policy == HomePolicy::interleaved)
-        line.add_unless("granule", numa.granule, standard.granule, format_size(numa.granule));
-    if (numa.policy == HomePolicy::fixed) {
-        std::vector<std::string> ranges;
-        for (const HomeRange& range : numa.ranges)
-            ranges.push_back(
-                fmt::format("{{from: {:#x}, to: {:#x}, memory: {}}}", range.from, range.to, plain(range.memory)));
-        if (!ranges.empty()) line.add("ranges", fmt::format("[{}]", fmt::join(ranges, ", ")));
-        if (!numa.otherwise.empty()) line.add("otherwise", plain(numa.otherwise));
+    template <class Integer>
+    void whole(std::string_view key, Integer value, std::uint64_t, std::uint64_t, Need need = Need::optional) {
+        add(key, std::to_string(value), need);
     }
-    if (numa.interconnect != standard.interconnect) line.add("interconnect", text_of(numa.interconnect));
-    return line.str();
-}
+    void whole_or(const char* word, std::string_view key, unsigned value, std::uint64_t, const char*, Need need) {
+        add(key, value == 0 ? word : std::to_string(value), need);
+    }
+    void flag(std::string_view key, bool value) { add(key, value ? "true" : "false", Need::optional); }
+    template <class Enum>
+    void choice(std::string_view key, Enum value, Need need = Need::optional) {
+        add(key, std::string(name_of(value)), need);
+    }
+    void size(std::string_view key, std::uint64_t value, Need need = Need::optional) {
+        add(key, format_size(value), need);
+    }
+    void size(std::string_view key, unsigned value) { add(key, std::to_string(value), Need::optional); }
+    void sizes(std::string_view key, const std::vector<std::uint64_t>& values) {
+        std::vector<std::string> texts;
+        for (const std::uint64_t value : values) texts.push_back(format_size(value));
+        add(key, fmt::format("[{}]", fmt::join(texts, ", ")), Need::optional);
+    }
+    void address(std::string_view key, Address value) { add(key, fmt::format("{:#x}", value), Need::required); }
+    template <class Part>
+    void list(std::string_view key, const std::vector<Part>& parts, MappingKind) {
+        std::vector<std::string> texts;
+        for (const Part& part : parts) texts.push_back(text_of(part));
+        add(key, fmt::format("[{}]", fmt::join(texts, ", ")), Need::optional);
+    }
+    template <class Visit>
+    void mapping(std::string_view key, MappingKind, Visit visit_members) {
+        WriteKeys inner;
+        visit_members(inner);
+        inner_[key] = inner.pairs_;
+        add(key, "", Need::optional);
+    }
+    void kind_or_mapping(std::string_view key, MappingKind kind, PrefetchConfig& prefetch) {
+        mapping(key, kind, [&](auto& inner) { visit(inner, prefetch); });
+    }
 
-/// `node`: with the node that it belongs to.
-std::string text_of(const MemoryConfig& memory, bool node) {
-    const MemoryConfig standard;
-    Line line;
-    line.add("name", plain(memory.name));
-    if (node) line.add("node", std::to_string(memory.node));
-    line.add_unless("size", memory.size, standard.size, format_size(memory.size));
-    line.number("latency", memory.latency, standard.latency);
-    line.number("banks", memory.banks, standard.banks);
-    line.add_unless("interleave", memory.interleave, standard.interleave, format_size(memory.interleave));
-    line.number("bank_busy", memory.bank_busy, standard.bank_busy);
-    return line.str();
-}
+    /// What differs from the pairs of `standard`, or is always written.
+    std::vector<std::string> difference(const WriteKeys& standard) const {
+        std::vector<std::string> texts;
+        for (const Pair& pair : pairs_) {
+            const auto inner = inner_.find(pair.key);
+            if (inner != inner_.end()) {
+                const std::vector<std::string> members = unlike(inner->second, standard.inner_.at(pair.key));
+                if (!members.empty()) texts.push_back(fmt::format("{}: {}", pair.key, in_braces(members)));
+            } else {
+                for (std::string& text : unlike({pair}, standard.pairs_)) texts.push_back(std::move(text));
+            }
+        }
+        return texts;
+    }
+
+    template <class Part, class... Settings>
+    static std::string text_of(Part part, Settings... settings) {
+        Part standard;
+        WriteKeys keys, usual;
+        visit(keys, part, settings...);
+        visit(usual, standard, settings...);
+        return in_braces(keys.difference(usual));
+    }
+
+private:
+    void add(std::string_view key, std::string text, Need need) {
+        pairs_.push_back({key, std::move(text), need != Need::optional});
+    }
+
+    static std::vector<std::string> unlike(const std::vector<Pair>& pairs, const std::vector<Pair>& standard) {
+        std::vector<std::string> texts;
+        for (const Pair& pair : pairs) {
+            const auto usual = std::ranges::find(standard, pair.key, &Pair::key);
+            if (pair.always || usual == standard.end() || usual->text != pair.text)
+                texts.push_back(fmt::format("{}: {}", pair.key, pair.text));
+        }
+        return texts;
+    }
+
+    std::vector<Pair> pairs_;
+    std::map<std::string_view, std::vector<Pair>> inner_;
+};
 
 std::string text_of(const MonitorEntry& monitor) {
-    Line line;
-    for (const MonitorEntry::Setting& setting : monitor.settings) line.add(plain(setting.key), plain(setting.value));
-    return line.str();
+    std::vector<std::string> pairs;
+    for (const MonitorEntry::Setting& setting : monitor.settings)
+        pairs.push_back(fmt::format("{}: {}", plain(setting.key), plain(setting.value)));
+    return in_braces(pairs);
+}
+
+template <class Part, class... Settings>
+std::string text_of(const Part& part, Settings... settings) {
+    return WriteKeys::text_of(part, settings...);
 }
 
 template <class Part, class... Settings>
@@ -236,7 +179,7 @@ std::string write_machine(const MachineDescription& machine) {
         text += fmt::format("pages: {}\n", pages);
     if (machine.has_nodes()) text += fmt::format("numa: {}\n", text_of(machine.numa));
     if (machine.has_nodes() || machine.memories != std::vector{MemoryConfig{}})
-        text += list("memories", machine.memories, machine.has_nodes());
+        text += list("memories", machine.memories, true, machine.has_nodes());
     text += list("monitors", machine.monitors);
     return text.empty() ? "{}\n" : text;
 }

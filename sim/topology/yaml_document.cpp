@@ -48,7 +48,7 @@ bool ends_quotation(std::string_view text, const YAML::Mark& mark) {
     return false;
 }
 
-/// What is wrong with the bytes of a text; nothing where that is not told here.
+/// What is wrong with the bytes of a text; nothing if that is reported elsewhere.
 std::string_view fault_of_bytes(std::string_view text) {
     if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
         return "the file is in UTF-16 or UTF-32; write it in UTF-8, as by iconv -f UTF-16 -t UTF-8";

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cachetally/topology.hpp"
+#include "sim/topology/machine_keys.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -25,12 +26,6 @@ struct Field {
     std::string_view key;
     std::function<void(const YAML::Node&)> read;
     bool required = false;
-};
-
-/// What a mapping is, for messages, with an example of a right one.
-struct MappingKind {
-    std::string_view name;
-    std::string_view example;
 };
 
 class FieldReader {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MRU filter: one word per set (or slot) that tells accesses that repeat the set's latest one, and so change nothing.
+// MRU filter: one word per set (or slot) that finds accesses that repeat the set's latest one, and so change nothing.
 #pragma once
 
 #include "cachetally/event.hpp"
 
 namespace cachetally {
 
-/// Flags of a word, or-ed with the line that its set was asked for last. Chosen so that one comparison tells.
+/// Flags of a word, or-ed with the line that its set was asked for last. Chosen so that one comparison decides.
 namespace mru_bit {
 inline constexpr Address all = 0;       ///< any access may be repeated
 inline constexpr Address no_store = 2;  ///< loads and fetches only

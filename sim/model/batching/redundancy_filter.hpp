@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RedundancyFilter: tells the references that every usual first level answers without changing its state.
+// RedundancyFilter: finds the references that every usual first level answers without changing its state.
 #pragma once
 
 #include <array>

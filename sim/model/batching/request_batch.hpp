@@ -67,7 +67,7 @@ public:
         requests_[size_++] = request;
     }
 
-    /// Where `count` more requests may be written; then tell up to where by set_end().
+    /// Where `count` more requests may be written; then give their end to set_end().
     BlockEvent* room(std::size_t count) {
         if (capacity_ - size_ < count) grow(count);
         return requests_.get() + size_;

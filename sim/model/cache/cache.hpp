@@ -92,7 +92,7 @@ public:
     }
     bool is_next_to_core() const { return next_to_core_; }
 
-    /// A dirty or clean victim from above; info.kind() tells which.
+    /// A dirty or clean victim from above; by info.kind().
     void take_victim(Address address, RequestInfo info, Tick time);
 
     /// A monitor's record.

@@ -41,7 +41,7 @@ private:
     std::vector<std::size_t> free_rows_;
 };
 
-/// Lines are named by their first address. Members act at `time` for the reference that `info` tells.
+/// Lines are named by their first address. Members act at `time` for the reference that `info` describes.
 class Coherence {
 public:
     Coherence(const CoherenceConfig& config, unsigned nodes, unsigned line_bytes, Tick period);

@@ -53,7 +53,7 @@ public:
     /// True where a node may write without asking.
     static bool may_write(LineState state) { return state == LineState::exclusive || state == LineState::modified; }
 
-    /// When some of a node's caches have lost the line: `dirty` tells whether the line is dirty in others.
+    /// When some of a node's caches have lost the line: `dirty`: it is dirty in others.
     static LineState kept(LineState state, bool dirty) {
         if (dirty) return state;
         return state == LineState::modified ? LineState::exclusive

@@ -163,7 +163,7 @@ private:
     bool takes_clean_victims_ = false, batching_ = false;
     std::uint8_t batch_core_ = 0;
     bool brings_fills_ = false;
-    bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, look for homes, or may tell of conflicts
+    bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, look for homes, or may report conflicts
     RequestBatch batch_;
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                       ///< for those that do not take filtered events

@@ -60,7 +60,7 @@ public:
         Address offset = 0;
     };
 
-    /// What a loop over references needs to tell lookups that change nothing; a copy stays in registers.
+    /// What a loop over references needs to recognise lookups that change nothing; a copy stays in registers.
     class Front {
     public:
         Front() = default;
