@@ -131,13 +131,17 @@ void force_execution(Hierarchy& hierarchy, unsigned streams) {
     const char* const wanted = std::getenv("CACHETALLY_EXECUTION");
     if (wanted == nullptr || *wanted == '\0') return;
     const std::string_view way = wanted;
-    if (way == "reference") return hierarchy.run_one_by_one();
-    if (way != "batch")
-        throw UsageError(fmt::format("CACHETALLY_EXECUTION: '{}' is neither 'batch' nor 'reference'", shown(way)));
+    static constexpr std::string_view ways[] = {"batch", "filtered", "reference"};
+    const auto found = std::ranges::find(ways, way);
+    if (found == std::end(ways))
+        throw UsageError(fmt::format("CACHETALLY_EXECUTION: '{}' is not a way to carry references out{}", shown(way),
+                                     advice(way, ways)));
+    const auto execution = static_cast<Execution>(found - std::begin(ways));
+    hierarchy.limit_execution(execution);
     for (const ExecutionPlan::Core& core : execution_plan(hierarchy, streams).cores)
-        if (!core.batched)
+        if (core.execution != execution)
             throw UsageError(
-                fmt::format("CACHETALLY_EXECUTION: references cannot be carried out in batches: {}", core.reason));
+                fmt::format("CACHETALLY_EXECUTION: references cannot be carried out by '{}': {}", way, core.reason));
 }
 
 }  // namespace

@@ -10,12 +10,19 @@
 
 namespace cachetally {
 
+/// The fastest first; all give the same.
+enum class Execution : std::uint8_t {
+    batched,     ///< blocks of references go through the levels one after the other
+    filtered,    ///< references that cannot change the first levels are left out, the others made one by one
+    one_by_one,  ///< each reference by itself
+};
+
 struct ExecutionPlan {
     struct Core {
-        /// Blocks of references go through the levels one after the other; else each reference by itself.
-        bool batched = false;
-        std::string reason;  ///< if not batched: what stands against it
-        FilterPlan filter;   ///< if batched
+        Execution execution = Execution::one_by_one;
+        std::string reason;  ///< what stands against a faster way
+        FilterPlan filter;   ///< unless one_by_one
+        bool takes_blocks() const { return execution != Execution::one_by_one; }
     };
     std::vector<Core> cores;
 };
@@ -26,8 +33,8 @@ class Hierarchy;
 /// attached.
 ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams);
 
-/// Texts, one per group of cores that are alike, for people: "in batches", "per reference: L3 is inclusive
-/// (my.yaml:12)".
+/// Texts, one per group of cores that are alike, for people: "in batches", "filtered, then per reference: L3 is
+/// inclusive (my.yaml:12)".
 std::vector<std::string> explain(const ExecutionPlan& plan);
 
 }  // namespace cachetally

@@ -57,9 +57,10 @@ public:
     /// 2^32 - 1 references at once.
     Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
 
-    /// Makes the references of blocks that were filtered as plan() has it for the core, if its references are batched.
+    /// Makes the references of blocks that were filtered as plan() has it for the core, unless its references are made one by
+    /// one.
     /// Returns when the last is complete. Between these and others of the same core, what filtered them must have seen
-    /// all. Throws std::logic_error if they are not batched.
+    /// all. Throws std::logic_error if they are.
     Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now);
 
     /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
@@ -71,9 +72,9 @@ public:
     /// To be called before the results of a listener are used; all other members see to it themselves.
     Tick complete(unsigned core, Tick now);
 
-    /// References are carried out one by one, whatever else would do: slower, and the same to the last count. To be
-    /// called before the first reference.
-    void run_one_by_one();
+    /// No way that is faster is taken from now on; to the last count all are the same. To be called before the first
+    /// reference.
+    void limit_execution(Execution fastest);
 
     /// How references are carried out. Not to be called before all listeners are attached.
     const ExecutionPlan& plan();

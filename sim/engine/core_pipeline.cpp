@@ -206,8 +206,8 @@ void CorePipeline::put(BlockEvent request, std::uint16_t position) {
 }
 
 /// The data accesses with the reads of page walks where they belong. A walk may come into the set of a line that later
-/// accesses seem to repeat: these are made, up to the next retained one of their slot or a store. To make more of them
-/// than necessary changes nothing.
+/// accesses seem to repeat: these are made, up to a store or a retained one of another line of their slot. To make more
+/// of them than necessary changes nothing.
 void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const FilteredAccesses& given) {
     requests_.clear();
     request_positions_.clear();
@@ -226,8 +226,9 @@ void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const Filt
     const auto put_retained = [&] {
         put_reads_before(position_of(i));
         const unsigned slot = FilterShape::slot_of(accesses[i].block());
+        // of the same line again: a filter that did not retain it may yet take it for stored to
+        if (latest_[slot] != accesses[i].block() || accesses[i].kind() == EventKind::store) disturbed_ &= ~bit_of(slot);
         latest_[slot] = accesses[i].block();
-        disturbed_ &= ~bit_of(slot);
         put(accesses[i], position_of(i));
         ++i;
     };

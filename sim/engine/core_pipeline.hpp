@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/engine/block_path.hpp"
 #include "sim/engine/core_port.hpp"
 #include "sim/model/batching/redundancy_filter.hpp"
 #include "sim/model/cache/cache.hpp"
@@ -18,29 +19,20 @@
 
 namespace cachetally {
 
-class Background;
-
-class CorePipeline {
+class CorePipeline final : public BlockPath {
 public:
     /// `fetches`: where they take another way than data; else empty.
     CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
                  PageWalker& walker, PageTable& pages);
 
-    const FilterPlan& filter_plan() const { return filter_plan_; }
+    void start(Background* background) override;
+    void stop() override;
 
-    /// Between start() and stop() nobody else may use the hierarchy.
-    void start(Background* background);
-    void stop();
-
-    /// Makes the references of a block. What comes of it below the first level is handed over when there is enough, to
-    /// the `background` of start() or at once. Returns how long the first level and the TLBs took.
-    Tick run(const FilteredBlock& block);
-
-    /// Hands the rest over.
-    void hand_over();
-
-    /// For how long somebody waited in what was handed over and done at once, since the last call.
-    Tick waited() { return std::exchange(waited_, 0); }
+    /// What comes of it below the first level is handed over when there is enough, to the `background` of start() or at
+    /// once. Returns how long the first level and the TLBs took.
+    Tick run(const FilteredBlock& block) override;
+    void hand_over() override;
+    Tick waited() override { return std::exchange(waited_, 0); }
 
 private:
     /// Requests to the second level that are handed over: few enough to stay in a host's nearest cache.

@@ -3,8 +3,11 @@
 #include "cachetally/execution_plan.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 
+#include "sim/engine/core_pipeline.hpp"
+#include "sim/engine/filtered_path.hpp"
 #include "sim/engine/hierarchy_parts.hpp"
 
 namespace cachetally {
@@ -52,52 +55,91 @@ std::string sentence(const MachineDescription& machine, const CacheConfig& about
 
 }  // namespace
 
-/// Why the references of one way cannot be batched; nothing if they can.
-std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
+/// Why the filter's assumptions do not hold for one way; nothing if they do.
+std::string Hierarchy::Parts::why_one_by_one(const CorePath& path) const {
     const Cache* const first = path.cache();
     if (first == nullptr) return "there is no cache next to the core";
     for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
         const CacheConfig& config = cache->config();
-        if (config.virtually_indexed)
-            return sentence(machine, config, "is indexed by bits above the page", "virtually_indexed");
-        if (const Cache::NotPlain reason = cache->why_not_plain(); reason.what != nullptr) {
-            Cache* cause = cache;
-            if (reason.of_below) do
-                    cause = cause->below().cache();
-                while (cause->config().inclusion == Inclusion::nine);
-            return sentence(machine, config, cause->config(), reason.what, reason.key);
-        }
+        if (cache->is_in_node()) return sentence(machine, config, "is kept coherent", nullptr);
+        if (config.prefetch.kind != PrefetchKind::none)
+            return sentence(machine, config, "has a prefetcher", "prefetch");
         if (cache != first && cache->is_next_to_core())
             return sentence(machine, config, "serves cores directly, too", nullptr);
     }
-    if (path.tlb() == nullptr) return pages.uniform() ? "" : "pages have several sizes";
-    if (!pages.uniform() || !path.tlb()->holds(pages.page_bits(0))) return "pages have several sizes";
+    if (!pages.uniform() || (path.tlb() != nullptr && !path.tlb()->holds(pages.page_bits(0))))
+        return "pages have several sizes";
     return "";
 }
 
-std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
-    if (one_by_one) return "that was asked for";
+std::string Hierarchy::Parts::why_one_by_one(unsigned core) const {
     if (timed) return "links or memories are busy for a time";
     if (!all_merge) return "a listener wants each event by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (data == nullptr) return "no level serves data";
+    if (std::string reason = why_one_by_one(*data); !reason.empty()) return reason;
+    if (fetches == nullptr || fetches == data) return "";
+    if (std::string reason = why_one_by_one(*fetches); !reason.empty()) return reason;
+    if (fetches->cache() == data->cache()) return "fetches and data share a cache but no TLB";
+    if (data->tlb() != nullptr && data->tlb() == fetches->tlb()) return "fetches and data share a TLB but no cache";
+    return "";
+}
+
+/// Why the references of one way, which can be filtered, cannot be batched; nothing if they can.
+std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
+    for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
+        const CacheConfig& config = cache->config();
+        if (config.virtually_indexed)
+            return sentence(machine, config, "is indexed by bits above the page", "virtually_indexed");
+        const Cache::NotPlain reason = cache->why_not_plain();
+        if (reason.what == nullptr) continue;
+        Cache* cause = cache;
+        if (reason.of_below) do
+                cause = cause->below().cache();
+            while (cause->config().inclusion == Inclusion::nine);
+        return sentence(machine, config, cause->config(), reason.what, reason.key);
+    }
+    return "";
+}
+
+std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
+    const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (std::string reason = why_not_batched(*data); !reason.empty()) return reason;
     const Cache* const walked = walkers[core]->below().cache();
     if (data->tlb() != nullptr && walked != nullptr && walked != data->cache())
         return "page walks enter below the first level";
     if (fetches == nullptr || fetches == data) return "";
     if (std::string reason = why_not_batched(*fetches); !reason.empty()) return reason;
-    if (fetches->cache() == data->cache()) return "fetches and data share a cache but no TLB";
     const RequestPort &below = data->cache()->below(), &below_fetches = fetches->cache()->below();
     if (below.cache() != below_fetches.cache() || below.memory() != below_fetches.memory())
         return "fetches and data meet below the second level";
-    if (data->tlb() == nullptr && fetches->tlb() == nullptr) return "";
-    if (data->tlb() == fetches->tlb()) return "fetches and data share a TLB but no cache";
     if (fetches->tlb() != nullptr && walked != nullptr && walked != data->cache())
         return "page walks enter below the first level";
     if (data->tlb() != nullptr && fetches->tlb() != nullptr && data->tlb()->next() != fetches->tlb()->next())
         return "fetches and data have second TLBs of their own";
     return "";
+}
+
+ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
+    ExecutionPlan::Core decided;
+    decided.reason = why_one_by_one(core);
+    if (!decided.reason.empty()) return decided;
+    const CorePath &data = *paths_of[core][0], *fetches = paths_of[core][1];
+    const bool apart = fetches != nullptr && fetches != &data;
+    decided.filter.data = shape_of(data, pages);
+    if (apart) decided.filter.fetches = shape_of(*fetches, pages);
+    decided.filter.way = fetches == nullptr ? FilterPlan::Fetches::nowhere
+                         : apart            ? FilterPlan::Fetches::apart
+                                            : FilterPlan::Fetches::with_data;
+    decided.reason = why_not_batched(core);
+    const bool nothing_to_filter = decided.filter.data.retains_all;  // each by itself is quicker then
+    decided.execution = decided.reason.empty() ? Execution::batched
+                        : nothing_to_filter    ? Execution::one_by_one
+                                               : Execution::filtered;
+    if (decided.execution >= fastest) return decided;
+    decided.execution = fastest;
+    decided.reason = "that was asked for";
+    return decided;
 }
 
 void Hierarchy::Parts::settle() {
@@ -110,23 +152,19 @@ void Hierarchy::Parts::settle() {
     only_latencies = !timed && all_merge;
     for (const auto& path : paths) path->settle(longest, timed);
     plan.cores.clear();
-    pipelines.clear();
+    block_paths.clear();
     for (unsigned core = 0; core < machine.cores; ++core) {
-        ExecutionPlan::Core& decided = plan.cores.emplace_back();
-        decided.reason = why_not_batched(core);
-        decided.batched = decided.reason.empty();
-        pipelines.emplace_back();
-        if (!decided.batched) continue;
+        const ExecutionPlan::Core& decided = plan.cores.emplace_back(plan_of(core));
+        block_paths.emplace_back();
+        if (!decided.takes_blocks()) continue;
         const CorePath &data = *paths_of[core][0], *fetches = paths_of[core][1];
-        const bool apart = fetches != nullptr && fetches != &data;
-        decided.filter.data = shape_of(data, pages);
-        if (apart) decided.filter.fetches = shape_of(*fetches, pages);
-        decided.filter.way = fetches == nullptr ? FilterPlan::Fetches::nowhere
-                             : apart            ? FilterPlan::Fetches::apart
-                                                : FilterPlan::Fetches::with_data;
-        pipelines.back() =
-            std::make_unique<CorePipeline>(static_cast<std::uint8_t>(core), data.port(),
-                                           apart ? fetches->port() : CorePort{}, decided.filter, *walkers[core], pages);
+        const CorePort apart = fetches != nullptr && fetches != &data ? fetches->port() : CorePort{};
+        const auto number = static_cast<std::uint8_t>(core);
+        if (decided.execution == Execution::batched)
+            block_paths.back() =
+                std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter, *walkers[core], pages);
+        else
+            block_paths.back() = std::make_unique<FilteredPath>(number, data.port(), apart, decided.filter, pages);
     }
     settled = true;
 }
@@ -136,7 +174,7 @@ ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams) {
     plan.cores.resize(std::min<std::size_t>(plan.cores.size(), streams));
     if (streams > 1)
         for (ExecutionPlan::Core& core : plan.cores)
-            core = {.batched = false, .reason = "several cores make them, in the order of their times", .filter = {}};
+            core = {Execution::one_by_one, "several cores make them, in the order of their times", {}};
     return plan;
 }
 
@@ -145,13 +183,14 @@ std::vector<std::string> explain(const ExecutionPlan& plan) {
     for (std::size_t first = 0; first < plan.cores.size();) {
         const ExecutionPlan::Core& core = plan.cores[first];
         std::size_t end = first + 1;
-        while (end < plan.cores.size() && plan.cores[end].batched == core.batched &&
+        while (end < plan.cores.size() && plan.cores[end].execution == core.execution &&
                plan.cores[end].reason == core.reason)
             ++end;
         const std::string who = plan.cores.size() == 1 ? ""
                                 : end == first + 1     ? fmt::format("core {}: ", first)
                                                        : fmt::format("cores {} to {}: ", first, end - 1);
-        texts.push_back(who + (core.batched ? std::string("in batches") : "per reference: " + core.reason));
+        static constexpr std::string_view ways[] = {"in batches", "filtered, then per reference: ", "per reference: "};
+        texts.push_back(fmt::format("{}{}{}", who, ways[static_cast<std::size_t>(core.execution)], core.reason));
         first = end;
     }
     return texts;

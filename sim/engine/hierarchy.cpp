@@ -20,27 +20,27 @@ auto sum_of(const Copies<Part>& copies) {
 }  // namespace
 
 /// The last batches stay while the same core goes on, and the background may be behind.
-CorePipeline& Hierarchy::Parts::start_batching(unsigned core) {
-    CorePipeline* const pipeline = pipelines[core].get();
-    if (batching == pipeline) return *pipeline;
+BlockPath& Hierarchy::Parts::start_batching(unsigned core) {
+    BlockPath* const path = block_paths[core].get();
+    if (batching == path) return *path;
     stop_batching();
-    batching = pipeline;
+    batching = path;
     for (RequestPort* link : upper_links) link->notify_through(background.get());
     batching->start(background.get());
-    filters.resize(pipelines.size());
-    if (filters[core] == nullptr) filters[core] = std::make_unique<RedundancyFilter>(pipeline->filter_plan());
+    filters.resize(block_paths.size());
+    if (filters[core] == nullptr) filters[core] = std::make_unique<RedundancyFilter>(plan.cores[core].filter);
     filters[core]->clear();
-    return *pipeline;
+    return *path;
 }
 
 void Hierarchy::Parts::stop_batching() {
     if (batching == nullptr) return;
-    CorePipeline& pipeline = *std::exchange(batching, nullptr);
-    pipeline.hand_over();
+    BlockPath& path = *std::exchange(batching, nullptr);
+    path.hand_over();
     if (background) owed += background->complete();
     for (RequestPort* link : upper_links) link->notify_through(nullptr);
-    owed += pipeline.waited();
-    pipeline.stop();
+    owed += path.waited();
+    path.stop();
 }
 
 Hierarchy::Hierarchy(const Topology& topology) : parts_(std::make_unique<Parts>(topology)) {}
@@ -88,8 +88,8 @@ Tick Hierarchy::complete(unsigned core, Tick now) {
     return parts.injections.pending() ? owed + parts.injections.carry_out(core, now + owed) : owed;
 }
 
-void Hierarchy::run_one_by_one() {
-    parts_->one_by_one = true;
+void Hierarchy::limit_execution(Execution fastest) {
+    parts_->fastest = fastest;
     parts_->settled = false;
 }
 
@@ -101,11 +101,11 @@ const ExecutionPlan& Hierarchy::plan() {
 Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
     Parts& parts = *parts_;
     if (!parts.settled) parts.settle();
-    if (until == ~Tick{0} && parts.pipelines[core] != nullptr) {
-        CorePipeline& pipeline = parts.start_batching(core);
+    if (until == ~Tick{0} && parts.block_paths[core] != nullptr) {
+        BlockPath& path = parts.start_batching(core);
         for (std::size_t done = 0; done < references.size();) {
             const FilteredBlock block = parts.filters[core]->filter(references.subspan(done));
-            now += pipeline.run(block);
+            now += path.run(block);
             done += block.references;
         }
         parts.references += references.size();
@@ -135,10 +135,11 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
 
 Tick Hierarchy::run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now) {
     Parts& parts = *parts_;
-    if (!plan().cores[core].batched) throw std::logic_error("references of this core are carried out one by one");
-    CorePipeline& pipeline = parts.start_batching(core);
+    if (!plan().cores[core].takes_blocks())
+        throw std::logic_error("references of this core are carried out one by one");
+    BlockPath& path = parts.start_batching(core);
     for (const FilteredBlock& block : blocks) {
-        now += pipeline.run(block);
+        now += path.run(block);
         parts.references += block.references;
     }
     parts.filters[core]->clear();  // it has not seen these

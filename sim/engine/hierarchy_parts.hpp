@@ -8,8 +8,8 @@
 
 #include "cachetally/execution_plan.hpp"
 #include "cachetally/hierarchy.hpp"
+#include "sim/engine/block_path.hpp"
 #include "sim/engine/core_path.hpp"
-#include "sim/engine/core_pipeline.hpp"
 #include "sim/model/batching/background.hpp"
 #include "sim/model/coherence/coherence.hpp"
 #include "sim/model/link/link_timing.hpp"
@@ -45,9 +45,12 @@ struct Hierarchy::Parts {
     void make_paths();
     void path_for(unsigned core, bool fetch, RequestPort& way, Tlb* tlb, RequestPort* tlb_way);
     void settle();
+    std::string why_one_by_one(const CorePath& path) const;
+    std::string why_one_by_one(unsigned core) const;
     std::string why_not_batched(const CorePath& path) const;
     std::string why_not_batched(unsigned core) const;
-    CorePipeline& start_batching(unsigned core);
+    ExecutionPlan::Core plan_of(unsigned core) const;
+    BlockPath& start_batching(unsigned core);
     void stop_batching();
 
     MachineDescription machine;
@@ -71,11 +74,11 @@ struct Hierarchy::Parts {
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;
     bool timed = false, all_merge = false;
-    bool one_by_one = false;  ///< that was asked for
+    Execution fastest = Execution::batched;  ///< that was asked for
     ExecutionPlan plan;
-    Copies<CorePipeline> pipelines;    ///< by core; null where references are carried out one by one
+    Copies<BlockPath> block_paths;     ///< by core; null where references are carried out one by one
     Copies<RedundancyFilter> filters;  ///< by core; for references that come unfiltered
-    CorePipeline* batching = nullptr;  ///< the one that ran last, where something may be kept back
+    BlockPath* batching = nullptr;     ///< the one that ran last, where something may be kept back
     std::unique_ptr<Background> background;
     Tick owed = 0;  ///< for which somebody waited in batches
 };

@@ -51,7 +51,7 @@ public:
     Tick quantum_end(unsigned core) const { return (streams_[core].time / quantum() + 1) * quantum(); }
 
     /// True where references of the only core may be handed over by number, and not by time.
-    bool timeless(unsigned core) const { return size() == 1 && hierarchy_.plan().cores[core].batched; }
+    bool timeless(unsigned core) const { return size() == 1 && hierarchy_.plan().cores[core].takes_blocks(); }
 
     /// True when enough references are made, or somebody ended the run.
     bool over() const;

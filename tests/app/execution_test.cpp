@@ -69,6 +69,10 @@ TEST_F(Execution, IsKeptAndChangesNoCount) {
     single.erase("execution");
     EXPECT_EQ(single, batches);
     EXPECT_EQ(forced("batch", command).status, 0);
+    auto filtered = forced("filtered", command).json();
+    EXPECT_EQ(filtered["execution"], Words{"filtered, then per reference: that was asked for"});
+    filtered.erase("execution");
+    EXPECT_EQ(filtered, batches);
 }
 
 TEST_F(Execution, CausesAreToldOneByOne) {
@@ -80,9 +84,9 @@ TEST_F(Execution, WaysThatCannotBeAreRefused) {
     const Words coherent{"run", "lu", "n=16", "--machine", "coherent8"};
     const Finished refused = forced("batch", coherent);
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, HasSubstr("L1D loses lines to an inclusive level below (coherent8:"));
+    EXPECT_THAT(refused.err, HasSubstr("L1D is kept coherent (coherent8:"));
     EXPECT_EQ(forced("swiftly", coherent).status, 2);
-    EXPECT_THAT(forced("swiftly", coherent).err, HasSubstr("'swiftly' is neither 'batch' nor 'reference'"));
+    EXPECT_THAT(forced("swiftly", coherent).err, HasSubstr("'swiftly' is not a way to carry references out; known are: batch, filtered, reference"));
     const Words two{"run", "lu", "n=16", "processors=2", "--cores", "2", "--explain", "--json"};
     EXPECT_EQ(call(two).json()["execution"],
               Words{"cores 0 to 1: per reference: several cores make them, in the order of their times"});

@@ -264,10 +264,11 @@ BlockRuns block_runs(const std::vector<ObservedEvent>& events,
 }
 
 EngineOutcome run_engine(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
-                         Driving driving, const std::optional<Records>& records) {
+                         Driving driving, const std::optional<Records>& records, Execution fastest) {
     EngineOutcome result;
     const Topology topology(machine);
     Hierarchy hierarchy(topology);
+    hierarchy.limit_execution(fastest);
     const auto recorders = attach(hierarchy, topology, driving, result);
     std::unique_ptr<RecordSender> sender;
     if (records) {

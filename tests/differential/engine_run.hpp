@@ -36,7 +36,8 @@ struct EngineOutcome {
 };
 
 EngineOutcome run_engine(const MachineDescription& machine, const std::vector<CoreProgram>& programs, Tick quantum,
-                         Driving driving, const std::optional<Records>& records = {});
+                         Driving driving, const std::optional<Records>& records = {},
+                         Execution fastest = Execution::batched);
 
 /// Adds `count` events to the runs of one link copy.
 void add_to_runs(std::vector<BlockRun>& runs, Address block, EventKind kind, unsigned core, std::uint64_t count);

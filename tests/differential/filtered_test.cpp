@@ -74,13 +74,17 @@ TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) {
     check_cases(2500, [&] {
         const Case test_case = *filterable_case();
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
-        for (const Driving driving : {Driving::unwatched, Driving::requests}) {
-            const EngineOutcome actual = run_engine(test_case.machine, test_case.programs, test_case.quantum, driving);
-            const std::string found = difference(test_case.machine, expected, actual, driving);
-            if (!found.empty()) RC_FAIL("driving " + std::to_string(static_cast<int>(driving)) + ": " + found);
-            filtered += actual.filtered;
-            all += expected.counts.references;
-        }
+        for (const Execution fastest : {Execution::batched, Execution::filtered})
+            for (const Driving driving : {Driving::unwatched, Driving::requests}) {
+                const EngineOutcome actual =
+                    run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, {}, fastest);
+                const std::string found = difference(test_case.machine, expected, actual, driving);
+                if (!found.empty())
+                    RC_FAIL("driving " + std::to_string(static_cast<int>(driving)) + ", execution " +
+                            std::to_string(static_cast<int>(fastest)) + ": " + found);
+                filtered += actual.filtered;
+                all += expected.counts.references;
+            }
     });
     EXPECT_GT(filtered, all / 4);  // else the machines are not what they should be
 }

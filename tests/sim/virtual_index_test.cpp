@@ -17,7 +17,7 @@ MachineDescription machine_of(unsigned sets, const std::string& index, const std
 
 bool is_batched(const MachineDescription& machine) {
     Hierarchy hierarchy{Topology(machine)};
-    return hierarchy.plan().cores[0].batched;
+    return hierarchy.plan().cores[0].execution == Execution::batched;
 }
 
 TEST(VirtualIndex, IsThePhysicalOneWhereTheSetsOfAWayFillAPage) {

@@ -268,6 +268,7 @@ bool Cache::back_invalidate(Address address, std::uint64_t bytes, RequestInfo in
         const Entry removed = array_->remove(set, line);
         if (removed == 0) continue;
         forget(set);
+        for (Disturbances* each : disturbances_) each->lost.push_back(line);
         dirty |= is_dirty(removed);
         ++counts_.invalidations;
         below_.notify(line, info.as(EventKind::invalidate), time);

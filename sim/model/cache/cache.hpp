@@ -153,6 +153,16 @@ public:
         requests_[static_cast<unsigned>(EventKind::fetch)] += fetches;
     }
 
+    /// Lines of a cache next to a core: removed by a level below, or read by page walks.
+    struct Disturbances {
+        std::vector<Address> lost, walked;
+        bool empty() const { return lost.empty() && walked.empty(); }
+        void clear() { lost.clear(), walked.clear(); }
+    };
+    /// From now on they are noted there, too: for each core of the cache.
+    void watch(Disturbances& disturbances) { disturbances_.push_back(&disturbances); }
+    void unwatch(Disturbances& disturbances) { std::erase(disturbances_, &disturbances); }
+
     /// Declares that a level below may take lines away while this one makes room.
     void expect_loss_of_lines() { line_may_be_taken_ = true; }
 
@@ -207,7 +217,10 @@ private:
     std::uint64_t set_of_physical(Address line) const;
     Entry mru_after(EventKind kind, bool hit) const;
     void remember(std::uint64_t set, Address line, EventKind kind, bool hit) {
-        if (next_to_core_) mru_[set] = line | mru_flags_[hit ? 1 : 0][static_cast<unsigned>(kind)];
+        if (!next_to_core_) return;
+        mru_[set] = line | mru_flags_[hit ? 1 : 0][static_cast<unsigned>(kind)];
+        if (kind == EventKind::page_walk) [[unlikely]]
+            for (Disturbances* each : disturbances_) each->walked.push_back(line);
     }
     void forget(std::uint64_t set) {
         if (next_to_core_) mru_[set] = mru_bit::nothing;
@@ -226,6 +239,7 @@ private:
     std::vector<Cache*> above_;
     std::vector<Address> mru_;                                        ///< by set; next to a core only
     std::array<std::array<Entry, event_kind_count>, 2> mru_flags_{};  ///< by hit and kind
+    std::vector<Disturbances*> disturbances_;
     PageTable* pages_ = nullptr;
     Coherence* coherence_ = nullptr;    ///< of the node that this is in
     Coherence* nodes_above_ = nullptr;  ///< of nodes that this takes lines away from
