@@ -53,12 +53,8 @@ TestReport without_prefetched(TestReport report) {
 
 TestReport with_capacity(TestReport report) {
     if (report.find("L2", "capacity") != nullptr) return report;
-    for (Finding& finding : report.findings) {
-        if (!finding.value) continue;
-        finding.value.reset();
-        finding.method.clear();
-        finding.reason = "sets of so many ways explain no capacity that was found";
-    }
+    for (Finding& finding : report.findings)
+        if (finding.value) refuse(finding, "sets of so many ways explain no capacity that was found");
     return report;
 }
 

@@ -2,10 +2,17 @@
 // Meter: times chases on a target well enough to compare them, whatever its noise.
 #pragma once
 
+#include <algorithm>
+
 #include "probes/strings/strings.hpp"
 #include "probes/target.hpp"
 
 namespace cachetally {
+
+/// Laps through these offsets that make about so many loads, from `least` to `most`.
+inline unsigned laps_of(std::size_t loads, const Offsets& offsets, std::size_t least, std::size_t most) {
+    return static_cast<unsigned>(std::clamp(loads / offsets.size(), least, most));
+}
 
 class Meter {
 public:
@@ -44,6 +51,11 @@ public:
 
     /// Whether a settled run takes more than `cycles` per load, beyond doubt. Fewer trials than a time needs.
     bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles);
+
+    /// Of so many bytes, or as many as can be had.
+    Arena arena_up_to(std::uint64_t bytes, std::uint64_t page) const {
+        return target_.make_arena(std::min(bytes, capabilities().largest_arena), page);
+    }
 
     std::uint64_t page() const { return capabilities().page_sizes.front(); }
     /// The largest on which a load takes no longer: of some sizes, no TLB holds pages.

@@ -6,55 +6,44 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "storage/axes.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
 
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+bool is_number(const std::optional<Value>& value) { return value && value->word.empty(); }
+double number_of(const std::optional<Value>& value) { return is_number(value) ? value->number : none; }
+std::string word_of(const std::optional<Value>& value) { return value ? value->word : ""; }
+
 void write_findings(Group& root, std::span<const TestReport> reports) {
-    std::vector<std::string> tests, variants, levels, parameters, words, units, methods, reasons, verdicts, truths;
-    std::vector<double> values, lows, highs, truth_values, truth_highs;
-    const double none = std::numeric_limits<double>::quiet_NaN();
-    for (const TestReport& report : reports)
-        for (const Finding& finding : report.findings) {
-            tests.push_back(finding.test);
-            variants.push_back(finding.variant);
-            levels.push_back(finding.level);
-            parameters.push_back(finding.parameter);
-            const bool number = finding.value && finding.value->word.empty();
-            values.push_back(number ? finding.value->number : none);
-            lows.push_back(number ? finding.low : none);
-            highs.push_back(number ? finding.high : none);
-            words.push_back(finding.value ? finding.value->word : "");
-            units.push_back(finding.unit);
-            methods.push_back(finding.method);
-            reasons.push_back(finding.reason);
-            truth_values.push_back(finding.truth && finding.truth->word.empty() ? finding.truth->number : none);
-            truth_highs.push_back(std::isnan(truth_values.back()) ? none
-                                                                  : std::max(truth_values.back(), finding.truth_high));
-            truths.push_back(finding.truth ? finding.truth->word : "");
-            verdicts.push_back(name_of(finding.verdict));
-        }
+    std::vector<Finding> all;
+    for (const TestReport& report : reports) all.insert(all.end(), report.findings.begin(), report.findings.end());
     Group group = root.create_group("findings");
     set_nexus_class(group, "NXcollection");
-    group.write_texts("test", tests);
-    group.write_texts("variant", variants);
-    group.write_texts("level", levels);
-    group.write_texts("parameter", parameters);
-    group.write("value", values);
-    group.write_texts("word", words);
-    group.write("low", lows);
-    group.write("high", highs);
-    group.write_texts("unit", units);
-    group.write_texts("method", methods);
-    group.write_texts("reason", reasons);
-    group.write("truth", truth_values);
-    group.write("truth_high", truth_highs);
-    group.write_texts("truth_word", truths);
-    group.write_texts("verdict", verdicts);
-    number_rows(group, "finding", verdicts.size());
+    const auto texts = [&](const char* name, auto of) { group.write_texts(name, column_of(all, of)); };
+    const auto numbers = [&](const char* name, auto of) { group.write(name, column_of(all, of)); };
+    texts("test", &Finding::test);
+    texts("variant", &Finding::variant);
+    texts("level", &Finding::level);
+    texts("parameter", &Finding::parameter);
+    numbers("value", [](const Finding& one) { return number_of(one.value); });
+    texts("word", [](const Finding& one) { return word_of(one.value); });
+    numbers("low", [](const Finding& one) { return is_number(one.value) ? one.low : none; });
+    numbers("high", [](const Finding& one) { return is_number(one.value) ? one.high : none; });
+    texts("unit", &Finding::unit);
+    texts("method", &Finding::method);
+    texts("reason", &Finding::reason);
+    numbers("truth", [](const Finding& one) { return number_of(one.truth); });
+    numbers("truth_high", [](const Finding& one) {
+        return is_number(one.truth) ? std::max(one.truth->number, one.truth_high) : none;
+    });
+    texts("truth_word", [](const Finding& one) { return word_of(one.truth); });
+    texts("verdict", [](const Finding& one) { return name_of(one.verdict); });
+    number_rows(group, "finding", all.size());
 }
 
 void write_curve(Group& curves, const Curve& curve, std::size_t number) {
@@ -92,11 +81,8 @@ std::vector<TestReport> read_tests(const Group& tests) {
         report.saved.cycles = group.real_attribute("saved_cycles");
         found.emplace_back(group.whole_attribute("order"), std::move(report));
     }
-    std::ranges::sort(found, {}, [](const auto& each) { return each.first; });
-    std::vector<TestReport> reports;
-    reports.reserve(found.size());
-    for (auto& [order, report] : found) reports.push_back(std::move(report));
-    return reports;
+    std::ranges::sort(found, {}, &std::pair<std::uint64_t, TestReport>::first);
+    return column_of(found, &std::pair<std::uint64_t, TestReport>::second);
 }
 
 TestReport& report_of(std::vector<TestReport>& reports, const std::string& test, const std::string& variant,
@@ -107,44 +93,47 @@ TestReport& report_of(std::vector<TestReport>& reports, const std::string& test,
                                    where.where(), test, variant));
 }
 
-std::optional<Value> value_of(double number, const std::string& word) {
-    if (!word.empty()) return Value{0, word};
-    if (std::isnan(number)) return std::nullopt;
-    return Value{number, ""};
+/// Throws where a table has columns of other lengths than others.
+[[noreturn]] void differ_in_length(const Group& group) {
+    throw StorageError(fmt::format("{}: columns of different lengths; the file is damaged", group.where()));
 }
 
 void read_findings(const Group& group, std::vector<TestReport>& reports) {
-    std::map<std::string, std::vector<std::string>> texts;
-    std::map<std::string, std::vector<double>> numbers;
-    std::size_t rows = 0;
-    for (const char* name :
-         {"test", "variant", "level", "parameter", "word", "unit", "method", "reason", "truth_word", "verdict"})
-        texts[name] = group.read_texts(name);
-    for (const char* name : {"value", "low", "high", "truth", "truth_high"}) numbers[name] = group.read<double>(name);
-    rows = texts["test"].size();
-    const auto wrong = [&](const auto& each) { return each.second.size() != rows; };
-    if (std::ranges::any_of(texts, wrong) || std::ranges::any_of(numbers, wrong))
-        throw StorageError(fmt::format("{}: columns of different lengths; the file is damaged", group.where()));
-    for (std::size_t i = 0; i < rows; ++i) {
-        Finding one{texts["test"][i],
-                    current_variant(texts["variant"][i]),
-                    texts["level"][i],
-                    texts["parameter"][i],
-                    value_of(numbers["value"][i], texts["word"][i]),
-                    0,
-                    0,
-                    texts["unit"][i],
-                    texts["method"][i],
-                    texts["reason"][i],
-                    value_of(numbers["truth"][i], texts["truth_word"][i]),
-                    0,
-                    Verdict::unknown};
-        if (one.value && one.value->word.empty()) one.low = numbers["low"][i], one.high = numbers["high"][i];
-        if (one.truth && one.truth->word.empty()) one.truth_high = numbers["truth_high"][i];
+    std::vector<Finding> all(group.read_texts("test").size());
+    const auto each = [&](const auto& column, const auto& set) {
+        if (column.size() != all.size()) differ_in_length(group);
+        for (std::size_t i = 0; i < all.size(); ++i) set(all[i], column[i]);
+    };
+    const auto text = [&](const char* name, std::string Finding::*member) {
+        each(group.read_texts(name), [&](Finding& one, const std::string& read) { one.*member = read; });
+    };
+    const auto value = [&](const char* number, const char* word, std::optional<Value> Finding::*member) {
+        each(group.read<double>(number), [&](Finding& one, double read) {
+            if (!std::isnan(read)) one.*member = Value{read, ""};
+        });
+        each(group.read_texts(word), [&](Finding& one, const std::string& read) {
+            if (!read.empty()) one.*member = Value{0, read};
+        });
+    };
+    text("test", &Finding::test);
+    text("variant", &Finding::variant);
+    for (Finding& one : all) one.variant = current_variant(one.variant);
+    text("level", &Finding::level);
+    text("parameter", &Finding::parameter);
+    value("value", "word", &Finding::value);
+    each(group.read<double>("low"), [](Finding& one, double low) { one.low = is_number(one.value) ? low : 0; });
+    each(group.read<double>("high"), [](Finding& one, double high) { one.high = is_number(one.value) ? high : 0; });
+    text("unit", &Finding::unit);
+    text("method", &Finding::method);
+    text("reason", &Finding::reason);
+    value("truth", "truth_word", &Finding::truth);
+    each(group.read<double>("truth_high"),
+         [](Finding& one, double high) { one.truth_high = is_number(one.truth) ? high : 0; });
+    each(group.read_texts("verdict"), [](Finding& one, const std::string& name) {
         for (const Verdict verdict : {Verdict::right, Verdict::wrong, Verdict::not_identifiable})
-            if (texts["verdict"][i] == name_of(verdict)) one.verdict = verdict;
-        report_of(reports, one.test, one.variant, group).findings.push_back(std::move(one));
-    }
+            if (name == name_of(verdict)) one.verdict = verdict;
+    });
+    for (Finding& one : all) report_of(reports, one.test, one.variant, group).findings.push_back(std::move(one));
 }
 
 Curve read_curve(const Group& group) {
@@ -162,8 +151,7 @@ Curve read_curve(const Group& group) {
     if (group.has("knocked_out")) curve.knocked_out = group.read<std::uint8_t>("knocked_out");
     const std::size_t points = curve.x.size();
     const auto fits = [&](const auto& column) { return column.empty() || column.size() == points; };
-    if (curve.cycles.size() != points || !fits(curve.trials) || !fits(curve.knocked_out))
-        throw StorageError(fmt::format("{}: columns of different lengths; the file is damaged", group.where()));
+    if (curve.cycles.size() != points || !fits(curve.trials) || !fits(curve.knocked_out)) differ_in_length(group);
     return curve;
 }
 

@@ -44,34 +44,52 @@ void TestReport::answer(std::string level, std::string parameter, double value, 
         low = std::min(value, std::ceil(low));
         high = std::max(value, std::floor(high));
     }
-    Finding finding{test, variant, std::move(level), std::move(parameter), Value{value, ""},
-                    low,  high,    std::move(unit),  std::move(method),    "",
-                    {},   0,       Verdict::unknown};
-    findings.push_back(std::move(finding));
+    findings.push_back({.test = test,
+                        .variant = variant,
+                        .level = std::move(level),
+                        .parameter = std::move(parameter),
+                        .value = Value{value, ""},
+                        .low = low,
+                        .high = high,
+                        .unit = std::move(unit),
+                        .method = std::move(method)});
+}
+
+void TestReport::answer(std::string level, std::string parameter, std::uint64_t number, std::string unit,
+                        std::string method) {
+    const auto value = static_cast<double>(number);
+    answer(std::move(level), std::move(parameter), value, value, value, std::move(unit), std::move(method));
 }
 
 void TestReport::answer(std::string level, std::string parameter, std::string word, std::string method) {
     const bool yes_or_no = word == "present" || word == "absent";
-    Finding finding{test,
-                    variant,
-                    std::move(level),
-                    std::move(parameter),
-                    Value{0, std::move(word)},
-                    0,
-                    0,
-                    yes_or_no ? "boolean" : "name",
-                    std::move(method),
-                    "",
-                    {},
-                    0,
-                    Verdict::unknown};
-    findings.push_back(std::move(finding));
+    findings.push_back({.test = test,
+                        .variant = variant,
+                        .level = std::move(level),
+                        .parameter = std::move(parameter),
+                        .value = Value{0, std::move(word)},
+                        .unit = yes_or_no ? "boolean" : "name",
+                        .method = std::move(method)});
 }
 
 void TestReport::refuse(std::string level, std::string parameter, std::string reason) {
-    Finding finding{test, variant, std::move(level),         std::move(parameter), {}, 0, 0, "", "", std::move(reason),
-                    {},   0,       Verdict::not_identifiable};
-    findings.push_back(std::move(finding));
+    findings.push_back({.test = test,
+                        .variant = variant,
+                        .level = std::move(level),
+                        .parameter = std::move(parameter),
+                        .reason = std::move(reason),
+                        .verdict = Verdict::not_identifiable});
+}
+
+void TestReport::refuse(const std::string& level, std::initializer_list<const char*> parameters,
+                        const std::string& reason) {
+    for (const char* parameter : parameters) refuse(level, parameter, reason);
+}
+
+TestReport refused(TestReport report, const std::string& level, std::initializer_list<const char*> parameters,
+                   const std::string& reason) {
+    report.refuse(level, parameters, reason);
+    return report;
 }
 
 const Finding* TestReport::find(const std::string& level, const std::string& parameter) const {

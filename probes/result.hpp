@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,16 +31,16 @@ std::string edge_in_words(std::uint64_t low, std::uint64_t high, const std::stri
 
 /// One answer.
 struct Finding {
-    std::string test;       ///< e.g. "l1"
-    std::string variant;    ///< "published" or "robust"
-    std::string level;      ///< "L1", "L2", ..., "memory", "TLB1", ...; empty for the machine
-    std::string parameter;  ///< "capacity", "ways", "line", "latency", "levels", "entries", ...
-    std::optional<Value> value;
+    std::string test = {};       ///< e.g. "l1"
+    std::string variant = {};    ///< "published" or "robust"
+    std::string level = {};      ///< "L1", "L2", ..., "memory", "TLB1", ...; empty for the machine
+    std::string parameter = {};  ///< "capacity", "ways", "line", "latency", "levels", "entries", ...
+    std::optional<Value> value = {};
     double low = 0, high = 0;  ///< the interval that holds it
-    std::string unit;          ///< "bytes", "cycles", "ways", "entries", "levels"; of words "boolean" or "name"
-    std::string method;
-    std::string reason;  ///< without a value: why it is not identifiable here
-    std::optional<Value> truth;
+    std::string unit = {};     ///< "bytes", "cycles", "ways", "entries", "levels"; of words "boolean" or "name"
+    std::string method = {};
+    std::string reason = {};  ///< without a value: why it is not identifiable here
+    std::optional<Value> truth = {};
     double truth_high = 0;  ///< where more than one number is true: the largest
     Verdict verdict = Verdict::unknown;
 };
@@ -51,17 +52,17 @@ std::string truth_in_words(const Finding& finding);
 
 /// Measured points of a response curve, or (unit "loads") how many single loads took so many cycles.
 struct Curve {
-    std::string test, variant, name;
-    std::string x_name, x_unit;
-    std::vector<double> x, cycles;          ///< the values, in `unit`
-    std::vector<std::uint32_t> trials;      ///< by point; empty = one each
-    std::vector<std::uint8_t> knocked_out;  ///< by point, at the end; empty = not done
-    std::string unit = "cycles";            ///< of the values: "cycles" and "misses" are per load; or "loads"
+    std::string test = {}, variant = {}, name = {};
+    std::string x_name = {}, x_unit = {};
+    std::vector<double> x = {}, cycles = {};     ///< the values, in `unit`
+    std::vector<std::uint32_t> trials = {};      ///< by point; empty = one each
+    std::vector<std::uint8_t> knocked_out = {};  ///< by point, at the end; empty = not done
+    std::string unit = "cycles";                 ///< of the values: "cycles" and "misses" are per load; or "loads"
 };
 
 /// All that a test has to say.
 struct TestReport {
-    std::string test, variant;
+    std::string test, variant;  ///< given by run_suite()
     std::vector<Finding> findings;
     std::vector<Curve> curves;
     std::vector<std::string> decisions;  ///< in the order in which they were taken
@@ -72,10 +73,18 @@ struct TestReport {
     /// Of whole numbers the interval is that of the whole numbers in it.
     void answer(std::string level, std::string parameter, double value, double low, double high, std::string unit,
                 std::string method);
+    /// Of a whole number that is known exactly.
+    void answer(std::string level, std::string parameter, std::uint64_t number, std::string unit, std::string method);
     void answer(std::string level, std::string parameter, std::string word, std::string method);
     void refuse(std::string level, std::string parameter, std::string reason);
+    /// Several parameters for the same reason.
+    void refuse(const std::string& level, std::initializer_list<const char*> parameters, const std::string& reason);
     /// The finding for a level's parameter; null where there is none, or no value.
     const Finding* find(const std::string& level, const std::string& parameter) const;
 };
+
+/// The report with these refusals at its end, for tests that end there.
+TestReport refused(TestReport report, const std::string& level, std::initializer_list<const char*> parameters,
+                   const std::string& reason);
 
 }  // namespace cachetally

@@ -13,33 +13,31 @@
 #include "probes/cross_checks.hpp"
 #include "probes/dongarra/tests.hpp"
 #include "probes/drongowski/tests.hpp"
-#include "probes/ours/levels.hpp"
-#include "probes/ours/physical.hpp"
-#include "probes/ours/policies.hpp"
-#include "probes/ours/second_level.hpp"
-#include "probes/ours/tlb.hpp"
-#include "probes/xray/lower.hpp"
+#include "probes/ours/tests.hpp"
 
 namespace cachetally {
 namespace {
 
-TestReport without_answer(const ProbeTest& test, std::string reason) {
-    TestReport report;
-    report.refuse(test.level, test.parameter, std::move(reason));
-    return report;
+/// Thrown where a test needs the geometry of L1, and there is none.
+class NoL1 : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The geometry of L1 that robust tests go by.
+const L1Geometry& l1_of(const Context& context) {
+    if (context.robust_l1) return *context.robust_l1;
+    throw NoL1("the geometry of L1, which this test needs, was not found" +
+               (context.no_l1.empty() ? "" : " (l1: " + context.no_l1 + ")"));
 }
 
-TestReport without_l1(const Context& context, const std::string& what) {
-    TestReport report;
-    std::string reason = "the geometry of L1, which this test needs, was not found";
-    if (!context.no_l1.empty()) reason += " (l1: " + context.no_l1 + ")";
-    report.refuse("", what, std::move(reason));
-    return report;
+/// The one that published tests go by: their own, or what is known better.
+const L1Geometry& any_l1(const Context& context) {
+    return context.published_l1 ? *context.published_l1 : l1_of(context);
 }
 
-/// The line that published tests go by: their own, or what is known better.
-std::optional<L1Geometry> any_l1(const Context& context) {
-    return context.published_l1 ? context.published_l1 : context.robust_l1;
+std::uint64_t line_of(const Context& context) {
+    return context.published_l1 || context.robust_l1 ? any_l1(context).line : 64;
 }
 
 /// Whether anything may be prefetched. Where `prefetcher` could not be asked for want of L1's geometry, it is asked by
@@ -62,179 +60,125 @@ bool prefetches(Meter& meter, const Context& context, const TestReport& events) 
 
 const std::vector<ProbeTest>& built_in_probe_tests() {
     static const std::vector<ProbeTest> tests{
-        {"l1",
-         "X-Ray 2004, 4.4",
-         "capacity, ways, line and latency of L1 by compact sets",
-         false,
-         [](Meter& meter, const Context&) { return xray_l1_published(meter); },
-         [](Meter& meter, const Context&) { return xray_l1_robust(meter); },
-         {},
-         {},
-         "L1",
-         "capacity"},
-        {"gap",
-         "Cooper and Xu 2018, 3.2",
-         "capacity, ways, line and latency of L1 by gaps",
-         false,
-         [](Meter& meter, const Context&) { return gap_published(meter); },
-         nullptr,
-         {"l1"},
-         "gaps are powers of two, and so are its answers; compact sets ask the same without that",
-         "L1",
-         "capacity"},
-        {"lower",
-         "X-Ray 2004, 4.5",
-         "capacities and ways of lower levels by compact sets",
-         false,
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1 ? xray_lower_published(meter, *context.robust_l1)
-                                      : without_l1(context, "capacity");
-         },
-         nullptr,
-         {"levels", "l2"},
-         "sets far apart show levels only where indices are fields of the address; times over spans need none",
-         "",
-         "capacity"},
-        {"levels",
-         "Cooper and Xu 2018, 3.3",
-         "number, capacities and latencies of cache levels",
-         true,
-         [](Meter& meter, const Context& context) {
-             const auto l1 = any_l1(context);
-             return l1 ? levels_published(meter, *l1, context.sweep.sweep) : without_l1(context, "levels");
-         },
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1 ? levels_robust(meter, *context.robust_l1) : without_l1(context, "levels");
-         },
-         {},
-         {},
-         "",
-         "levels"},
-        {"change_points",
-         "ours",
-         "levels by change points of isotonic log times",
-         false,
-         nullptr,
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1 ? confirmed(change_points_robust(meter, *context.robust_l1), context.levels, true)
-                                      : without_l1(context, "levels");
-         },
-         {"levels"},
-         "the published test of levels looks for any rise; this is another way to look",
-         "",
-         "levels",
-         {"levels"}},
-        {"tlb",
-         "Cooper and Xu 2018, 3.4",
-         "levels, entries and ways of TLBs",
-         true,
-         [](Meter& meter, const Context& context) {
-             const auto l1 = any_l1(context);
-             return l1 ? tlb_published(meter, *l1, context.sweep) : without_l1(context, "tlb_levels");
-         },
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1 ? tlb_robust(meter, *context.robust_l1) : without_l1(context, "tlb_levels");
-         },
-         {},
-         {},
-         "",
-         "tlb_levels"},
-        {"prefetcher",
-         "ours",
-         "whether anything is prefetched",
-         false,
-         nullptr,
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1 ? prefetcher_robust(meter, *context.robust_l1)
-                                      : without_l1(context, "prefetcher");
-         },
-         {},
-         "none of the sources has such a test",
-         "",
-         "prefetcher"},
-        {"events",
-         "Dongarra et al. 2004",
-         "sizes, lines, pages and ways from event counts",
-         true,
-         [](Meter& meter, const Context&) { return events_published(meter); },
-         [](Meter& meter, const Context& context) {
-             TestReport report = events_robust(meter);
-             return prefetches(meter, context, report) ? without_prefetched(std::move(report)) : report;
-         },
-         {},
-         {},
-         "L1",
-         "capacity",
-         {"prefetcher"}},
-        {"replacement",
-         "ours",
-         "replacement policy of L1 from shares of misses",
-         false,
-         nullptr,
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1 ? replacement_robust(meter, *context.robust_l1)
-                                      : without_l1(context, "replacement");
-         },
-         {},
-         "none of the sources has such a test",
-         "L1",
-         "replacement"},
-        {"l2",
-         "ours",
-         "ways, exact capacity, inclusion and replacement of L2",
-         false,
-         nullptr,
-         [](Meter& meter, const Context& context) {
-             if (!context.robust_l1) return without_l1(context, "inclusion");
-             const L1Geometry& l1 = *context.robust_l1;
-             return second_level_robust(meter, l1, context.l1_policy,
-                                        context.levels ? *context.levels : levels_robust(meter, l1));
-         },
-         {"lower"},
-         "compact sets of lower levels were published for other sets and pages; inclusion and policy are ours",
-         "",
-         "inclusion",
-         {"levels", "replacement"}},
-        {"physical",
-         "ours",
-         "ways and capacity of L2 on ordinary pages, by eviction sets",
-         false,
-         nullptr,
-         [](Meter& meter, const Context& context) {
-             return context.robust_l1
-                        ? with_capacity(confirmed(physical_robust(meter, *context.robust_l1, context.l1_policy),
-                                                  context.levels, false))
-                        : without_l1(context, "ways");
-         },
-         {},
-         "none of the sources has such a test",
-         "",
-         "ways",
-         {"levels", "replacement"}},
-        {"chase",
-         "Drongowski 2013",
-         "times and events of a ping-pong chase by size",
-         true,
-         [](Meter& meter, const Context& context) {
-             return chase_published(meter, any_l1(context) ? any_l1(context)->line : 64);
-         },
-         nullptr,
-         {"levels"},
-         "it is a table by size, from which readers take tiers; levels finds them",
-         "L1",
-         "latency"},
-        {"latency",
-         "Drongowski 2013",
-         "peaks of the latencies of single loads",
-         true,
-         [](Meter& meter, const Context& context) {
-             return latency_published(meter, any_l1(context) ? any_l1(context)->line : 64);
-         },
-         nullptr,
-         {"l1", "levels"},
-         "peaks of single loads are named by their order; times of chains over spans belong to a level",
-         "L1",
-         "latency"},
+        {.name = "l1",
+         .source = "X-Ray 2004, 4.4",
+         .meaning = "capacity, ways, line and latency of L1 by compact sets",
+         .published = [](Meter& meter, const Context&) { return xray_l1_published(meter); },
+         .robust = [](Meter& meter, const Context&) { return xray_l1_robust(meter); },
+         .level = "L1",
+         .parameter = "capacity"},
+        {.name = "gap",
+         .source = "Cooper and Xu 2018, 3.2",
+         .meaning = "capacity, ways, line and latency of L1 by gaps",
+         .published = [](Meter& meter, const Context&) { return gap_published(meter); },
+         .counterparts = {"l1"},
+         .why = "gaps are powers of two, and so are its answers; compact sets ask the same without that",
+         .level = "L1",
+         .parameter = "capacity"},
+        {.name = "lower",
+         .source = "X-Ray 2004, 4.5",
+         .meaning = "capacities and ways of lower levels by compact sets",
+         .published = [](Meter& meter, const Context& context) { return xray_lower_published(meter, l1_of(context)); },
+         .counterparts = {"levels", "l2"},
+         .why = "sets far apart show levels only where indices are fields of the address; times over spans need none",
+         .parameter = "capacity"},
+        {.name = "levels",
+         .source = "Cooper and Xu 2018, 3.3",
+         .meaning = "number, capacities and latencies of cache levels",
+         .costly = true,
+         .published =
+             [](Meter& meter, const Context& context) {
+                 return levels_published(meter, any_l1(context), context.sweep.sweep);
+             },
+         .robust = [](Meter& meter, const Context& context) { return levels_robust(meter, l1_of(context)); },
+         .parameter = "levels"},
+        {.name = "change_points",
+         .source = "ours",
+         .meaning = "levels by change points of isotonic log times",
+         .robust =
+             [](Meter& meter, const Context& context) {
+                 return confirmed(change_points_robust(meter, l1_of(context)), context.levels, true);
+             },
+         .counterparts = {"levels"},
+         .why = "the published test of levels looks for any rise; this is another way to look",
+         .parameter = "levels",
+         .goes_by = {"levels"}},
+        {.name = "tlb",
+         .source = "Cooper and Xu 2018, 3.4",
+         .meaning = "levels, entries and ways of TLBs",
+         .costly = true,
+         .published = [](Meter& meter,
+                         const Context& context) { return tlb_published(meter, any_l1(context), context.sweep); },
+         .robust = [](Meter& meter, const Context& context) { return tlb_robust(meter, l1_of(context)); },
+         .parameter = "tlb_levels"},
+        {.name = "prefetcher",
+         .source = "ours",
+         .meaning = "whether anything is prefetched",
+         .robust = [](Meter& meter, const Context& context) { return prefetcher_robust(meter, l1_of(context)); },
+         .why = "none of the sources has such a test",
+         .parameter = "prefetcher"},
+        {.name = "events",
+         .source = "Dongarra et al. 2004",
+         .meaning = "sizes, lines, pages and ways from event counts",
+         .costly = true,
+         .published = [](Meter& meter, const Context&) { return events_published(meter); },
+         .robust =
+             [](Meter& meter, const Context& context) {
+                 TestReport report = events_robust(meter);
+                 return prefetches(meter, context, report) ? without_prefetched(std::move(report)) : report;
+             },
+         .level = "L1",
+         .parameter = "capacity",
+         .goes_by = {"prefetcher"}},
+        {.name = "replacement",
+         .source = "ours",
+         .meaning = "replacement policy of L1 from shares of misses",
+         .robust = [](Meter& meter, const Context& context) { return replacement_robust(meter, l1_of(context)); },
+         .why = "none of the sources has such a test",
+         .level = "L1",
+         .parameter = "replacement"},
+        {.name = "l2",
+         .source = "ours",
+         .meaning = "ways, exact capacity, inclusion and replacement of L2",
+         .robust =
+             [](Meter& meter, const Context& context) {
+                 const L1Geometry& l1 = l1_of(context);
+                 return second_level_robust(meter, l1, context.l1_policy,
+                                            context.levels ? *context.levels : levels_robust(meter, l1));
+             },
+         .counterparts = {"lower"},
+         .why = "compact sets of lower levels were published for other sets and pages; inclusion and policy are ours",
+         .parameter = "inclusion",
+         .goes_by = {"levels", "replacement"}},
+        {.name = "physical",
+         .source = "ours",
+         .meaning = "ways and capacity of L2 on ordinary pages, by eviction sets",
+         .robust =
+             [](Meter& meter, const Context& context) {
+                 TestReport report = physical_robust(meter, l1_of(context), context.l1_policy);
+                 return with_capacity(confirmed(std::move(report), context.levels, false));
+             },
+         .why = "none of the sources has such a test",
+         .parameter = "ways",
+         .goes_by = {"levels", "replacement"}},
+        {.name = "chase",
+         .source = "Drongowski 2013",
+         .meaning = "times and events of a ping-pong chase by size",
+         .costly = true,
+         .published = [](Meter& meter, const Context& context) { return chase_published(meter, line_of(context)); },
+         .counterparts = {"levels"},
+         .why = "it is a table by size, from which readers take tiers; levels finds them",
+         .level = "L1",
+         .parameter = "latency"},
+        {.name = "latency",
+         .source = "Drongowski 2013",
+         .meaning = "peaks of the latencies of single loads",
+         .costly = true,
+         .published = [](Meter& meter, const Context& context) { return latency_published(meter, line_of(context)); },
+         .counterparts = {"l1", "levels"},
+         .why = "peaks of single loads are named by their order; times of chains over spans belong to a level",
+         .level = "L1",
+         .parameter = "latency"},
     };
     return tests;
 }
@@ -328,15 +272,20 @@ private:
 
     TestReport run(const PlannedRun& planned, std::size_t runs) {
         const Budget budget = share(runs);
+        const ProbeTest& test = *planned.test;
+        TestReport report;
         try {
             if (meter_)
                 meter_->grant(budget);
             else
                 meter_.emplace(target_, options_.seed, budget);
-            return (planned.robust ? planned.test->robust : planned.test->published)(*meter_, context_);
+            return (planned.robust ? test.robust : test.published)(*meter_, context_);
         } catch (const ProbeError& error) {
-            return without_answer(*planned.test, error.what());
+            report.refuse(test.level, test.parameter, error.what());
+        } catch (const NoL1& error) {
+            report.refuse("", test.parameter, error.what());
         }
+        return report;
     }
 
     void one(const PlannedRun& planned, std::size_t runs) {
@@ -348,6 +297,10 @@ private:
         for (Finding& finding : report.findings) {
             finding.test = report.test;
             finding.variant = report.variant;
+        }
+        for (Curve& curve : report.curves) {
+            curve.test = report.test;
+            curve.variant = report.variant;
         }
         report.cost = target_.cost() - before;
         report.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -27,7 +27,7 @@ struct ProbeTest {
     std::string source;  ///< where it was published
     std::string meaning;
     bool costly = false;  ///< the published variant takes seconds
-    std::function<TestReport(Meter&, const Context&)> published, robust;
+    std::function<TestReport(Meter&, const Context&)> published = {}, robust = {};
     /// Of a test in one variant only: the tests whose other variant answers the same question, and why it has none.
     std::vector<std::string> counterparts = {};
     std::string why = {};

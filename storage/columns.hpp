@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -20,6 +22,14 @@ std::vector<T> read_column(const Group& group, const std::string& name, std::siz
     if (values.size() != rows)
         throw StorageError(fmt::format("{}: the column '{}' has {} rows instead of {}; the file is damaged",
                                        group.where(), name, values.size(), rows));
+    return values;
+}
+
+/// A column of a table: what `of`, a member or a function, gives of each row.
+template <class Rows, class Of>
+auto column_of(const Rows& rows, Of of) {
+    std::vector<std::decay_t<decltype(std::invoke(of, *std::begin(rows)))>> values;
+    for (const auto& row : rows) values.push_back(std::invoke(of, row));
     return values;
 }
 

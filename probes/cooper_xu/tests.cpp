@@ -22,13 +22,6 @@ constexpr const char stand_in[] =
     "a stand-in for the analysis that section 4 names: any rise of rounded times ends a level";
 constexpr std::uint64_t largest_span = 32 * kib * kib, largest_tlb_span = 8 * kib * kib;
 
-TestReport published(const std::string& test) {
-    TestReport report;
-    report.test = test;
-    report.variant = "published";
-    return report;
-}
-
 /// A rise of rounded times between two sizes that are neighbours in the sample, or over several: a ramp.
 struct Rise {
     std::size_t last = 0;   ///< the last size before it
@@ -57,11 +50,14 @@ void add_saved(TestReport& report, double runs, double loads, double cycles) {
     report.saved.cycles += runs * loads * laps_of_run * cycles;
 }
 
-void add_curve(TestReport& report, const SweepResult& sweep, const std::string& name, const std::string& x_name,
-               const std::string& unit) {
-    Curve curve{report.test, report.variant, name, x_name, unit, {}, sweep.cycles, sweep.trials, sweep.knocked_out};
-    for (const std::uint64_t size : sweep.sizes) curve.x.push_back(static_cast<double>(size));
-    report.curves.push_back(std::move(curve));
+void add_curve(TestReport& report, const SweepResult& sweep, const std::string& name) {
+    report.curves.push_back({.name = name,
+                             .x_name = "span",
+                             .x_unit = "bytes",
+                             .x = {sweep.sizes.begin(), sweep.sizes.end()},
+                             .cycles = sweep.cycles,
+                             .trials = sweep.trials,
+                             .knocked_out = sweep.knocked_out});
     report.decisions.push_back(fmt::format("{}: {} sweeps, {} runs, {} runs saved by knock-out", name, sweep.sweeps,
                                            sweep.runs, sweep.runs_saved));
 }
@@ -92,9 +88,8 @@ private:
 }  // namespace
 
 TestReport gap_published(Meter& meter) {
-    TestReport report = published("gap");
-    const Arena arena =
-        meter.target().make_arena(std::min(2 * gap_most, meter.capabilities().largest_arena), meter.page());
+    TestReport report;
+    const Arena arena = meter.arena_up_to(2 * gap_most, meter.page());
     const double hit = meter.settled(arena, {0});
     const auto misses = [&](std::uint64_t n, std::uint64_t gap, std::uint64_t offset) {
         return meter.takes_longer(arena, gap_string(n, gap, offset), hit);
@@ -105,21 +100,17 @@ TestReport gap_published(Meter& meter) {
         gap *= 2;
     if (gap > gap_most / most_ways || (most_ways + 1) * gap > arena.bytes) {
         report.findings.clear();  // nothing misses, so that the time is not known to be that of a hit
-        for (const char* parameter : {"latency", "capacity", "ways", "line"})
-            report.refuse("L1", parameter, "no gap made 17 locations miss");
+        report.refuse("L1", {"latency", "capacity", "ways", "line"}, "no gap made 17 locations miss");
         return report;
     }
     const std::uint64_t size = gap * most_ways;
     std::uint64_t ways = most_ways;
     while (ways > 1 && misses(ways / 2 + 1, size / (ways / 2), 0)) ways /= 2;
-    const auto capacity = static_cast<double>(size);
-    report.answer("L1", "capacity", capacity, capacity, capacity, "bytes", "the first gap k at which G(17,k,0) misses");
-    report.answer("L1", "ways", static_cast<double>(ways), static_cast<double>(ways), static_cast<double>(ways), "ways",
-                  "G(n,size/(n-1),0), n halved");
+    report.answer("L1", "capacity", size, "bytes", "the first gap k at which G(17,k,0) misses");
+    report.answer("L1", "ways", ways, "ways", "G(n,size/(n-1),0), n halved");
     for (std::uint64_t offset = word; offset <= meter.page(); offset += word) {
         if (misses(ways + 1, size / ways, offset)) continue;
-        const auto line = static_cast<double>(offset);
-        report.answer("L1", "line", line, line, line, "bytes", "the offset o at which G(ways+1,size/ways,o) hits");
+        report.answer("L1", "line", offset, "bytes", "the offset o at which G(ways+1,size/ways,o) hits");
         return report;
     }
     report.refuse("L1", "line", "no offset up to a page made the last location hit");
@@ -127,26 +118,24 @@ TestReport gap_published(Meter& meter) {
 }
 
 TestReport levels_published(Meter& meter, const L1Geometry& l1, const SweepOptions& options) {
-    TestReport report = published("levels");
+    TestReport report;
     FreshStrings strings(meter, l1.line);
     const std::uint64_t most = std::min(largest_span, meter.capabilities().largest_arena);
     const SweepResult sweep = stable_sweep(
         sample_sizes(kib, most), [&](std::uint64_t size, unsigned trial) { return strings.cache(size, trial); },
         options);
-    add_curve(report, sweep, "times", "span", "bytes");
+    add_curve(report, sweep, "times");
     for (std::size_t i = 0; i < sweep.sizes.size(); ++i)
         add_saved(report, sweep.left_out[i], static_cast<double>(sweep.sizes[i] / l1.line), sweep.cycles[i]);
     const std::vector<Rise> found = rises(sweep.cycles);
     for (std::size_t i = 0; i < found.size(); ++i) {
         const std::string level = fmt::format("L{}", i + 1);
-        const auto low = static_cast<double>(sweep.sizes[found[i].last]);
         const double latency = sweep.cycles[found[i].last];
-        report.answer(level, "capacity", low, low, low, "bytes",
+        report.answer(level, "capacity", sweep.sizes[found[i].last], "bytes",
                       "the last size before a rise of the rounded time (a stand-in)");
         report.answer(level, "latency", latency, latency - 0.5, latency + 0.5, "cycles", "the rounded time there");
     }
-    const auto count = static_cast<double>(found.size());
-    report.answer("", "levels", count, count, count, "levels", "rises of the rounded time (a stand-in)");
+    report.answer("", "levels", found.size(), "levels", "rises of the rounded time (a stand-in)");
     report.decisions.emplace_back(stand_in);
     report.answer("memory", "latency", sweep.cycles.back(), sweep.cycles.back() - 0.5, sweep.cycles.back() + 0.5,
                   "cycles", "the rounded time of the largest size");
@@ -154,7 +143,7 @@ TestReport levels_published(Meter& meter, const L1Geometry& l1, const SweepOptio
 }
 
 TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& options) {
-    TestReport report = published("tlb");
+    TestReport report;
     FreshStrings strings(meter, l1.line);
     const std::uint64_t page = meter.page();
     const std::uint64_t most = std::min(largest_tlb_span, meter.capabilities().largest_arena);
@@ -165,7 +154,7 @@ TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& o
             options.sweep);
     };
     const SweepResult first = sweep_of(1, sizes);
-    add_curve(report, first, "T1", "span", "bytes");
+    add_curve(report, first, "T1");
     const auto pages_of = [&](std::uint64_t size) { return static_cast<double>(size / page); };
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         add_saved(report, first.left_out[i], pages_of(sizes[i]), first.cycles[i]);
@@ -175,8 +164,7 @@ TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& o
     }
     std::map<unsigned, SweepResult> all;
     if (!options.on_demand)
-        for (unsigned n = 2; n <= 4; ++n)
-            add_curve(report, all[n] = sweep_of(n, sizes), fmt::format("T{}", n), "span", "bytes");
+        for (unsigned n = 2; n <= 4; ++n) add_curve(report, all[n] = sweep_of(n, sizes), fmt::format("T{}", n));
     unsigned level = 0;
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
         if (first.cycles[i + 1] <= first.cycles[i] || (i > 0 && first.cycles[i] > first.cycles[i - 1])) continue;
@@ -195,11 +183,10 @@ TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& o
         report.decisions.push_back(fmt::format("T(1) rises after {} pages: {}", sizes[i] / page,
                                                confirmed ? "confirmed" : "a false positive"));
         if (!confirmed) continue;
-        const auto entries = static_cast<double>(sizes[i] / page);
-        report.answer(fmt::format("TLB{}", ++level), "entries", entries, entries, entries, "entries",
+        report.answer(fmt::format("TLB{}", ++level), "entries", sizes[i] / page, "entries",
                       "the last size before a rise of T(1) that T(2..4) confirm (a stand-in)");
     }
-    report.answer("", "tlb_levels", level, level, level, "levels", "rises of T(1) that T(2..4) confirm (a stand-in)");
+    report.answer("", "tlb_levels", level, "levels", "rises of T(1) that T(2..4) confirm (a stand-in)");
     report.decisions.emplace_back(stand_in);
     return report;
 }

@@ -7,6 +7,8 @@
 #include <bit>
 #include <functional>
 
+#include "probes/analysis/bisect.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -72,7 +74,7 @@ private:
     /// Of loads that miss.
     double share(const Offsets& offsets, unsigned level) {
         // A run that is short may be free of interrupts.
-        const auto few = static_cast<unsigned>(std::clamp<std::size_t>(2048 / offsets.size(), 1, 64));
+        const auto few = laps_of(2048, offsets, 1, 64);
         const bool many = offsets.size() >= 1024;
         // A TLB above may by chance keep a page for a lap, and then the others fit.
         const unsigned laps = noisy() ? few : !many ? 64 : tlb_ ? 8 : 1;
@@ -81,9 +83,7 @@ private:
     }
 
     Arena new_arena() const {
-        return meter_.target().make_arena(
-            std::min<std::uint64_t>(meter_.capabilities().largest_arena, std::uint64_t{64} << 20),
-            robust_ && !tlb_ ? meter_.large_page() : meter_.page());
+        return meter_.arena_up_to(std::uint64_t{64} << 20, robust_ && !tlb_ ? meter_.large_page() : meter_.page());
     }
 
     Meter& meter_;
@@ -149,11 +149,7 @@ std::uint64_t most_that_fit(Events& events, std::uint64_t stride, std::uint64_t 
     std::uint64_t high = 2 * low;
     while (high * stride <= events.most() && fit(high)) low = high, high *= 2;
     if (high * stride > events.most()) return 0;
-    while (high - low > 1) {
-        const std::uint64_t middle = (low + high) / 2;
-        (fit(middle) ? low : high) = middle;
-    }
-    return low;
+    return bisect(low, high, fit).low;
 }
 
 /// Elements of a set of W ways halve in number as their distance doubles up to a way, and remain W from there on. What

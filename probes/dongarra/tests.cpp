@@ -19,22 +19,14 @@ constexpr double least_growth = 1.9;  ///< of levels of which the one above may 
 
 void answer(TestReport& report, const std::string& level, const std::string& parameter, std::uint64_t value,
             const std::string& unit, const std::string& method) {
-    const auto number = static_cast<double>(value);
-    if (value == 0) {
+    if (value == 0)
         report.refuse(level, parameter, "the counts of misses show no clear edge within the arena");
-    } else {
-        report.answer(level, parameter, number, number, number, unit, method);
-    }
+    else
+        report.answer(level, parameter, value, unit, method);
 }
 
 void report_page(TestReport& report, const std::string& level, const CountedGeometry& found) {
     answer(report, level, "page", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
-}
-
-void report_tlb(TestReport& report, const std::string& level, const CountedGeometry& found) {
-    answer(report, level, "entries", found.block == 0 ? 0 : found.capacity / found.block, "entries",
-           "papi_cacheSize on TLB misses");
-    report_page(report, level, found);
 }
 
 bool on_small_pages(const Meter& meter) { return meter.large_page() < few_translations; }
@@ -131,14 +123,6 @@ void measure_caches(Meter& meter, TestReport& report, bool robust) {
     }
 }
 
-/// Why a TLB cannot be told; empty = it can.
-std::string hidden_tlb(Meter& meter, const CountedGeometry& found, unsigned level) {
-    const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block;
-    if (!holds_whole_pages(meter, level, entries, found.block))
-        return "its entries hold parts of pages, but a TLB above holds more";
-    return "";
-}
-
 void measure_tlbs(Meter& meter, TestReport& report, bool robust) {
     std::uint64_t above = 0;
     for (unsigned number = 1; number <= meter.capabilities().tlb_events; ++number) {
@@ -146,27 +130,27 @@ void measure_tlbs(Meter& meter, TestReport& report, bool robust) {
         const std::uint64_t step = std::min<std::uint64_t>(meter.page(), 4096);
         const CountedGeometry found =
             measure_geometry(meter, {robust, true, number - 1, step, 64}, level, report.decisions);
-        const std::string hidden = robust ? hidden_tlb(meter, found, number - 1) : "";
         const std::uint64_t entries = found.block == 0 ? 0 : found.capacity / found.block,
                             before = std::exchange(above, entries);
-        if (!hidden.empty()) {
-            for (const char* parameter : {"entries", "page", "ways"}) report.refuse(level, parameter, hidden);
+        if (robust && !holds_whole_pages(meter, number - 1, entries, found.block)) {
+            report.refuse(level, {"entries", "page", "ways"},
+                          "its entries hold parts of pages, but a TLB above holds more");
             continue;
         }
         if (robust && tlb_above_keeps_some(meter, number - 1, {entries, before, found.block})) {
-            for (const char* parameter : {"entries", "ways"}) report.refuse(level, parameter, tlb_above_keeps);
+            report.refuse(level, {"entries", "ways"}, tlb_above_keeps);
             report_page(report, level, found);
             continue;
         }
-        report_tlb(report, level, found);
+        answer(report, level, "entries", entries, "entries", "papi_cacheSize on TLB misses");
+        report_page(report, level, found);
         report_ways(report, level, found, robust);
     }
 }
 
 /// Floating-point loads over an array that integer loads miss in L1: do they, too?
 void measure_floating_point(Meter& meter, TestReport& report) {
-    const Arena arena =
-        meter.target().make_arena(std::min<std::uint64_t>(meter.capabilities().largest_arena, 1 << 20), meter.page());
+    const Arena arena = meter.arena_up_to(1 << 20, meter.page());
     const Offsets array = strided_string(arena.bytes, 64);
     const double integer = meter.count(arena, {array, false}, {2, 2}).cache_misses.front();
     const double floating = meter.count(arena, {array, true}, {2, 2}).cache_misses.front();
@@ -176,15 +160,11 @@ void measure_floating_point(Meter& meter, TestReport& report) {
 
 TestReport measure_all(Meter& meter, bool robust) {
     TestReport report;
-    report.test = "events";
-    report.variant = robust ? "robust" : "published";
     const Capabilities& can = meter.capabilities();
-    if (can.cache_events == 0) {
-        report.refuse(
-            "", "levels",
+    if (can.cache_events == 0)
+        return refused(
+            std::move(report), "", {"levels"},
             "event counts are not to be had: " + (can.no_events.empty() ? "there is no cache" : can.no_events));
-        return report;
-    }
     measure_caches(meter, report, robust);
     measure_tlbs(meter, report, robust);
     if (can.floating_point) measure_floating_point(meter, report);

@@ -24,17 +24,13 @@ std::vector<std::uint64_t> sizes(const Meter& meter) {
     return all;
 }
 
-Curve curve_of(const TestReport& report, const std::string& name, const std::vector<std::uint64_t>& x) {
-    Curve curve{report.test, report.variant, name, "array", "bytes", {}, {}, {}, {}};
-    for (const std::uint64_t bytes : x) curve.x.push_back(static_cast<double>(bytes));
-    return curve;
+Curve curve_of(const std::string& name, const std::vector<std::uint64_t>& x, const std::string& unit) {
+    return {.name = name, .x_name = "array", .x_unit = "bytes", .x = {x.begin(), x.end()}, .unit = unit};
 }
 
 /// How many single loads took how many cycles, rounded.
-Curve histogram_of(const TestReport& report, const std::string& name, const std::vector<double>& cycles) {
-    Curve curve{report.test, report.variant, name, "latency", "cycles", {}, {}, {}, {}, "loads"};
-    std::map<long, unsigned> bins;
-    for (const double sample : cycles) ++bins[std::lround(sample)];
+Curve histogram_of(const std::string& name, const std::map<long, unsigned>& bins) {
+    Curve curve{.name = name, .x_name = "latency", .x_unit = "cycles", .unit = "loads"};
     for (const auto& [latency, loads] : bins) {
         curve.x.push_back(static_cast<double>(latency));
         curve.cycles.push_back(loads);
@@ -47,10 +43,8 @@ double peak_share(const Meter& meter, std::uint64_t line) {
     return std::max(least_share, 2 * static_cast<double>(line) / static_cast<double>(meter.page()));
 }
 
-/// Whole cycles where at least a share of the samples lies, neighbours taken together; ascending.
-std::vector<double> peaks(const std::vector<double>& cycles, double share) {
-    std::map<long, unsigned> histogram;
-    for (const double sample : cycles) ++histogram[std::lround(sample)];
+/// Whole cycles where at least so many samples lie, neighbours taken together; ascending.
+std::vector<double> peaks(const std::map<long, unsigned>& histogram, double samples_needed) {
     std::vector<double> found;
     for (auto bin = histogram.begin(); bin != histogram.end();) {
         double count = 0, weight = 0;
@@ -60,7 +54,7 @@ std::vector<double> peaks(const std::vector<double>& cycles, double share) {
             weight += static_cast<double>(bin->first) * bin->second;
             last = bin->first;
         }
-        if (count >= share * static_cast<double>(cycles.size())) found.push_back(weight / count);
+        if (count >= samples_needed) found.push_back(weight / count);
     }
     return found;
 }
@@ -69,16 +63,14 @@ std::vector<double> peaks(const std::vector<double>& cycles, double share) {
 
 TestReport chase_published(Meter& meter, std::uint64_t line) {
     TestReport report;
-    report.test = "chase";
-    report.variant = "published";
     const std::vector<std::uint64_t> all = sizes(meter);
-    Curve time = curve_of(report, "cycles", all);
+    Curve time = curve_of("cycles", all, "cycles");
     std::vector<Curve> events;
     const Capabilities& can = meter.capabilities();
     for (unsigned i = 0; i < can.cache_events; ++i)
-        events.push_back(curve_of(report, fmt::format("L{}_misses", i + 1), all));
+        events.push_back(curve_of(fmt::format("L{}_misses", i + 1), all, "misses"));
     for (unsigned i = 0; i < can.tlb_events; ++i)
-        events.push_back(curve_of(report, fmt::format("TLB{}_misses", i + 1), all));
+        events.push_back(curve_of(fmt::format("TLB{}_misses", i + 1), all, "misses"));
     for (const std::uint64_t bytes : all) {
         const Arena arena = meter.target().make_arena(bytes, meter.page());
         const Measurement found = meter.run(arena, {ping_pong_string(bytes, line)}, {4, 8});
@@ -95,21 +87,14 @@ TestReport chase_published(Meter& meter, std::uint64_t line) {
         report.answer("L1", "latency", fastest, fastest - 0.5, fastest + 0.5, "cycles",
                       "the fastest tier of the table");
     report.curves.push_back(std::move(time));
-    for (Curve& curve : events) {
-        curve.unit = "misses";
-        report.curves.push_back(std::move(curve));
-    }
+    std::ranges::move(events, std::back_inserter(report.curves));
     return report;
 }
 
 TestReport latency_published(Meter& meter, std::uint64_t line) {
     TestReport report;
-    report.test = "latency";
-    report.variant = "published";
-    if (!meter.capabilities().latencies) {
-        report.refuse("L1", "latency", "single loads cannot be timed on this target");
-        return report;
-    }
+    if (!meter.capabilities().latencies)
+        return refused(std::move(report), "L1", {"latency"}, "single loads cannot be timed on this target");
     const std::uint64_t largest = std::min<std::uint64_t>(std::uint64_t{32} << 20, meter.capabilities().largest_arena);
     const Arena arena = meter.target().make_arena(largest, meter.page());
     const Offsets one{0};
@@ -118,13 +103,15 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
     std::vector<double> ping_pong, random;
     const double share = peak_share(meter, line);
     const auto look = [&](const Offsets& offsets, const std::string& name, std::uint64_t bytes) {
-        std::vector<double> cycles = meter.latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
-        for (double& sample : cycles) sample -= bias;
-        std::vector<double> found = peaks(cycles, share);
-        std::string text = fmt::format("{} of {}: peaks at", name, format_size(bytes));
+        const auto cycles = meter.latencies(arena, {offsets}, 1, bytes <= most ? samples : samples / 4);
+        std::map<long, unsigned> histogram;
+        for (const double sample : cycles) ++histogram[std::lround(sample - bias)];
+        std::vector<double> found = peaks(histogram, share * static_cast<double>(cycles.size()));
+        const std::string title = fmt::format("{} of {}", name, format_size(bytes));
+        std::string text = title + ": peaks at";
         for (const double peak : found) text += fmt::format(" {:.1f}", peak);
         report.decisions.push_back(text);
-        report.curves.push_back(histogram_of(report, fmt::format("{} of {}", name, format_size(bytes)), cycles));
+        report.curves.push_back(histogram_of(title, histogram));
         return found;
     };
     std::vector<std::uint64_t> all = sizes(meter);
@@ -135,10 +122,7 @@ TestReport latency_published(Meter& meter, std::uint64_t line) {
         if (!ping_pong.empty()) lowest.push_back(ping_pong.front()), highest.push_back(ping_pong.back());
         if (bytes == all.back()) random = look(random_string(bytes, line, meter.seed()), "random chase", bytes);
     }
-    if (lowest.empty()) {
-        report.refuse("L1", "latency", "the samples have no peaks");
-        return report;
-    }
+    if (lowest.empty()) return refused(std::move(report), "L1", {"latency"}, "the samples have no peaks");
     const double l1 = *std::ranges::min_element(lowest), memory = highest.back();
     if (memory <= alike * l1) {
         for (const char* level : {"L1", "memory"})

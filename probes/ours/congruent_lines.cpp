@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "probes/analysis/bisect.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -19,9 +21,8 @@ constexpr double beyond_with_noise = 1.3;
 /// Of pages that are compared: where sets are an odd multiple of a power of two, few fill them evenly.
 constexpr unsigned other_placements = 24;
 
-std::uint64_t arena_for(const Meter& meter, const KnownLevel& known) {
-    const auto enough = 2 * std::bit_ceil(static_cast<std::uint64_t>(known.high));
-    return std::min(meter.capabilities().largest_arena, std::max(largest, enough));
+std::uint64_t bytes_for(const KnownLevel& known) {
+    return std::max(largest, 2 * std::bit_ceil(static_cast<std::uint64_t>(known.high)));
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ CongruentLines::CongruentLines(Meter& meter, const KnownLevel& known, std::vecto
       known_(known),
       decisions_(decisions),
       events_(meter.capabilities().cache_events >= known.level),
-      arena_(meter.target().make_arena(arena_for(meter, known), meter.large_page())) {}
+      arena_(meter.arena_up_to(bytes_for(known), meter.large_page())) {}
 
 std::uint64_t CongruentLines::most_that_stay(std::uint64_t stride) {
     std::uint64_t low = 1, high = 8;
@@ -42,10 +43,7 @@ std::uint64_t CongruentLines::most_that_stay(std::uint64_t stride) {
         high = std::min(high, (arena_.bytes - 2 * moved_by) / stride);
         if (high <= low) return 0;
     }
-    while (high - low > 1) {
-        const std::uint64_t middle = (low + high) / 2;
-        (stay(stride, middle) ? low : high) = middle;
-    }
+    low = bisect(low, high, [&](std::uint64_t count) { return stay(stride, count); }).low;
     decisions_.push_back(fmt::format("{} lines {} bytes apart stay in L{}", low, stride, known_.level));
     return low;
 }
@@ -106,7 +104,7 @@ bool CongruentLines::stay(std::uint64_t stride, std::uint64_t count) {
 
 bool CongruentLines::misses(const Offsets& offsets) {
     if (!events_) return meter_.settled(arena_, offsets) > known_.latency * 1.003 + meter_.tolerance(known_.latency);
-    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 3, 64));
+    const auto laps = laps_of(4096, offsets, 3, 64);
     const auto misses_of = [&](unsigned warm_up) {
         const Measurement run = meter_.count(arena_, {offsets}, {warm_up, laps});
         return run.cache_misses[known_.level - 1] * static_cast<double>(offsets.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/levels.hpp"
+#include "probes/ours/tests.hpp"
 
 #include <fmt/format.h>
 
@@ -178,9 +178,8 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
     else
         report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles",
                       "times of the largest span");
-    const auto count = static_cast<double>(edges.size());
     if (small == nullptr && close == 0)
-        report.answer("", "levels", count, count, count, "levels", "rises of times over spans");
+        report.answer("", "levels", edges.size(), "levels", "rises of times over spans");
 }
 
 /// Nothing is counted where others share caches.
@@ -203,12 +202,11 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
         const std::string level = fmt::format("L{}", i + 1);
         const LevelEdge& edge = edges[i];
         if (small != nullptr && i >= small->edges) {
-            for (const char* parameter : {"capacity", "latency"}) report.refuse(level, parameter, in_words(*small));
+            report.refuse(level, {"capacity", "latency"}, in_words(*small));
             continue;
         }
         if (close > 0 && (i == close || (i > close && meter.capabilities().cache_events == 0))) {
-            for (const char* parameter : {"capacity", "latency"})
-                report.refuse(level, parameter, in_words(edges[close - 1], edges[close]));
+            report.refuse(level, {"capacity", "latency"}, in_words(edges[close - 1], edges[close]));
             continue;
         }
         const auto low = static_cast<double>(edge.low) * (noise > 0 || !edge.settled ? 0.985 : 0.995),
@@ -278,20 +276,16 @@ bool shows_tlb(SpanSweep& sweep, const std::vector<LevelEdge>& edges, std::uint6
 
 TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local) {
     TestReport report;
-    report.test = "levels";
-    report.variant = "robust";
     SpanSweep sweep = sweep_to_memory(meter, l1, stride, local);
-    Curve curve{"levels", "robust", "times", "span", "bytes", {}, {}, {}, {}};
+    Curve curve{.name = "times", .x_name = "span", .x_unit = "bytes"};
     for (const SpanTime& point : sweep.points()) {
         curve.x.push_back(static_cast<double>(point.bytes));
         curve.cycles.push_back(point.cycles);
     }
-    if (sweep.points().size() < 2) {
-        report.refuse(
-            "", "levels",
+    if (sweep.points().size() < 2)
+        return refused(
+            std::move(report), "", {"levels"},
             fmt::format("an arena of {} is no larger than L1", format_size(meter.capabilities().largest_arena)));
-        return report;
-    }
     const LevelEdges found = find_level_edges(sweep, meter.noise(), report.decisions);
     const std::vector<LevelEdge>& edges = found.edges;
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
@@ -305,13 +299,9 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
 
 TestReport no_large_pages() {
     TestReport report;
-    report.test = "levels";
-    report.variant = "robust";
-    for (const char* parameter : {"levels", "capacity"})
-        report.refuse("", parameter,
-                      "there are no large pages that a TLB holds, in such an arena: small ones may lie anywhere, so "
-                      "that sets fill "
-                      "unevenly, and TLBs are in the times");
+    report.refuse("", {"levels", "capacity"},
+                  "there are no large pages that a TLB holds, in such an arena: small ones may lie anywhere, so that "
+                  "sets fill unevenly, and TLBs are in the times");
     return report;
 }
 
@@ -334,19 +324,14 @@ TestReport change_points_robust(Meter& meter, const L1Geometry& l1) {
     std::vector<double> times;
     times.reserve(points.size());
     for (const SpanTime& point : points) times.push_back(point.cycles);
-    if (times.size() < least_plateau + 2) {
-        report.refuse("", "levels", "the arena is no larger than L1");
-        return report;
-    }
+    if (times.size() < least_plateau + 2)
+        return refused(std::move(report), "", {"levels"}, "the arena is no larger than L1");
     const std::vector<Plateau> found = plateaus(times, meter.noise(), least_plateau);
-    if (found.empty() || found.back().last + 1 < times.size()) {
-        report.refuse("", "levels", "times do not stand still at the largest span");
-        return report;
-    }
-    if (!sweep.reaches_memory()) {
-        report.refuse("", "levels", "lines of the largest span take less than lines that nobody has used");
-        return report;
-    }
+    if (found.empty() || found.back().last + 1 < times.size())
+        return refused(std::move(report), "", {"levels"}, "times do not stand still at the largest span");
+    if (!sweep.reaches_memory())
+        return refused(std::move(report), "", {"levels"},
+                       "lines of the largest span take less than lines that nobody has used");
     const std::string method = "change points of isotonic log times";
     for (std::size_t i = 1; i + 1 < found.size(); ++i) {
         const std::string level = fmt::format("L{}", i + 1);
@@ -357,8 +342,7 @@ TestReport change_points_robust(Meter& meter, const L1Geometry& l1) {
         report.answer(level, "capacity", low, low * 0.985, high, "bytes", method + ", bisected");
         report.answer(level, "latency", found[i].value, found[i].value, found[i].value, "cycles", "mean of a plateau");
     }
-    const auto count = static_cast<double>(found.size() - 1);
-    report.answer("", "levels", count, count, count, "levels", method);
+    report.answer("", "levels", found.size() - 1, "levels", method);
     return report;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/physical.hpp"
+#include "probes/ours/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
+#include "probes/analysis/bisect.hpp"
 #include "probes/analysis/occupancy.hpp"
 #include "sim/topology/names.hpp"
 
@@ -78,11 +79,7 @@ public:
                 step *= 2;
             } while (!fail(high));
         }
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            (fail(middle) ? high : low) = middle;
-        }
-        return failed_before_ = high;
+        return failed_before_ = bisect(low, high, [&](std::uint64_t count) { return !fail(count); }).high;
     }
 
     /// Group testing: leaves out what can be spared, a group at a time.
@@ -145,11 +142,9 @@ private:
     bool fail_at(const Pages& pages, std::uint64_t offset) { return misses(at(pages, offset)); }
 
     bool misses(const Offsets& offsets) {
-        const auto laps = [&](std::size_t loads, std::size_t low, std::size_t high) {
-            return static_cast<unsigned>(std::clamp(loads / offsets.size(), low, high));
-        };
         // long enough for lines to settle where the one to go is drawn; then few laps tell whether all stay
-        const Measurement seen = meter_.count(arena_, {offsets}, {laps(1024, 2, 32) + 1, laps(256, 2, 8)});
+        const Measurement seen =
+            meter_.count(arena_, {offsets}, {laps_of(1024, offsets, 2, 32) + 1, laps_of(256, offsets, 2, 8)});
         return seen.cache_misses[1] * static_cast<double>(offsets.size()) > 0.02;
     }
 
@@ -160,9 +155,8 @@ private:
     Arena arena_;
 };
 
-void refuse_all(TestReport& report, const std::string& reason) {
-    report.refuse("L2", "ways", reason);
-    report.refuse("L2", "capacity", reason);
+TestReport all_refused(TestReport report, const std::string& reason) {
+    return refused(std::move(report), "L2", {"ways", "capacity"}, reason);
 }
 
 /// How many pages just do not fit, of new pages each; nothing where as many as there are do.
@@ -222,47 +216,39 @@ EvictionSets find_eviction_sets(Physical& physical, const std::vector<std::uint6
 TestReport physical_robust(Meter& meter, const L1Geometry& l1, const std::string& l1_policy) {
     TestReport report;
     const Capabilities& can = meter.capabilities();
-    if (can.cache_events < 2) {
-        refuse_all(report, "misses of a second level cannot be counted on this target");
-        return report;
-    }
-    if (l1.ways > 1 && l1_policy != "lru" && l1_policy != "fifo") {
-        refuse_all(report, "L1 is not known to replace the oldest lines, and may keep some of many for good");
-        return report;
-    }
+    if (can.cache_events < 2)
+        return all_refused(std::move(report), "misses of a second level cannot be counted on this target");
+    if (l1.ways > 1 && l1_policy != "lru" && l1_policy != "fifo")
+        return all_refused(std::move(report),
+                           "L1 is not known to replace the oldest lines, and may keep some of many for good");
     Physical physical(meter, l1);
     const std::vector<std::uint64_t> failures = count_failures(physical);
     if (physical.skips_pages() && !failures.empty() &&
-        std::ranges::count(failures, failures.front()) == std::ssize(failures)) {
-        refuse_all(report,
-                   fmt::format("{} pages a way of L1 apart are too many each time: they may not be drawn, and meet in "
-                               "some sets only",
-                               failures.front()));
-        return report;
-    }
+        std::ranges::count(failures, failures.front()) == std::ssize(failures))
+        return all_refused(
+            std::move(report),
+            fmt::format("{} pages a way of L1 apart are too many each time: they may not be drawn, and meet in "
+                        "some sets only",
+                        failures.front()));
     const EvictionSets sets = failures.empty() ? EvictionSets{} : find_eviction_sets(physical, failures, report);
-    if (sets.size == 0) {
-        refuse_all(report, "lines of as many pages as there are do not evict each other, or not always as many");
-        return report;
-    }
+    if (sets.size == 0)
+        return all_refused(std::move(report),
+                           "lines of as many pages as there are do not evict each other, or not always as many");
     const std::uint64_t ways = sets.size - 1;
-    if (sets.exclusive || ways <= l1.ways) {
-        refuse_all(report,
-                   fmt::format("{} lines stay, and no others beside them: lines of L1 may be among them, or all "
-                               "lines at the same offset of pages meet in one set",
-                               ways));
-        return report;
-    }
+    if (sets.exclusive || ways <= l1.ways)
+        return all_refused(
+            std::move(report),
+            fmt::format("{} lines stay, and no others beside them: lines of L1 may be among them, or all "
+                        "lines at the same offset of pages meet in one set",
+                        ways));
     const ColourEstimate found = estimate_colours(failures, ways);
-    if (contradict(found, sets)) {
-        refuse_all(report,
-                   fmt::format("{} lines stay, but pages do not fill sets of so many ways as they would", ways));
-        return report;
-    }
+    if (contradict(found, sets))
+        return all_refused(
+            std::move(report),
+            fmt::format("{} lines stay, but pages do not fill sets of so many ways as they would", ways));
     report.decisions.push_back(
         fmt::format("{} .. {} classes of sets, most likely {}", found.low, found.high, found.colours));
-    const auto number = static_cast<double>(ways);
-    report.answer("L2", "ways", number, number, number, "ways", "eviction sets by group testing");
+    report.answer("L2", "ways", ways, "ways", "eviction sets by group testing");
     const auto bytes = [&](std::uint64_t colours) { return static_cast<double>(colours * ways * meter.page()); };
     if (sets.overlap)
         report.refuse("L2", "capacity", "lines at different offsets of pages meet: a way is no multiple of a page");

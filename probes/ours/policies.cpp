@@ -1,37 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/policies.hpp"
+#include "probes/ours/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "base/units.hpp"
+#include "probes/ours/replacement.hpp"
 #include "probes/ours/waiting.hpp"
-#include "sim/model/replacement/table.hpp"
-#include "sim/model/tags/cache_array.hpp"
-#include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
-
-constexpr unsigned word = 8;  ///< bytes of a location: a line is visited as often as it has words
-constexpr unsigned patterns = 10;
-constexpr double best_error = 0.025;  ///< root of the mean square of differences in the share of misses
-constexpr unsigned moved_by = 21 * 128;
-
-constexpr std::array candidates{Replacement::lru, replacements::tree_plru, replacements::fifo, replacements::random,
-                                replacements::srrip};
-
-/// Visits of lines, by number: each as often as the others, in random order.
-std::vector<std::uint64_t> pattern(unsigned lines, unsigned visits, std::uint64_t seed) {
-    std::vector<std::uint64_t> order;
-    for (unsigned visit = 0; visit < visits; ++visit)
-        for (unsigned line = 0; line < lines; ++line) order.push_back(line);
-    shuffle(order, seed);
-    return order;
-}
 
 /// Share of misses of a set with a policy in the long run. Of many lines fewer laps are as good.
 double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, Replacement replacement) {
@@ -47,81 +26,34 @@ double expected_misses(const std::vector<std::uint64_t>& order, unsigned ways, R
     return static_cast<double>(misses) / static_cast<double>(laps * order.size());
 }
 
-/// What each candidate would miss.
-using Expected = std::array<double, candidates.size()>;
-
-struct Trial {
-    unsigned lines;
-    std::vector<std::uint64_t> order;
-    Expected expected;
-};
-
-/// Orders of one line more than a set has ways to nearly twice as many.
-std::vector<Trial> trials_for(unsigned ways, unsigned visits, std::uint64_t seed) {
-    std::vector<Trial> trials;
-    for (unsigned i = 0; i < patterns; ++i) {
-        const unsigned lines = ways + 1 + i * (ways - 1) / patterns;
-        Trial trial{lines, pattern(lines, visits, seed + i), {}};
-        std::ranges::transform(candidates, trial.expected.begin(),
-                               [&](Replacement policy) { return expected_misses(trial.order, ways, policy); });
-        trials.push_back(std::move(trial));
-    }
-    return trials;
-}
-
 }  // namespace
 
 TestReport replacement_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report;
-    report.test = "replacement";
-    report.variant = "robust";
-    if (l1.ways < 2) {
-        report.refuse("L1", "replacement", "a set of one way leaves no choice");
-        return report;
-    }
-    const std::uint64_t span = l1.way() * 4 * l1.ways + 3 * moved_by;
-    if (span > meter.capabilities().largest_arena) {
-        report.refuse("L1", "replacement", "the arena is too small");
-        return report;
-    }
+    if (l1.ways < 2) return refused(std::move(report), "L1", {"replacement"}, "a set of one way leaves no choice");
+    const std::uint64_t span = l1.way() * 4 * l1.ways + policy_margin;
+    if (span > meter.capabilities().largest_arena)
+        return refused(std::move(report), "L1", {"replacement"}, "the arena is too small");
     const Arena arena = meter.target().make_arena(span, meter.large_page());
     // Four times as many lines as ways in order miss always, or nearly so.
     const bool events = meter.capabilities().cache_events > 0;
     const double all_miss = meter.settled(arena, compact_string(l1.way(), 4 * l1.ways));
-    const unsigned visits = std::min<unsigned>(3, static_cast<unsigned>(l1.line / word));
-    const std::vector<Trial> trials = trials_for(l1.ways, visits, meter.seed());
-    Expected errors;
-    errors.fill(1);
-    for (unsigned base = 0; base < 3; ++base) {  // in some sets lines of others stay
-        Expected squares{};
-        for (const Trial& trial : trials) {
-            std::vector<unsigned> seen(trial.lines, 0);
-            Offsets offsets;
-            for (const std::uint64_t line : trial.order)
-                offsets.push_back(base * moved_by / l1.line * l1.line + line * l1.way() + word * seen[line]++);
-            const double share = events ? meter.count(arena, {offsets}, {64, 128}).cache_misses.front()
-                                        : (meter.settled(arena, offsets) - l1.latency) / (all_miss - l1.latency);
-            for (std::size_t c = 0; c < candidates.size(); ++c) squares[c] += std::pow(share - trial.expected[c], 2);
-        }
-        for (std::size_t c = 0; c < candidates.size(); ++c)
-            errors[c] = std::min(errors[c], std::sqrt(squares[c] / patterns));
-    }
-    std::string text = "errors:";
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-        text += fmt::format(" {} {:.3f}", name_of(candidates[c]), errors[c]);
-    report.decisions.push_back(text);
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
-    double second = 1;
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-        if (c != best) second = std::min(second, errors[c]);
-    if (errors[best] > best_error) {
-        report.refuse("L1", "replacement", "no policy that is known would miss as often as was measured");
-    } else if (second < 2 * errors[best] + 0.01) {
-        report.refuse("L1", "replacement", "two policies would miss alike with so many ways");
-    } else {
-        report.answer("L1", "replacement", std::string(name_of(candidates[best])),
-                      "shares of misses in random orders of the lines of a set");
-    }
+    const auto measured = [&](const Offsets& loads) {
+        return events ? meter.count(arena, {loads}, {64, 128}).cache_misses.front()
+                      : (meter.settled(arena, loads) - l1.latency) / (all_miss - l1.latency);
+    };
+    find_policy(report, {.level = "L1",
+                         .ways = l1.ways,
+                         .way = l1.way(),
+                         .line = l1.line,
+                         .seed = meter.seed(),
+                         .expected = [&](const auto& order,
+                                         Replacement policy) { return expected_misses(order, l1.ways, policy); },
+                         .measured = measured,
+                         .best_error = 0.025,
+                         .unlike = "no policy that is known would miss as often as was measured",
+                         .alike = "two policies would miss alike with so many ways",
+                         .method = "shares of misses in random orders of the lines of a set"});
     return report;
 }
 
@@ -184,8 +116,6 @@ bool quickens_last_lines(Meter& meter, const Arena& arena, std::uint64_t line, s
 
 TestReport prefetcher_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report;
-    report.test = "prefetcher";
-    report.variant = "robust";
     constexpr std::uint64_t piece = 16 << 10, apart = 256 << 10;
     const std::uint64_t largest = std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{24} << 20);
     const Arena arena = meter.target().make_arena(largest, meter.large_page());

@@ -1,32 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/second_level.hpp"
+#include "probes/ours/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
 #include "probes/ours/congruent_lines.hpp"
-#include "sim/model/replacement/table.hpp"
-#include "sim/model/tags/cache_array.hpp"
+#include "probes/ours/replacement.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
 namespace {
-
 constexpr std::uint64_t word = 8;
 constexpr std::uint64_t moved_by = 21 * 128;
 constexpr std::uint64_t many_lines = 512;  ///< strides are so long that no more are needed
-constexpr double best_error = 0.03;
-constexpr unsigned patterns = 10;
 
 struct Second {
     std::uint64_t way = 0, ways = 0;
     bool exclusive = false;
     std::string reason;  ///< where there is no way
 };
+
+/// Share of loads that miss both levels in the long run, of lines that meet in one set of both.
+double expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Replacement l1_policy, unsigned ways,
+                Replacement policy, bool inclusive) {
+    constexpr unsigned warm_up = 64, laps = 192;
+    const auto first = make_cache_array({1, l1_ways, l1_policy, 1});
+    const auto second = make_cache_array({1, ways, policy, 2});
+    std::uint64_t misses = 0;
+    for (unsigned lap = 0; lap < warm_up + laps; ++lap)
+        for (const std::uint64_t number : order) {
+            const Address line = (number + 1) * 64;
+            if (first->access(0, line, {}) != 0) continue;
+            const auto [miss, old] = second->replace(0, line, {}, 0);
+            if (inclusive && miss != 0 && old != 0) first->remove(0, line_of(old));
+            first->insert(0, line, 0);
+            misses += lap >= warm_up ? miss : 0;
+        }
+    return static_cast<double>(misses) / static_cast<double>(laps * order.size());
+}
 
 class SecondLevel {
 public:
@@ -101,7 +115,33 @@ public:
     }
 
     /// Replacement: shares of misses in random orders of lines of a set, behind L1.
-    void replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report);
+
+    void replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report) {
+        const std::optional<Replacement> known = known_policy(l1_policy);
+        if (!known && l1_.ways > 1)
+            return report.refuse("L2", "replacement", "the policy of L1, which stands before it, is not known");
+        if (!events_) return report.refuse("L2", "replacement", "misses of L2 cannot be counted on this target");
+        const auto ways = static_cast<unsigned>(found.ways);
+        if ((2 * ways + 1) * found.way + policy_margin > arena_.bytes)
+            return report.refuse("L2", "replacement", "the arena is too small for so many lines that meet");
+        const auto expected_misses = [&](const auto& order, Replacement policy) {
+            return expected(order, l1_.ways, known.value_or(Replacement::lru), ways, policy, inclusive);
+        };
+        find_policy(report, {.level = "L2",
+                             .ways = ways,
+                             .way = found.way,
+                             .line = l1_.line,
+                             .seed = meter_.seed(),
+                             .expected = expected_misses,
+                             .measured =
+                                 [&](const Offsets& loads) {
+                                     return meter_.count(arena_, {loads}, {64, 128}).cache_misses[1];
+                                 },
+                             .best_error = 0.03,
+                             .unlike = "no policy that is known would miss as often as was counted",
+                             .alike = "two policies would miss alike behind this L1",
+                             .method = "shares of misses in random orders of the lines of a set, behind L1"});
+    }
 
 private:
     /// Sets may be an odd multiple of a power of two, O: then O times as many lines stay at a distance that is one as
@@ -160,102 +200,24 @@ private:
     bool events_;
 };
 
-/// Share of loads that miss both levels in the long run, of lines that meet in one set of both.
-double expected(const std::vector<std::uint64_t>& order, unsigned l1_ways, Replacement l1_policy, unsigned ways,
-                Replacement policy, bool inclusive) {
-    constexpr unsigned warm_up = 64, laps = 192;
-    const auto first = make_cache_array({1, l1_ways, l1_policy, 1});
-    const auto second = make_cache_array({1, ways, policy, 2});
-    std::uint64_t misses = 0;
-    for (unsigned lap = 0; lap < warm_up + laps; ++lap)
-        for (const std::uint64_t number : order) {
-            const Address line = (number + 1) * 64;
-            if (first->access(0, line, {}) != 0) continue;
-            const auto [miss, old] = second->replace(0, line, {}, 0);
-            if (inclusive && miss != 0 && old != 0) first->remove(0, line_of(old));
-            first->insert(0, line, 0);
-            misses += lap >= warm_up ? miss : 0;
-        }
-    return static_cast<double>(misses) / static_cast<double>(laps * order.size());
-}
-
-void SecondLevel::replacement(const Second& found, bool inclusive, const std::string& l1_policy, TestReport& report) {
-    constexpr std::array candidates{Replacement::lru, replacements::tree_plru, replacements::fifo, replacements::random,
-                                    replacements::srrip};
-    const auto known = std::ranges::find(candidates, l1_policy, [](Replacement policy) { return name_of(policy); });
-    if (known == candidates.end() && l1_.ways > 1)
-        return report.refuse("L2", "replacement", "the policy of L1, which stands before it, is not known");
-    const Replacement before = known == candidates.end() ? Replacement::lru : *known;
-    if (!events_) return report.refuse("L2", "replacement", "misses of L2 cannot be counted on this target");
-    const auto ways = static_cast<unsigned>(found.ways);
-    const std::uint64_t visits = std::min<std::uint64_t>(3, l1_.line / word);
-    if ((2 * ways + 1) * found.way + 3 * moved_by > arena_.bytes)
-        return report.refuse("L2", "replacement", "the arena is too small for so many lines that meet");
-    std::array<double, candidates.size()> errors;
-    errors.fill(1);
-    std::array<std::array<double, candidates.size()>, patterns> shares{};  // the same from every base
-    for (unsigned base = 0; base < 3; ++base) {                            // in some sets lines of others stay
-        std::array<double, candidates.size()> squares{};
-        for (unsigned i = 0; i < patterns; ++i) {
-            const unsigned lines = ways + 1 + i * (ways - 1) / patterns;
-            std::vector<std::uint64_t> order;
-            for (std::uint64_t visit = 0; visit < visits; ++visit)
-                for (unsigned line = 0; line < lines; ++line) order.push_back(line);
-            shuffle(order, meter_.seed() + i);
-            std::vector<std::uint64_t> seen(lines, 0);
-            Offsets offsets;
-            for (const std::uint64_t line : order)
-                offsets.push_back(base * moved_by / l1_.line * l1_.line + line * found.way + word * seen[line]++);
-            const Measurement run = meter_.count(arena_, {offsets}, {64, 128});
-            for (std::size_t c = 0; c < candidates.size(); ++c) {
-                if (base == 0) shares[i][c] = expected(order, l1_.ways, before, ways, candidates[c], inclusive);
-                squares[c] += std::pow(run.cache_misses[1] - shares[i][c], 2);
-            }
-        }
-        for (std::size_t c = 0; c < candidates.size(); ++c)
-            errors[c] = std::min(errors[c], std::sqrt(squares[c] / patterns));
-    }
-    std::string text = "errors:";
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-        text += fmt::format(" {} {:.3f}", name_of(candidates[c]), errors[c]);
-    decisions_.push_back(text);
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(errors) - errors.begin());
-    double second = 1;
-    for (std::size_t c = 0; c < candidates.size(); ++c)
-        if (c != best) second = std::min(second, errors[c]);
-    if (errors[best] > best_error)
-        report.refuse("L2", "replacement", "no policy that is known would miss as often as was counted");
-    else if (second < 2 * errors[best] + 0.01)
-        report.refuse("L2", "replacement", "two policies would miss alike behind this L1");
-    else
-        report.answer("L2", "replacement", std::string(name_of(candidates[best])),
-                      "shares of misses in random orders of the lines of a set, behind L1");
-}
-
-void refuse_all(TestReport& report, const std::string& reason) {
-    for (const char* parameter : {"ways", "capacity", "inclusion", "replacement"})
-        report.refuse("L2", parameter, reason);
+TestReport all_refused(TestReport report, const std::string& reason) {
+    return refused(std::move(report), "L2", {"ways", "capacity", "inclusion", "replacement"}, reason);
 }
 
 TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l1_policy, const TestReport& levels) {
     TestReport report;
     const Finding* capacity = levels.find("L2", "capacity");
     const Finding* latency = levels.find("L2", "latency");
-    if (capacity == nullptr || (latency == nullptr && meter.capabilities().cache_events < 2)) {
-        refuse_all(report, "no second level was found whose capacity (and, without event counts, latency) is known");
-        return report;
-    }
+    if (capacity == nullptr || (latency == nullptr && meter.capabilities().cache_events < 2))
+        return all_refused(std::move(report),
+                           "no second level was found whose capacity (and, without event counts, latency) is known");
     SecondLevel level(meter, l1, {2, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number},
                       report.decisions);
     const Second found = level.geometry(l1_policy);
-    if (found.way == 0) {
-        refuse_all(report, found.reason);
-        return report;
-    }
-    const auto ways = static_cast<double>(found.ways), bytes = static_cast<double>(found.way * found.ways);
+    if (found.way == 0) return all_refused(std::move(report), found.reason);
     const std::string method = "numbers of lines that stay, by their distance";
-    report.answer("L2", "ways", ways, ways, ways, "ways", method);
-    report.answer("L2", "capacity", bytes, bytes, bytes, "bytes", method);
+    report.answer("L2", "ways", found.ways, "ways", method);
+    report.answer("L2", "capacity", found.way * found.ways, "bytes", method);
     if (found.exclusive) {
         report.answer("L2", "inclusion", "exclusive", "as many lines more stay as L1 has ways, at any distance");
         report.refuse("L2", "replacement", "an exclusive level gets its lines when L1 gives them up");
@@ -264,8 +226,7 @@ TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l
     const std::optional<bool> inclusive = level.inclusive(found, l1_policy);
     if (!inclusive) {
         report.refuse("L2", "inclusion", "not exclusive; whether L1 loses lines to it cannot be told here");
-        report.refuse("L2", "replacement", "it is not known whether L1 loses lines to it");
-        return report;
+        return refused(std::move(report), "L2", {"replacement"}, "it is not known whether L1 loses lines to it");
     }
     level.replacement(found, *inclusive, l1_policy, report);
     const Finding* policy = report.find("L2", "replacement");
@@ -286,11 +247,10 @@ TestReport second_level_robust(Meter& meter, const L1Geometry& l1, const std::st
     TestReport report = second_level(meter, l1, l1_policy, levels);
     const Finding* count = levels.find("", "levels");
     for (unsigned level = 3; count != nullptr && level <= count->value->number; ++level)
-        for (const char* parameter : {"inclusion", "replacement"})
-            report.refuse(fmt::format("L{}", level), parameter,
-                          fmt::format("lines that meet in it meet in the {} levels above, too, and what these keep "
-                                      "hides which it replaces",
-                                      level - 1));
+        report.refuse(fmt::format("L{}", level), {"inclusion", "replacement"},
+                      fmt::format("lines that meet in it meet in the {} levels above, too, and what these keep "
+                                  "hides which it replaces",
+                                  level - 1));
     return report;
 }
 

@@ -23,11 +23,7 @@ constexpr unsigned noisy_repeats = 3;
 }  // namespace
 
 SpanSweep::SpanSweep(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local, std::uint64_t most)
-    : meter_(meter),
-      l1_(l1),
-      stride_(stride),
-      local_(local),
-      arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, most), meter.large_page())) {
+    : meter_(meter), l1_(l1), stride_(stride), local_(local), arena_(meter.arena_up_to(most, meter.large_page())) {
     fields_ = stride_ > l1.line && arena_.bytes >= l1.capacity && sets_are_fields();
     const bool dense = stride_ <= 128;  // many loads: fewer spans
     const double step = std::exp2(1.0 / (dense ? points_per_octave / 2 : points_per_octave));
@@ -43,17 +39,16 @@ bool SpanSweep::reaches_memory() {
     if (points_.empty()) return false;
     const SpanTime& last = points_.back();
     const Arena fresh = meter_.target().make_arena(arena_.bytes, arena_.page);
-    const double unused =
-        meter_.once(fresh, page_local_string(last.bytes, local_, stride_at(last.bytes), meter_.seed()), 0, 1);
+    const double unused = meter_.once(fresh, lines_of(last.bytes), 0, 1);
     return last.cycles > from_memory * unused;
 }
 
-bool SpanSweep::waits(std::uint64_t bytes) {
-    return loads_wait(meter_, arena_, page_local_string(bytes, local_, stride_at(bytes), meter_.seed()), l1_);
-}
+bool SpanSweep::waits(std::uint64_t bytes) { return loads_wait(meter_, arena_, lines_of(bytes), l1_); }
 
-bool SpanSweep::loses_lines(std::uint64_t bytes) {
-    return lines_are_taken(meter_, arena_, page_local_string(bytes, local_, stride_at(bytes), meter_.seed()), l1_);
+bool SpanSweep::loses_lines(std::uint64_t bytes) { return lines_are_taken(meter_, arena_, lines_of(bytes), l1_); }
+
+Offsets SpanSweep::lines_of(std::uint64_t bytes) const {
+    return page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
 }
 
 std::uint64_t SpanSweep::stride_at(std::uint64_t bytes) const {
@@ -70,8 +65,8 @@ double SpanSweep::time(std::uint64_t bytes) {
 double SpanSweep::long_redundant(std::uint64_t bytes) {
     const auto [place, fresh] = known_redundant_.try_emplace(bytes, 0);
     if (!fresh) return place->second;
-    const Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
-    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(65536 / offsets.size(), 3, 256));
+    const Offsets offsets = lines_of(bytes);
+    const auto laps = laps_of(65536, offsets, 3, 256);
     return place->second = meter_.time(arena_, offsets, laps, std::max(1U, laps / 4));
 }
 
@@ -81,7 +76,7 @@ double SpanSweep::time(std::uint64_t bytes, std::uint64_t stride) {
 
 /// time() in other sets, and on other pages.
 double SpanSweep::time_moved(std::uint64_t bytes, unsigned move) {
-    Offsets offsets = page_local_string(bytes, local_, stride_at(bytes), meter_.seed());
+    Offsets offsets = lines_of(bytes);
     for (std::uint64_t& offset : offsets) offset += move * moved_by;
     return time_of(other(move - 1), offsets);
 }
@@ -148,7 +143,7 @@ bool SpanSweep::sets_are_fields() {
 }
 
 double SpanSweep::time_of(const Arena& arena, const Offsets& offsets) {
-    const auto laps = static_cast<unsigned>(std::clamp<std::size_t>(4096 / offsets.size(), 1, 64));
+    const auto laps = laps_of(4096, offsets, 1, 64);
     return meter_.time(arena, offsets, offsets.size() > 500'000 ? 1 : laps + 1, laps);
 }
 

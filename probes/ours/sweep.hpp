@@ -83,6 +83,7 @@ public:
 
 private:
     bool sets_are_fields();
+    Offsets lines_of(std::uint64_t bytes) const;
     double long_redundant(std::uint64_t bytes);
     double time_moved(std::uint64_t bytes, unsigned move);
     double time_of(const Arena& arena, const Offsets& offsets);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/tlb.hpp"
+#include "probes/ours/tests.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
+#include "probes/analysis/bisect.hpp"
 #include "probes/ours/hidden_tlb.hpp"
 #include "probes/ours/tlb_events.hpp"
 #include "probes/ours/translation_times.hpp"
@@ -47,7 +48,7 @@ public:
         for (std::size_t i = 1; i < points_.size(); ++i) {
             const double slope =
                 i > 1 ? std::max(0.0, (points_[i - 1].cycles - points_[i - 2].cycles) / distance(i - 1)) : 0;
-            const double foretold = points_[i - 1].cycles + (quiet_before(i) ? slope * distance(i) : 0);
+            const double foretold = points_[i - 1].cycles + slope * distance(i);
             if (points_[i].cycles <= foretold + clear(foretold)) continue;
             const std::size_t quiet = next_quiet(i);
             const double reached = points_[std::min(quiet, points_.size() - 1)].cycles;
@@ -62,16 +63,14 @@ public:
 private:
     double distance(std::size_t i) const { return static_cast<double>(points_[i].pages - points_[i - 1].pages); }
     static double clear(double cycles) { return 0.1 + 0.04 * std::max(0.0, cycles); }
-    bool quiet_before(std::size_t i) const { return i > 1; }
 
     std::uint64_t last_quiet(const Point& from, double slope, std::uint64_t high, double rise) {
-        std::uint64_t low = from.pages;
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            const double foretold = from.cycles + slope * static_cast<double>(middle - from.pages);
-            (pairs_.step(middle) > foretold + rise ? high : low) = middle;
-        }
-        return low;
+        return bisect(from.pages, high,
+                      [&](std::uint64_t pages) {
+                          const double foretold = from.cycles + slope * static_cast<double>(pages - from.pages);
+                          return pairs_.step(pages) <= foretold + rise;
+                      })
+            .low;
     }
 
     /// The first point after a rise from which on times rise no more, or at twice the pages faster than before.
@@ -118,12 +117,8 @@ Sets sets_by(TranslationTimes& pairs, std::uint64_t limit, Lines lines) {
     const auto misses = [&](std::uint64_t stride, std::uint64_t n) { return pairs.step(stride, n, lines) > 0.02; };
     std::uint64_t old = 0, high = limit;
     for (std::uint64_t stride = 1;; stride *= 2) {
-        std::uint64_t low = 0;
         if (!pairs.fits(stride, high) || !misses(stride, high)) return {};
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            (misses(stride, middle) ? high : low) = middle;
-        }
+        high = bisect(0, high, [&](std::uint64_t n) { return !misses(stride, n); }).high;
         if (high == old) {
             const auto misses_at = [&](std::uint64_t odd, std::uint64_t n) { return misses(odd * stride / 2, n); };
             return with_odd_sets(pairs, high - 1, stride / 2, misses_at);
@@ -243,11 +238,11 @@ void answer_first(TestReport& report, TranslationTimes& pairs, const Edge& edge,
     report.decisions.push_back(fmt::format("the first TLB ends {}; sets of pages: {} entries, {} ways",
                                            edge_in_words(edge.low, edge.high, "pages"), sets.entries, sets.ways));
     const auto low = static_cast<double>(edge.low), high = static_cast<double>(std::max(edge.low, edge.high - 1));
-    const auto entries = static_cast<double>(sets.entries), ways = static_cast<double>(sets.ways);
+    const auto entries = static_cast<double>(sets.entries);
     if (sets.ways != 0 && low <= entries && entries <= high) {
-        report.answer("TLB1", "entries", entries, entries, entries, "entries", "compact sets of pages, paired");
+        report.answer("TLB1", "entries", sets.entries, "entries", "compact sets of pages, paired");
         if (sets.sure)
-            report.answer("TLB1", "ways", ways, ways, ways, "ways", "compact sets of pages, paired");
+            report.answer("TLB1", "ways", sets.ways, "ways", "compact sets of pages, paired");
         else
             report.refuse("TLB1", "ways", "the arena has too few pages for a longer stride");
         return;
@@ -255,15 +250,13 @@ void answer_first(TestReport& report, TranslationTimes& pairs, const Edge& edge,
     sets = {};
     const std::string reason = fmt::format(
         "times of translation rise as where a TLB of {} is full, but pages that would meet in its sets show none of "
-        "that "
-        "size",
+        "that size",
         low < high ? fmt::format("{} to {} entries", low, high) : fmt::format("{} entries", low));
-    report.refuse("TLB1", "ways", reason);
-    report.refuse("TLB1", "entries", reason);
+    report.refuse("TLB1", {"ways", "entries"}, reason);
 }
 
-void answer_levels(TestReport& report, double levels) {
-    report.answer("", "tlb_levels", levels, levels, levels, "levels", "rises of the time of translation over pages");
+void answer_levels(TestReport& report, std::uint64_t levels) {
+    report.answer("", "tlb_levels", levels, "levels", "rises of the time of translation over pages");
 }
 
 void refuse_parts(TestReport& report) {
@@ -290,12 +283,11 @@ void answer_second(TestReport& report, TranslationTimes& pairs, const Edge& firs
         const auto entries = static_cast<double>(second.entries);
         if (second.ways == 0 || low * 0.97 > entries || entries > high) continue;
         if (cause_of(pairs, edge.low, report.decisions) == Cause::cache) continue;
-        report.answer("TLB2", "entries", entries, entries, entries, "entries", method);
-        const auto ways = static_cast<double>(second.ways);
+        report.answer("TLB2", "entries", second.entries, "entries", method);
         if (search.limited() || !second.sure)
             report.refuse("TLB2", "ways", "the arena has too few pages for a longer stride");
         else
-            report.answer("TLB2", "ways", ways, ways, ways, "ways", method);
+            report.answer("TLB2", "ways", second.ways, "ways", method);
         return answer_levels(report, 2);
     }
     for (const Edge& edge : later) {
@@ -332,28 +324,22 @@ void refuse_where_more_hold_all(TestReport& report, Meter& meter) {
 
 TestReport tlb_robust(Meter& meter, const L1Geometry& l1) {
     TestReport report;
-    report.test = "tlb";
-    report.variant = "robust";
-    if (l1.line > longest_line) {
-        report.refuse(
-            "", "tlb_levels",
+    if (l1.line > longest_line)
+        return refused(
+            std::move(report), "", {"tlb_levels"},
             fmt::format("lines of {} are so few in a page that chains fill caches unevenly", format_size(l1.line)));
-        return report;
-    }
     TranslationTimes pairs(meter, l1);
     const std::vector<Point> points = sweep(pairs);
-    Curve curve{"tlb", "robust", "translation", "pages", "pages", {}, {}, {}, {}};
+    Curve curve{.name = "translation", .x_name = "pages", .x_unit = "pages"};
     for (const Point& point : points) {
         curve.x.push_back(static_cast<double>(point.pages));
         curve.cycles.push_back(point.cycles);
     }
     report.curves.push_back(std::move(curve));
-    if (points.size() < 2) {
-        report.refuse(
-            "", "tlb_levels",
+    if (points.size() < 2)
+        return refused(
+            std::move(report), "", {"tlb_levels"},
             fmt::format("an arena of {} holds too few pages", format_size(meter.capabilities().largest_arena)));
-        return report;
-    }
     const std::vector<Edge> edges = EdgeFinder(pairs, points).edges();
     for (const Edge& edge : edges)
         report.decisions.push_back(
@@ -367,7 +353,7 @@ TestReport tlb_robust(Meter& meter, const L1Geometry& l1) {
         else if (more_tlbs_hold_all(meter, 0))
             report.refuse("", "tlb_levels", "pages that nobody has used take longer than others: a TLB may hold all");
         else
-            report.answer("", "tlb_levels", 0, 0, 0, "levels", "the time of translation does not rise over pages");
+            report.answer("", "tlb_levels", 0, "levels", "the time of translation does not rise over pages");
         if (meter.capabilities().tlb_events > 0) decide_tlbs_by_events(report, meter);
         return report;
     }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "probes/analysis/bisect.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -42,10 +44,7 @@ std::uint64_t pieces_that_fit(Meter& meter, unsigned level, const Pieces& pieces
     std::uint64_t low = 0, high = 1;
     while (high < most && !misses(high)) low = high, high = std::min(2 * high, most);
     if (high == most && !misses(high)) return 0;
-    while (high - low > 1) {
-        const std::uint64_t middle = (low + high) / 2;
-        (misses(middle) ? high : low) = middle;
-    }
+    low = bisect(low, high, [&](std::uint64_t pages) { return !misses(pages); }).low;
     // Beyond the end of a TLB many loads miss; what interrupts take is few.
     return share(std::min(low + low / 4 + 1, most)) < clear_share ? 0 : low;
 }
@@ -105,8 +104,7 @@ private:
 
 /// The bytes of which a TLB has an entry: beyond its reach each load misses that is so far from the one before.
 std::uint64_t bytes_of_an_entry(Meter& meter, unsigned level, std::uint64_t reach) {
-    const Arena arena =
-        meter.target().make_arena(std::min(meter.capabilities().largest_arena, 4 * reach + meter.page()), meter.page());
+    const Arena arena = meter.arena_up_to(4 * reach + meter.page(), meter.page());
     std::uint64_t bytes = least_page;
     for (; bytes < meter.page(); bytes *= 2) {
         const Measurement run = meter.count(arena, {strided_string(arena.bytes, bytes)}, {2, 1});
@@ -138,7 +136,7 @@ void refuse_unseen(TestReport& report, const std::string& level) {
 
 void refuse_tlb(TestReport& report, const std::string& level, const std::string& reason) {
     std::erase_if(report.findings, [&](const Finding& finding) { return finding.level == level; });
-    for (const char* parameter : {"entries", "ways"}) report.refuse(level, parameter, reason);
+    report.refuse(level, {"entries", "ways"}, reason);
 }
 
 }  // namespace
@@ -158,20 +156,18 @@ bool tlb_above_keeps_some(Meter& meter, unsigned level, const PagesHeld& held) {
 
 void decide_tlbs_by_events(TestReport& report, Meter& meter) {
     const unsigned count = meter.capabilities().tlb_events;
-    double levels = 0;
     std::uint64_t above = 0;
     for (unsigned i = 0; i < count; ++i) {
         const std::string level = fmt::format("TLB{}", i + 1);
         const std::uint64_t whole = entries_by_events(meter, i, {meter.page()});
         if (whole == 0) return refuse_unseen(report, level);
-        ++levels;
         const bool kept = tlb_above_keeps_some(meter, i, {whole, std::exchange(above, whole), meter.page()});
         if (kept) {
             refuse_tlb(report, level, tlb_above_keeps);
             continue;
         }
         const bool parts = !holds_whole_pages(meter, i, whole, meter.page());
-        const auto entries = static_cast<double>(parts ? entries_of_parts(meter, i, whole) : whole);
+        const std::uint64_t entries = parts ? entries_of_parts(meter, i, whole) : whole;
         if (entries == 0) {
             refuse_tlb(report, level, "its entries hold parts of pages, which may fill its sets unevenly");
             continue;
@@ -179,19 +175,19 @@ void decide_tlbs_by_events(TestReport& report, Meter& meter) {
         const Finding* found = report.find(level, "entries");
         report.decisions.push_back(fmt::format("{}: misses are counted beyond {} pages, times say {}", level, entries,
                                                found ? fmt::format("{}", found->value->number) : "nothing"));
-        if (found != nullptr && found->value->number == entries) continue;
+        if (found != nullptr && found->value->number == static_cast<double>(entries)) continue;
         std::erase_if(report.findings, [&](const Finding& finding) {
             return finding.level == level && (finding.parameter == "entries" || finding.value);
         });
-        report.answer(level, "entries", entries, entries, entries, "entries", "counts of misses");
+        report.answer(level, "entries", entries, "entries", "counts of misses");
     }
     std::erase_if(report.findings, [&](const Finding& finding) {  // of TLBs that there are not
-        return finding.level.starts_with("TLB") && finding.level > fmt::format("TLB{}", levels);
+        return finding.level.starts_with("TLB") && finding.level > fmt::format("TLB{}", count);
     });
     const Finding* found = report.find("", "tlb_levels");
-    if (found != nullptr && found->value->number == levels) return;
+    if (found != nullptr && found->value->number == count) return;
     std::erase_if(report.findings, [&](const Finding& finding) { return finding.parameter == "tlb_levels"; });
-    report.answer("", "tlb_levels", levels, levels, levels, "levels", "counts of misses");
+    report.answer("", "tlb_levels", count, "levels", "counts of misses");
 }
 
 }  // namespace cachetally

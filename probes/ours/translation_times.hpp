@@ -18,8 +18,7 @@ public:
         : meter_(meter),
           l1_(l1),
           unit_(std::max<std::uint64_t>(l1.line, 128)),
-          arena_(meter.target().make_arena(std::min(meter.capabilities().largest_arena, most_pages * meter.page()),
-                                           meter.page())) {}
+          arena_(meter.arena_up_to(most_pages * meter.page(), meter.page())) {}
 
     std::uint64_t most() const { return arena_.bytes / arena_.page; }
 
@@ -51,15 +50,10 @@ public:
 
     /// Of a lap through these pages.
     double lap(const std::vector<std::uint64_t>& pages) {
-        Offsets spread, packed;
+        Offsets spread;
         const std::uint64_t lines = arena_.page / unit_;
-        for (std::size_t i = 0; i < pages.size(); ++i) {
-            spread.push_back(pages[i] * arena_.page + i % lines * unit_);
-            packed.push_back(i * unit_);
-        }
-        shuffle(spread, meter_.seed());
-        shuffle(packed, meter_.seed());
-        return difference(spread, packed) * static_cast<double>(pages.size());
+        for (std::size_t i = 0; i < pages.size(); ++i) spread.push_back(pages[i] * arena_.page + i % lines * unit_);
+        return more_than_packed(std::move(spread)) * static_cast<double>(pages.size());
     }
 
     /// Where in a page its load lies: within a way of L1, so that lines share its sets as packed ones do; or anywhere,
@@ -68,14 +62,10 @@ public:
 
     /// Of a chase through `n` pages, `stride` pages apart.
     double step(std::uint64_t stride, std::uint64_t n, Lines lines = Lines::in_a_way) {
-        Offsets spread, packed;
-        for (std::uint64_t i = 0; i < n; ++i) {
+        Offsets spread;
+        for (std::uint64_t i = 0; i < n; ++i)
             spread.push_back(i * stride * arena_.page + (lines == Lines::anywhere ? anywhere(i, n) : in_a_way(i)));
-            packed.push_back(i * unit_);
-        }
-        shuffle(spread, meter_.seed());
-        shuffle(packed, meter_.seed());
-        return difference(spread, packed);
+        return more_than_packed(std::move(spread));
     }
 
     /// Whether so many pages that stay with one load in each do not with two, half a page apart: then entries hold
@@ -119,6 +109,14 @@ private:
     std::uint64_t anywhere(std::uint64_t number, std::uint64_t n) const {
         const std::uint64_t part = std::min(arena_.page, least_part), parts = arena_.page / part;
         return number * parts / n * part + number * unit_ % part;
+    }
+
+    /// In random order.
+    double more_than_packed(Offsets spread) {
+        Offsets packed = strided_string(spread.size() * unit_, unit_);
+        shuffle(spread, meter_.seed());
+        shuffle(packed, meter_.seed());
+        return difference(spread, packed);
     }
 
     double difference(const Offsets& spread, const Offsets& packed) {

@@ -10,29 +10,32 @@ constexpr Address hog_base = Address{1} << 45;
 constexpr std::size_t hog_every = 64;                  ///< loads of the chase
 constexpr std::size_t at_once = std::size_t{1} << 18;  ///< loads between looks
 
+/// Changes all amounts of a lap by those of another.
+template <class Change>
+void combine(Lap& lap, const Lap& other, Change change) {
+    const auto each = [&](std::vector<double>& misses, const std::vector<double>& others) {
+        misses.resize(others.size());
+        std::ranges::transform(misses, others, misses.begin(), change);
+    };
+    lap.cycles = change(lap.cycles, other.cycles);
+    each(lap.cache_misses, other.cache_misses);
+    each(lap.tlb_misses, other.tlb_misses);
+}
+
 }  // namespace
 
 Lap& Lap::operator+=(const Lap& other) {
-    cycles += other.cycles;
-    cache_misses.resize(other.cache_misses.size());
-    tlb_misses.resize(other.tlb_misses.size());
-    for (std::size_t i = 0; i < cache_misses.size(); ++i) cache_misses[i] += other.cache_misses[i];
-    for (std::size_t i = 0; i < tlb_misses.size(); ++i) tlb_misses[i] += other.tlb_misses[i];
+    combine(*this, other, std::plus());
     return *this;
 }
 
 Lap& Lap::operator*=(double times) {
-    cycles *= times;
-    for (double& misses : cache_misses) misses *= times;
-    for (double& misses : tlb_misses) misses *= times;
+    combine(*this, *this, [&](double amount, double) { return amount * times; });
     return *this;
 }
 
 void Lap::less(const Lap& other) {
-    const auto take = [](double& from, double amount) { from = std::max(0.0, from - amount); };
-    take(cycles, other.cycles);
-    for (std::size_t i = 0; i < cache_misses.size(); ++i) take(cache_misses[i], other.cache_misses[i]);
-    for (std::size_t i = 0; i < tlb_misses.size(); ++i) take(tlb_misses[i], other.tlb_misses[i]);
+    combine(*this, other, [](double from, double amount) { return std::max(0.0, from - amount); });
 }
 
 bool Lap::hits_only() const {

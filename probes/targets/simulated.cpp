@@ -13,7 +13,6 @@
 
 namespace cachetally {
 namespace {
-
 constexpr Address arena_base = Address{1} << 32;
 constexpr Address kernel_base = Address{1} << 46;
 constexpr std::uint64_t touched_page = std::uint64_t{1} << 20;
@@ -58,19 +57,70 @@ struct SimulatedTarget::Parts {
           random(splitmix64(options.seed) ^ 0x6e6f697365) {}
 
     /// The machine with its pages placed as for this arena.
-    MachineDescription placed(const MachineDescription& from, const Arena& arena) const;
-    const Topology& topology_for(const Arena& arena, bool floating_point);
+    MachineDescription placed(const MachineDescription& from, const Arena& arena) const {
+        MachineDescription placed = from;
+        placed.monitors.clear();
+        placed.text.clear();
+        placed.keys.clear();
+        for (CacheConfig& cache : placed.caches) cache.keys.clear();
+        for (TlbConfig& tlb : placed.tlbs) tlb.keys.clear();
+        placed.pages.ranges.clear();
+        placed.pages.size = arena.page;
+        placed.pages.seed = splitmix64(from.pages.seed ^ splitmix64(options.seed + arena.id));
+        // An arena is written from its begin to its end before it is probed (touch()), which makes its frames
+        // contiguous; so they are without touching many small pages where they lie as virtual ones do.
+        if (placed.pages.mapping == Mapping::contiguous && arena.page < touched_page)
+            placed.pages.mapping = Mapping::identity;
+        if (options.noise.hog_loads > 0) add_core(placed);
+        return placed;
+    }
+
+    const Topology& topology_for(const Arena& arena, bool floating_point) {
+        const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0),
+                                                          pages_are_drawn() ? arena.id : 0};
+        if (!topology || key != topology_key) {
+            topology.emplace(placed(floating_point ? *options.floating_point : machine, arena));
+            topology_key = key;
+        }
+        return *topology;
+    }
+
     /// Frames are drawn for pages when these are placed.
     bool pages_are_drawn() const {
         return machine.pages.mapping == Mapping::random || machine.pages.mapping == Mapping::coloured;
     }
-    std::vector<Reference> references(const Arena& arena, const Chase& chase) const;
+
+    std::vector<Reference> references(const Arena& arena, const Chase& chase) const {
+        if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
+        if (chase.floating_point && !options.floating_point)
+            throw ProbeError("this target has no way of its own for floating-point loads");
+        std::vector<Reference> references(chase.offsets.size());
+        const std::uint8_t flags = chase.floating_point ? reference_flag::floating_point : 0;
+        for (std::size_t i = 0; i < references.size(); ++i) {
+            if (chase.offsets[i] >= arena.bytes)
+                throw ProbeError(
+                    fmt::format("offset {} lies outside of an arena of {} bytes", chase.offsets[i], arena.bytes));
+            references[i] = {arena_base + chase.offsets[i], 0, 1, ReferenceKind::load, flags};
+        }
+        return references;
+    }
 
     /// A run as it is without noise, and the machine after it.
     struct Run {
         Run(const Topology& topology, const Arena& on, const Chase& chase, const Effort& how,
-            std::vector<Reference> loads, double period);
-        bool is(const Arena& on, const Chase& chase, const Effort& how) const;
+            std::vector<Reference> loads, double period)
+            : arena(on),
+              floating_point(chase.floating_point),
+              effort(how),
+              references(std::move(loads)),
+              hierarchy(topology),
+              laps(hierarchy, references, period, !remembers_more(topology.machine())) {}
+
+        bool is(const Arena& on, const Chase& chase, const Effort& how) const {
+            return on == arena && chase.floating_point == floating_point && how == effort &&
+                   std::ranges::equal(references, chase.offsets, {}, &Reference::address,
+                                      [](std::uint64_t offset) { return arena_base + offset; });
+        }
 
         Arena arena;
         bool floating_point;
@@ -82,26 +132,137 @@ struct SimulatedTarget::Parts {
         std::optional<Lap> refill;    ///< what a lap after an interrupt takes and misses more
         std::uint64_t simulated = 0;  ///< loads, as far as they are in the cost
     };
+
     /// Trials of the same chase differ by noise alone, so that only the first of them is simulated.
-    Run& run(const Arena& arena, const Chase& chase, const Effort& effort);
-    Lap interrupts(Run& run);
-    double seen_by_timer(double cycles);
-    double least_latency() const;
-    double digest_loads() const;
-    void fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const;
+    Run& run(const Arena& arena, const Chase& chase, const Effort& effort) {
+        const NoiseModel& noise = options.noise;
+        if (last && noise.hog_loads == 0 && last->is(arena, chase, effort)) return *last;
+        std::vector<Reference> loads = references(arena, chase);
+        last.reset();
+        const Topology& machine_run = topology_for(arena, chase.floating_point);
+        last = std::make_unique<Run>(machine_run, arena, chase, effort, std::move(loads),
+                                     static_cast<double>(machine.period));
+        touch(last->hierarchy, arena, last->references, pages_are_drawn());
+        if (noise.hog_loads > 0) last->laps.disturb_by(noise, random.next());
+        const double shortest_lap = static_cast<double>(last->references.size()) * least_latency();
+        last->laps.expect(
+            effort.warm_up +
+                std::max<std::uint64_t>(effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
+            digest_loads());
+        last->laps.keep_to(left(), look());
+        try {
+            last->total = sum_of(last->laps, effort, most_loads);
+        } catch (const std::exception&) {  // half a run tells nothing
+            const std::uint64_t simulated = last->laps.simulated();
+            last.reset();
+            spend_rest(simulated);
+            throw;
+        }
+        last->laps.keep_to(std::numeric_limits<double>::infinity(), {});
+        return *last;
+    }
+
+    /// What interrupts add to a run: each takes its time and leaves caches and TLBs changed; a lap after the first one
+    /// tells what that costs this chase.
+    Lap interrupts(Run& run) {
+        const NoiseModel& noise = options.noise;
+        Lap more;
+        more += run.total.sum;  // as many counts
+        more *= 0;
+        if (noise.interrupt_period <= 0) return more;
+        const double mean = run.total.sum.cycles / noise.interrupt_period;
+        const double drawn = uniform();
+        const double count = std::floor(mean * 2 * drawn + uniform());
+        if (count < 1) return more;
+        if (!run.refill) {
+            std::vector<Reference> foreign;
+            const std::uint64_t page_bytes = run.arena.page;
+            for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
+                const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
+                foreign.push_back({page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8,
+                                   ReferenceKind::load, 0});
+            }
+            run.hierarchy.run(0, foreign, 0, ~Tick{0});
+            run.refill = run.laps.once_more();
+            run.refill->less(run.total.mean());
+        }
+        more += *run.refill;
+        more.cycles += noise.interrupt_cycles;
+        more *= count;
+        return more;
+    }
+
+    double uniform() { return static_cast<double>(random.next() >> 11) * 0x1p-53; }  ///< in [0, 1)
+
+    double seen_by_timer(double cycles) {
+        const NoiseModel& noise = options.noise;
+        if (noise.jitter > 0) cycles *= 1 - noise.jitter * std::log(1 - uniform());
+        if (noise.timer_quantum <= 0) return cycles;
+        const double begin = uniform();
+        return std::floor(begin + cycles / noise.timer_quantum) * noise.timer_quantum;
+    }
+
+    /// Cycles of the quickest load.
+    double least_latency() const {
+        const auto levels = data_caches(machine);
+        return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
+    }
+
+    /// Entries of all arrays, of which about six are hashed in the time of a load.
+    double digest_loads() const {
+        double entries = 0;
+        for (const CacheConfig& cache : machine.caches) entries += static_cast<double>(cache.size / cache.line);
+        for (const TlbConfig& tlb : machine.tlbs) entries += tlb.entries;
+        return entries / 6;
+    }
+
+    void fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const {
+        if (capabilities.cache_events == 0 && capabilities.tlb_events == 0) return;
+        const MachineDescription& run_on = floating_point ? *options.floating_point : machine;
+        const auto add = [&](const auto& all, const auto& own, const std::vector<std::size_t>& levels,
+                             const std::vector<double>& misses, std::vector<double>& result) {
+            for (const std::size_t level : levels) {
+                const auto place = std::ranges::find(own, all[level].name, [](const auto& part) { return part.name; });
+                result.push_back(place == own.end() ? 0
+                                                    : misses[static_cast<std::size_t>(place - own.begin())] / loads);
+            }
+        };
+        add(machine.caches, run_on.caches, data_caches(machine), sum.cache_misses, measurement.cache_misses);
+        add(machine.tlbs, run_on.tlbs, data_tlbs(machine), sum.tlb_misses, measurement.tlb_misses);
+    }
+
+    /// What else may be spent: cycles.
+    double left() const { return std::max(0.0, budget.most_cycles - cost.cycles); }
+
+    /// Ends a run that takes more: all that was left is spent.
+    void spend_rest(std::uint64_t simulated) {
+        cost.runs += 1;
+        cost.references += simulated;
+        cost.simulated += simulated;
+        cost.cycles += left();
+    }
+
+    /// Adds what a run cost, unless that is more than is left.
+    void spend(const ProbeCost& more) {
+        const bool enough = more.cycles <= left() && cost.references + more.references <= budget.most_references;
+        cost.runs += more.runs;
+        cost.simulated += more.simulated;
+        cost.references =
+            std::max(cost.references, std::min(cost.references + more.references, budget.most_references));
+        cost.cycles += std::min(more.cycles, left());
+        if (!enough) throw BudgetSpent();
+    }
+
+    /// Asked within runs.
+    std::function<void()> look() const {
+        return [this] {
+            if (budget.go_on && !budget.go_on()) throw ProbingEnded();
+        };
+    }
 
     MachineDescription machine;
     SimulatedOptions options;
     Capabilities capabilities;
-    /// What else may be spent: cycles.
-    double left() const { return std::max(0.0, budget.most_cycles - cost.cycles); }
-    /// Ends a run that takes more: all that was left is spent.
-    void spend_rest(std::uint64_t simulated);
-    /// Adds what a run cost, unless that is more than is left.
-    void spend(const ProbeCost& more);
-    /// Asked within runs.
-    std::function<void()> look() const;
-
     ProbeCost cost;
     Budget budget;
     Random random;
@@ -110,179 +271,6 @@ struct SimulatedTarget::Parts {
     std::pair<std::uint64_t, std::uint64_t> topology_key;
     std::unique_ptr<Run> last;
 };
-
-MachineDescription SimulatedTarget::Parts::placed(const MachineDescription& from, const Arena& arena) const {
-    MachineDescription placed = from;
-    placed.monitors.clear();
-    placed.text.clear();
-    placed.keys.clear();
-    for (CacheConfig& cache : placed.caches) cache.keys.clear();
-    for (TlbConfig& tlb : placed.tlbs) tlb.keys.clear();
-    placed.pages.ranges.clear();
-    placed.pages.size = arena.page;
-    placed.pages.seed = splitmix64(from.pages.seed ^ splitmix64(options.seed + arena.id));
-    // An arena is written from its begin to its end before it is probed (touch()), which makes its frames contiguous;
-    // so they are without touching many small pages where they lie as virtual ones do.
-    if (placed.pages.mapping == Mapping::contiguous && arena.page < touched_page)
-        placed.pages.mapping = Mapping::identity;
-    if (options.noise.hog_loads > 0) add_core(placed);
-    return placed;
-}
-
-const Topology& SimulatedTarget::Parts::topology_for(const Arena& arena, bool floating_point) {
-    const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0),
-                                                      pages_are_drawn() ? arena.id : 0};
-    if (!topology || key != topology_key) {
-        topology.emplace(placed(floating_point ? *options.floating_point : machine, arena));
-        topology_key = key;
-    }
-    return *topology;
-}
-
-std::vector<Reference> SimulatedTarget::Parts::references(const Arena& arena, const Chase& chase) const {
-    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
-    if (chase.floating_point && !options.floating_point)
-        throw ProbeError("this target has no way of its own for floating-point loads");
-    std::vector<Reference> references(chase.offsets.size());
-    const std::uint8_t flags = chase.floating_point ? reference_flag::floating_point : 0;
-    for (std::size_t i = 0; i < references.size(); ++i) {
-        if (chase.offsets[i] >= arena.bytes)
-            throw ProbeError(
-                fmt::format("offset {} lies outside of an arena of {} bytes", chase.offsets[i], arena.bytes));
-        references[i] = {arena_base + chase.offsets[i], 0, 1, ReferenceKind::load, flags};
-    }
-    return references;
-}
-
-SimulatedTarget::Parts::Run::Run(const Topology& topology, const Arena& on, const Chase& chase, const Effort& how,
-                                 std::vector<Reference> loads, double period)
-    : arena(on),
-      floating_point(chase.floating_point),
-      effort(how),
-      references(std::move(loads)),
-      hierarchy(topology),
-      laps(hierarchy, references, period, !remembers_more(topology.machine())) {}
-
-bool SimulatedTarget::Parts::Run::is(const Arena& on, const Chase& chase, const Effort& how) const {
-    return on == arena && chase.floating_point == floating_point && how == effort &&
-           std::ranges::equal(references, chase.offsets, {}, &Reference::address,
-                              [](std::uint64_t offset) { return arena_base + offset; });
-}
-
-SimulatedTarget::Parts::Run& SimulatedTarget::Parts::run(const Arena& arena, const Chase& chase, const Effort& effort) {
-    const NoiseModel& noise = options.noise;
-    if (last && noise.hog_loads == 0 && last->is(arena, chase, effort)) return *last;
-    std::vector<Reference> loads = references(arena, chase);
-    last.reset();
-    const Topology& machine_run = topology_for(arena, chase.floating_point);
-    last =
-        std::make_unique<Run>(machine_run, arena, chase, effort, std::move(loads), static_cast<double>(machine.period));
-    touch(last->hierarchy, arena, last->references, pages_are_drawn());
-    if (noise.hog_loads > 0) last->laps.disturb_by(noise, random.next());
-    const double shortest_lap = static_cast<double>(last->references.size()) * least_latency();
-    last->laps.expect(effort.warm_up + std::max<std::uint64_t>(
-                                           effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
-                      digest_loads());
-    last->laps.keep_to(left(), look());
-    try {
-        last->total = sum_of(last->laps, effort, most_loads);
-    } catch (const std::exception&) {  // half a run tells nothing
-        const std::uint64_t simulated = last->laps.simulated();
-        last.reset();
-        spend_rest(simulated);
-        throw;
-    }
-    last->laps.keep_to(std::numeric_limits<double>::infinity(), {});
-    return *last;
-}
-
-std::function<void()> SimulatedTarget::Parts::look() const {
-    return [this] {
-        if (budget.go_on && !budget.go_on()) throw ProbingEnded();
-    };
-}
-
-void SimulatedTarget::Parts::spend_rest(std::uint64_t simulated) {
-    cost.runs += 1;
-    cost.references += simulated;
-    cost.simulated += simulated;
-    cost.cycles += left();
-}
-
-void SimulatedTarget::Parts::spend(const ProbeCost& more) {
-    const bool enough = more.cycles <= left() && cost.references + more.references <= budget.most_references;
-    cost.runs += more.runs;
-    cost.simulated += more.simulated;
-    cost.references = std::max(cost.references, std::min(cost.references + more.references, budget.most_references));
-    cost.cycles += std::min(more.cycles, left());
-    if (!enough) throw BudgetSpent();
-}
-
-/// What interrupts add to a run: each takes its time and leaves caches and TLBs changed; a lap after the first one
-/// tells what that costs this chase.
-Lap SimulatedTarget::Parts::interrupts(Run& run) {
-    const NoiseModel& noise = options.noise;
-    Lap more;
-    more += run.total.sum;  // as many counts
-    more *= 0;
-    if (noise.interrupt_period <= 0) return more;
-    const double mean = run.total.sum.cycles / noise.interrupt_period;
-    const double drawn = static_cast<double>(random.next() >> 11) * 0x1p-53;
-    const double count = std::floor(mean * 2 * drawn + static_cast<double>(random.next() >> 11) * 0x1p-53);
-    if (count < 1) return more;
-    if (!run.refill) {
-        std::vector<Reference> foreign;
-        const std::uint64_t page_bytes = run.arena.page;
-        for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
-            const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
-            foreign.push_back({page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8,
-                               ReferenceKind::load, 0});
-        }
-        run.hierarchy.run(0, foreign, 0, ~Tick{0});
-        run.refill = run.laps.once_more();
-        run.refill->less(run.total.mean());
-    }
-    more += *run.refill;
-    more.cycles += noise.interrupt_cycles;
-    more *= count;
-    return more;
-}
-
-double SimulatedTarget::Parts::seen_by_timer(double cycles) {
-    const NoiseModel& noise = options.noise;
-    if (noise.jitter > 0) cycles *= 1 - noise.jitter * std::log(1 - static_cast<double>(random.next() >> 11) * 0x1p-53);
-    if (noise.timer_quantum <= 0) return cycles;
-    const double begin = static_cast<double>(random.next() >> 11) * 0x1p-53;
-    return std::floor(begin + cycles / noise.timer_quantum) * noise.timer_quantum;
-}
-
-void SimulatedTarget::Parts::fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const {
-    if (capabilities.cache_events == 0 && capabilities.tlb_events == 0) return;
-    const MachineDescription& run_on = floating_point ? *options.floating_point : machine;
-    const auto add = [&](const auto& all, const auto& own, const std::vector<std::size_t>& levels,
-                         const std::vector<double>& misses, std::vector<double>& result) {
-        for (const std::size_t level : levels) {
-            const auto place = std::ranges::find(own, all[level].name, [](const auto& part) { return part.name; });
-            result.push_back(place == own.end() ? 0 : misses[static_cast<std::size_t>(place - own.begin())] / loads);
-        }
-    };
-    add(machine.caches, run_on.caches, data_caches(machine), sum.cache_misses, measurement.cache_misses);
-    add(machine.tlbs, run_on.tlbs, data_tlbs(machine), sum.tlb_misses, measurement.tlb_misses);
-}
-
-/// Cycles of the quickest load.
-double SimulatedTarget::Parts::least_latency() const {
-    const auto levels = data_caches(machine);
-    return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
-}
-
-/// Entries of all arrays, of which about six are hashed in the time of a load.
-double SimulatedTarget::Parts::digest_loads() const {
-    double entries = 0;
-    for (const CacheConfig& cache : machine.caches) entries += static_cast<double>(cache.size / cache.line);
-    for (const TlbConfig& tlb : machine.tlbs) entries += tlb.entries;
-    return entries / 6;
-}
 
 SimulatedTarget::SimulatedTarget(MachineDescription machine, SimulatedOptions options)
     : parts_(std::make_unique<Parts>(std::move(machine), std::move(options))) {

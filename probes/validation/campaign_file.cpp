@@ -32,41 +32,27 @@ std::vector<std::string> text_column(const Group& group, const std::string& name
 }  // namespace
 
 void write_campaign(Group& root, const CampaignResult& result) {
-    std::vector<std::string> tests, variants, parameters, findings, replays;
-    std::vector<std::uint64_t> right, wrong, not_identifiable, machines, machine_wrong, machine_none;
-    for (const Score& score : result.scores) {
-        tests.push_back(score.test);
-        variants.push_back(score.variant);
-        parameters.push_back(score.parameter);
-        right.push_back(score.right);
-        wrong.push_back(score.wrong);
-        not_identifiable.push_back(score.not_identifiable);
-    }
-    for (const Failure& failure : result.failures) {
-        machines.push_back(failure.machine);
-        machine_wrong.push_back(failure.wrong);
-        machine_none.push_back(failure.not_identifiable);
-        findings.push_back(fmt::format("{}", fmt::join(failure.wrong_findings, between_findings)));
-        replays.push_back(failure.replay);
-    }
     Group summary = root.create_group("summary");
     set_nexus_class(summary, "NXcollection");
     summary.set_attribute("machines", result.machines);
-    summary.write_texts("test", tests);
-    summary.write_texts("variant", variants);
-    summary.write_texts("parameter", parameters);
-    summary.write("right", right);
-    summary.write("wrong", wrong);
-    summary.write("not_identifiable", not_identifiable);
-    number_rows(summary, "row", tests.size());
+    summary.write_texts("test", column_of(result.scores, &Score::test));
+    summary.write_texts("variant", column_of(result.scores, &Score::variant));
+    summary.write_texts("parameter", column_of(result.scores, &Score::parameter));
+    summary.write("right", column_of(result.scores, &Score::right));
+    summary.write("wrong", column_of(result.scores, &Score::wrong));
+    summary.write("not_identifiable", column_of(result.scores, &Score::not_identifiable));
+    number_rows(summary, "row", result.scores.size());
+
     Group worst = root.create_group("worst");
     set_nexus_class(worst, "NXcollection");
-    worst.write("machine", machines);
-    worst.write("wrong", machine_wrong);
-    worst.write("not_identifiable", machine_none);
-    worst.write_texts("findings", findings);
-    worst.write_texts("replay", replays);
-    number_rows(worst, "row", machines.size());
+    worst.write("machine", column_of(result.failures, &Failure::machine));
+    worst.write("wrong", column_of(result.failures, &Failure::wrong));
+    worst.write("not_identifiable", column_of(result.failures, &Failure::not_identifiable));
+    worst.write_texts("findings", column_of(result.failures, [](const Failure& failure) {
+                          return fmt::format("{}", fmt::join(failure.wrong_findings, between_findings));
+                      }));
+    worst.write_texts("replay", column_of(result.failures, &Failure::replay));
+    number_rows(worst, "row", result.failures.size());
 }
 
 CampaignResult read_campaign(const Group& root) {

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "base/units.hpp"
+#include "probes/analysis/bisect.hpp"
 
 namespace cachetally {
 namespace {
@@ -65,8 +66,7 @@ public:
 
 private:
     Arena new_arena() const {
-        return meter_.target().make_arena(std::min(meter_.capabilities().largest_arena, 16 * largest_l1),
-                                          robust_ ? meter_.large_page() : meter_.page());
+        return meter_.arena_up_to(16 * largest_l1, robust_ ? meter_.large_page() : meter_.page());
     }
 
     /// Cycles of all loads where nobody has used their lines, and the number of loads.
@@ -125,13 +125,8 @@ Found capacity_and_ways(CompactTest& compact, TestReport& report) {
     }
     for (std::uint64_t old = 0;; stride *= 2) {
         if (!compact.fits(stride, n)) return {0, 0, "the number of ways is not reached within the arena"};
-        std::uint64_t low = 0, high = n;  // <stride, low> is compact, <stride, high> is not
-        if (old != 0 && compact(stride, high)) return {0, 0, "a longer stride made fewer conflicts"};
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            (compact(stride, middle) ? low : high) = middle;
-        }
-        n = high;
+        if (old != 0 && compact(stride, n)) return {0, 0, "a longer stride made fewer conflicts"};
+        n = bisect(0, n, [&](std::uint64_t locations) { return compact(stride, locations); }).high;
         report.decisions.push_back(fmt::format("stride {}: {} locations do not fit", stride, n));
         if (n == old) break;
         if (n <= 1) return {0, 0, "a single location does not stay"};
@@ -183,8 +178,8 @@ std::string contradiction(CompactTest& compact, const Found& found) {
     return "";
 }
 
-void refuse_all(TestReport& report, const std::string& reason) {
-    for (const char* parameter : {"capacity", "ways", "line"}) report.refuse("L1", parameter, reason);
+TestReport all_refused(TestReport report, const std::string& reason) {
+    return refused(std::move(report), "L1", {"capacity", "ways", "line"}, reason);
 }
 
 /// Whose time that of a location is, is known where sets of locations are those of a cache; and where these are in
@@ -202,8 +197,6 @@ void report_latency(Meter& meter, TestReport& report, CompactTest& compact, cons
 
 TestReport measure(Meter& meter, bool robust, std::uint64_t seed) {
     TestReport report;
-    report.test = "l1";
-    report.variant = robust ? "robust" : "published";
     CompactTest compact(meter, robust, seed);
     const Found found = capacity_and_ways(compact, report);
     std::string reason = found.reason;
@@ -215,19 +208,13 @@ TestReport measure(Meter& meter, bool robust, std::uint64_t seed) {
             "times",
             format_size(line));
     report_latency(meter, report, compact, found, robust && !reason.empty());
-    if (!reason.empty()) {
-        refuse_all(report, reason);
-        return report;
-    }
-    const auto capacity = static_cast<double>(found.capacity);
-    report.answer("L1", "capacity", capacity, capacity, capacity, "bytes", "compact sets <S,n>");
-    report.answer("L1", "ways", found.ways, found.ways, found.ways, "ways", "compact sets <S,n>");
-    if (line == 0) {
+    if (!reason.empty()) return all_refused(std::move(report), reason);
+    report.answer("L1", "capacity", found.capacity, "bytes", "compact sets <S,n>");
+    report.answer("L1", "ways", found.ways, "ways", "compact sets <S,n>");
+    if (line == 0)
         report.refuse("L1", "line", "no shift of half of a set made it compact");
-    } else {
-        report.answer("L1", "line", static_cast<double>(line), static_cast<double>(line), static_cast<double>(line),
-                      "bytes", "half of a set shifted <C/A,2A,b>");
-    }
+    else
+        report.answer("L1", "line", line, "bytes", "half of a set shifted <C/A,2A,b>");
     return report;
 }
 
@@ -238,12 +225,13 @@ void refuse_taken(TestReport& report, const std::optional<L1Geometry>& again) {
     const bool same = !again || (again->capacity == found.capacity && again->line == found.line);
     if (same && found.capacity >= least_l1) return;
     std::erase_if(report.findings, [](const Finding& finding) { return finding.parameter != "latency"; });
-    refuse_all(report,
-               same ? fmt::format("what stays is {} bytes, less than any cache has: others may take lines away",
-                                  found.capacity)
-                    : fmt::format("found once as {}, then as {}, with lines of {} and {} bytes: others may take lines "
-                                  "away",
-                                  format_size(found.capacity), format_size(again->capacity), found.line, again->line));
+    report = all_refused(
+        std::move(report),
+        same
+            ? fmt::format("what stays is {} bytes, less than any cache has: others may take lines away", found.capacity)
+            : fmt::format("found once as {}, then as {}, with lines of {} and {} bytes: others may take lines "
+                          "away",
+                          format_size(found.capacity), format_size(again->capacity), found.line, again->line));
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/xray/lower.hpp"
+#include "probes/xray/l1.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "probes/analysis/bisect.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -57,7 +58,7 @@ public:
             if (stride == 2 * upper_.way && old * stride <= arena_.bytes && !plain(stride, old) &&
                 plain(stride, old - 1))
                 return below(level, old - 1);
-            if (n == old) return done(level, stride / 2, n - 1);
+            if (n == old) return done(level, stride / 2, n - 1, n - 1);
             old = n;
         }
     }
@@ -81,15 +82,8 @@ private:
 
     /// The most locations up to `most` that are compact, not decomposed: at least as many as at twice the stride.
     std::uint64_t most_that_fit(std::uint64_t stride, std::uint64_t most) {
-        std::uint64_t low = most / 2, high = most + 1;
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            (plain(stride, middle) ? low : high) = middle;
-        }
-        return low;
+        return bisect(most / 2, most + 1, [&](std::uint64_t n) { return plain(stride, n); }).low;
     }
-
-    Level done(Level level, std::uint64_t way, std::uint64_t ways) { return done(std::move(level), way, ways, ways); }
 
     /// `fit`: of locations a way apart. Levels above that are exclusive keep some more where their ways are longer.
     Level done(Level level, std::uint64_t way, std::uint64_t ways, std::uint64_t fit) {
@@ -138,12 +132,7 @@ private:
     /// The smallest number of locations up to `high` that is not compact; 0 = none.
     std::uint64_t smallest(std::uint64_t stride, std::uint64_t high) {
         if (high * stride > arena_.bytes || compact(stride, high, 0)) return 0;
-        std::uint64_t low = 1;
-        while (high - low > 1) {
-            const std::uint64_t middle = (low + high) / 2;
-            (compact(stride, middle, 0) ? low : high) = middle;
-        }
-        return high;
+        return bisect(1, high, [&](std::uint64_t n) { return compact(stride, n, 0); }).high;
     }
 
     Meter& meter_;
@@ -158,10 +147,7 @@ private:
 
 TestReport xray_lower_published(Meter& meter, const L1Geometry& l1) {
     TestReport report;
-    report.test = "lower";
-    report.variant = "published";
-    const Arena arena = meter.target().make_arena(
-        std::min<std::uint64_t>(meter.capabilities().largest_arena, std::uint64_t{64} << 20), meter.large_page());
+    const Arena arena = meter.arena_up_to(std::uint64_t{64} << 20, meter.large_page());
     Upper upper{l1.capacity, l1.way()};
     for (unsigned number = 2; number <= most_levels; ++number) {
         const std::string name = fmt::format("L{}", number);
@@ -172,13 +158,10 @@ TestReport xray_lower_published(Meter& meter, const L1Geometry& l1) {
             report.decisions.push_back(fmt::format("{}: {}", name, level.reason));
             break;
         }
-        const auto capacity = static_cast<double>(level.capacity), ways = static_cast<double>(level.ways),
-                   line = static_cast<double>(level.line);
         const std::string method = "compact sets <S,n,S_old,r>";
-        report.answer(name, "capacity", capacity, capacity, capacity, "bytes", method);
-        report.answer(name, "ways", ways, ways, ways, "ways", method);
-        if (level.line != 0)
-            report.answer(name, "line", line, line, line, "bytes", method + " with half of a set shifted");
+        report.answer(name, "capacity", level.capacity, "bytes", method);
+        report.answer(name, "ways", level.ways, "ways", method);
+        if (level.line != 0) report.answer(name, "line", level.line, "bytes", method + " with half of a set shifted");
         if (level.latency > 0)
             report.answer(name, "latency", level.latency, level.latency * 0.98, level.latency, "cycles", method);
         else

@@ -103,9 +103,7 @@ Kernel chase_kernel() {
               number_option("stride", 64, "bytes from node to node", 8, 1 << 30),
               number_option("laps", 4, "times around the cycle", 1, std::uint64_t{1} << 40),
               number_option("seed", 1, "of the order", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> {
-                return std::make_unique<chase::Chase>(options);
-            }};
+            make_program<chase::Chase>};
 }
 
 }  // namespace cachetally

@@ -204,13 +204,12 @@ private:
 }  // namespace fft
 
 Kernel fft_kernel() {
-    return {
-        {"fft",
-         "complex one-dimensional FFT in six steps (SPLASH-2 FFT)",
-         {number_option("n", 65536, "complex numbers, a power of 4", 4, 1 << 26),
-          number_option("block", 4, "rows and columns of a block in the transposes", 1, 4096),
-          number_option("seed", 1, "of the input", 0, UINT64_MAX), processors_option()}},
-        [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<fft::Fft>(options); }};
+    return {{"fft",
+             "complex one-dimensional FFT in six steps (SPLASH-2 FFT)",
+             {number_option("n", 65536, "complex numbers, a power of 4", 4, 1 << 26),
+              number_option("block", 4, "rows and columns of a block in the transposes", 1, 4096),
+              number_option("seed", 1, "of the input", 0, UINT64_MAX), processors_option()}},
+            make_program<fft::Fft>};
 }
 
 }  // namespace cachetally

@@ -105,7 +105,7 @@ Kernel gups_kernel() {
          {number_option("table", 1 << 20, "words of 8 bytes, a power of two", 2, std::uint64_t{1} << 32),
           number_option("updates", 0, "updates of all processors together; 0 = 4 per word", 0, std::uint64_t{1} << 40),
           processors_option()}},
-        [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<gups::Gups>(options); }};
+        make_program<gups::Gups>};
 }
 
 }  // namespace cachetally

@@ -14,6 +14,12 @@ struct Kernel {
     std::unique_ptr<Workload> (*make)(const OptionValues& options);
 };
 
+/// What makes a kernel of this class.
+template <class Program>
+std::unique_ptr<Workload> make_program(const OptionValues& options) {
+    return std::make_unique<Program>(options);
+}
+
 // The kernels in the order of lists: a row here and a source that defines NAME_kernel() are all that a kernel needs
 // (CONTRIBUTING.md).
 #define CACHETALLY_KERNELS(ROW) \

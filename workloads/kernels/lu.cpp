@@ -50,7 +50,7 @@ public:
         touch_blocks(p);
         p.barrier();
         for (std::uint64_t k = 0; k < blocks_; ++k) {
-            if (owns(p, k, k)) factor_diagonal(p, block_at(k, k));
+            if (owns(p, k, k)) eliminate(p, f_lu0, block_at(k, k), block_at(k, k), 1);
             p.barrier();
             update_perimeter(p, k);
             p.barrier();
@@ -151,31 +151,22 @@ private:
     void update_perimeter(Processor& p, std::uint64_t k) {
         const Block diagonal = block_at(k, k);
         for (std::uint64_t row = k + 1; row < blocks_; ++row)
-            if (owns(p, row, k)) divide_column_block(p, diagonal, block_at(row, k));
+            if (owns(p, row, k)) update(p, f_bdiv, block_at(row, k), diagonal, block_at(row, k), 1);
         for (std::uint64_t column = k + 1; column < blocks_; ++column)
-            if (owns(p, k, column)) {
-                p.enter(f_bmodd);
-                eliminate(p, diagonal, block_at(k, column), 0);
-                p.leave();
-            }
+            if (owns(p, k, column)) eliminate(p, f_bmodd, diagonal, block_at(k, column), 0);
     }
 
     void update_interior(Processor& p, std::uint64_t k) {
         for (std::uint64_t row = k + 1; row < blocks_; ++row)
             for (std::uint64_t column = k + 1; column < blocks_; ++column)
-                if (owns(p, row, column)) multiply(p, block_at(row, k), block_at(k, column), block_at(row, column));
+                if (owns(p, row, column))
+                    update(p, f_bmod, block_at(row, k), block_at(k, column), block_at(row, column), 0);
     }
 
-    /// lu0
-    void factor_diagonal(Processor& p, const Block& block) {
-        p.enter(f_lu0);
-        eliminate(p, block, block, 1);
-        p.leave();
-    }
-
-    /// Divides the rows of `target` by the pivots (U has the unit diagonal, L keeps them) and eliminates below them;
-    /// `lead` is 1 for the diagonal block itself, which begins right of the pivot, else 0.
-    void eliminate(Processor& p, const Block& pivots, const Block& target, std::uint64_t lead) {
+    /// lu0 and bmodd: divides the rows of `target` by the pivots (U has the unit diagonal, L keeps them) and eliminates
+    /// below them; `lead` is 1 for the diagonal block itself, which begins right of the pivot, else 0.
+    void eliminate(Processor& p, Function function, const Block& pivots, const Block& target, std::uint64_t lead) {
+        p.enter(function);
         for (std::uint64_t k = 0; k < pivots.columns; ++k)
             for (std::uint64_t j = lead * (k + 1); j < target.columns; ++j) {
                 const std::uint64_t at = target.at(k, j);
@@ -184,24 +175,15 @@ private:
                 a_.write(p, at, factor, pivot);
                 daxpy(p, at + 1, pivots.at(k, k) + 1, pivots.rows - k - 1, -factor);
             }
-    }
-
-    /// bdiv
-    void divide_column_block(Processor& p, const Block& diagonal, const Block& target) {
-        p.enter(f_bdiv);
-        for (std::uint64_t k = 0; k < diagonal.columns; ++k)
-            for (std::uint64_t j = k + 1; j < diagonal.columns; ++j) {
-                const double factor = a_.read(p, diagonal.at(k, j), multiplier);
-                daxpy(p, target.at(0, j), target.at(0, k), target.rows, -factor);
-            }
         p.leave();
     }
 
-    /// bmod
-    void multiply(Processor& p, const Block& left, const Block& upper, const Block& target) {
-        p.enter(f_bmod);
+    /// bdiv (`upper` is the diagonal block, right of whose pivots it begins: `lead` is 1) and bmod (0).
+    void update(Processor& p, Function function, const Block& left, const Block& upper, const Block& target,
+                std::uint64_t lead) {
+        p.enter(function);
         for (std::uint64_t k = 0; k < left.columns; ++k)
-            for (std::uint64_t j = 0; j < target.columns; ++j) {
+            for (std::uint64_t j = lead * (k + 1); j < target.columns; ++j) {
                 const double factor = a_.read(p, upper.at(k, j), multiplier);
                 daxpy(p, target.at(0, j), left.at(0, k), target.rows, -factor);
             }
@@ -249,7 +231,7 @@ Kernel lu_kernel() {
               number_option("stack_references", 18, "words of the stack touched per call", 0, 512),
               number_option("base_offset", 40, "bytes from a page boundary to the matrix", 0, 4095),
               number_option("seed", 1, "of the random matrix", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> { return std::make_unique<lu::Lu>(options); }};
+            make_program<lu::Lu>};
 }
 
 }  // namespace cachetally

@@ -120,9 +120,7 @@ Kernel matmul_kernel() {
                             {"naive", "blocked"}),
               number_option("block", 32, "rows and columns of a block (blocked)", 1, 1 << 14),
               number_option("seed", 1, "of the random matrices", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> {
-                return std::make_unique<matmul::Matmul>(options);
-            }};
+            make_program<matmul::Matmul>};
 }
 
 }  // namespace cachetally

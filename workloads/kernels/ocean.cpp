@@ -27,6 +27,8 @@ enum Site : std::uint32_t {
 };
 enum Function : std::uint32_t { f_init, f_relax, f_residual, f_restrict, f_interpolate };
 
+using Index = std::uint64_t;
+
 /// -laplace(u) = f on the inner points of a square grid of points 0 .. cells; u = 0 on the border.
 struct Grid {
     std::uint64_t cells = 0;
@@ -114,12 +116,6 @@ private:
         return (4 * w[0] - w[-row] - w[-1] - w[1] - w[row]) / grid.h2();
     }
 
-    /// The rows of one processor: inner rows only.
-    Share inner_rows(const Processor& p, const Grid& grid) const {
-        const Share share = share_of(grid.cells - 1, p.number(), processors());
-        return {share.begin + 1, share.end + 1};
-    }
-
     void initialise(Processor& p) {
         p.enter(f_init);
         for (Grid& grid : grids_) {
@@ -156,69 +152,70 @@ private:
             }
     }
 
+    /// Visits the inner points of the processor's rows: every `step`th of a row, from `first(i)` on.
+    template <class First, class Visit>
+    void for_inner(Processor& p, Function function, const Grid& grid, std::uint64_t step, First first, Visit visit) {
+        const Share rows = share_of(grid.cells - 1, p.number(), processors());
+        p.enter(function);
+        for (std::uint64_t i = rows.begin + 1; i <= rows.end; ++i)
+            for (std::uint64_t j = first(i); j < grid.cells; j += step) visit(i, j);
+        p.leave();
+    }
+    template <class Visit>
+    void for_inner(Processor& p, Function function, const Grid& grid, Visit visit) {
+        for_inner(
+            p, function, grid, 1, [](Index) { return 1; }, visit);
+    }
+
+    /// Above, left, right, below.
+    static double sum_of_neighbours(Processor& p, const Grid& grid, Index i, Index j, Site site) {
+        double sum = grid.u.read(p, grid.at(i - 1, j), site);
+        sum += grid.u.read(p, grid.at(i, j - 1), site);
+        sum += grid.u.read(p, grid.at(i, j + 1), site);
+        return sum + grid.u.read(p, grid.at(i + 1, j), site);
+    }
+
     /// Points with row + column of one parity depend on the other parity only: order does not matter.
     void relax(Processor& p, Grid& grid, std::uint64_t colour) {
-        const Share rows = inner_rows(p, grid);
-        p.enter(f_relax);
-        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
-            for (std::uint64_t j = 1 + (i + 1 + colour) % 2; j < grid.cells; j += 2) {
-                double sum = grid.u.read(p, grid.at(i - 1, j), relax_u);
-                sum += grid.u.read(p, grid.at(i, j - 1), relax_u);
-                sum += grid.u.read(p, grid.at(i, j + 1), relax_u);
-                sum += grid.u.read(p, grid.at(i + 1, j), relax_u);
-                sum += grid.h2() * grid.f.read(p, grid.at(i, j), relax_f);
-                grid.u.write(p, grid.at(i, j), sum / 4, relax_u);
-            }
-        p.leave();
+        const auto first = [colour](Index i) { return 1 + (i + 1 + colour) % 2; };
+        for_inner(p, f_relax, grid, 2, first, [&](Index i, Index j) {
+            double sum = sum_of_neighbours(p, grid, i, j, relax_u);
+            sum += grid.h2() * grid.f.read(p, grid.at(i, j), relax_f);
+            grid.u.write(p, grid.at(i, j), sum / 4, relax_u);
+        });
     }
 
     void compute_residual(Processor& p, Grid& grid) {
-        const Share rows = inner_rows(p, grid);
-        p.enter(f_residual);
-        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
-            for (std::uint64_t j = 1; j < grid.cells; ++j) {
-                double sum = grid.u.read(p, grid.at(i - 1, j), residual_u);
-                sum += grid.u.read(p, grid.at(i, j - 1), residual_u);
-                sum += grid.u.read(p, grid.at(i, j + 1), residual_u);
-                sum += grid.u.read(p, grid.at(i + 1, j), residual_u);
-                sum -= 4 * grid.u.read(p, grid.at(i, j), residual_u);
-                const double f = grid.f.read(p, grid.at(i, j), residual_f);
-                grid.r.write(p, grid.at(i, j), f + sum / grid.h2(), residual_r);
-            }
-        p.leave();
+        for_inner(p, f_residual, grid, [&](Index i, Index j) {
+            double sum = sum_of_neighbours(p, grid, i, j, residual_u);
+            sum -= 4 * grid.u.read(p, grid.at(i, j), residual_u);
+            const double f = grid.f.read(p, grid.at(i, j), residual_f);
+            grid.r.write(p, grid.at(i, j), f + sum / grid.h2(), residual_r);
+        });
     }
 
     /// Full weighting onto the coarser grid, whose solution (a correction) begins at 0.
     void restrict_residual(Processor& p, const Grid& fine, Grid& coarse) {
-        const Share rows = inner_rows(p, coarse);
-        p.enter(f_restrict);
-        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
-            for (std::uint64_t j = 1; j < coarse.cells; ++j) {
-                double sum = 0;
-                for (std::uint64_t di = 0; di < 3; ++di)
-                    for (std::uint64_t dj = 0; dj < 3; ++dj)
-                        sum += (di == 1 ? 2 : 1) * (dj == 1 ? 2 : 1) *
-                               fine.r.read(p, fine.at(2 * i + di - 1, 2 * j + dj - 1), restrict_r);
-                coarse.f.write(p, coarse.at(i, j), sum / 16, restrict_f);
-                coarse.u.write(p, coarse.at(i, j), 0.0, clear);
-            }
-        p.leave();
+        for_inner(p, f_restrict, coarse, [&](Index i, Index j) {
+            double sum = 0;
+            for (Index di = 0; di < 3; ++di)
+                for (Index dj = 0; dj < 3; ++dj)
+                    sum += (di == 1 ? 2 : 1) * (dj == 1 ? 2 : 1) *
+                           fine.r.read(p, fine.at(2 * i + di - 1, 2 * j + dj - 1), restrict_r);
+            coarse.f.write(p, coarse.at(i, j), sum / 16, restrict_f);
+            coarse.u.write(p, coarse.at(i, j), 0.0, clear);
+        });
     }
 
     /// Bilinear; each fine point reads the 1, 2 or 4 coarse points around it.
     void interpolate(Processor& p, const Grid& coarse, Grid& fine) {
-        const Share rows = inner_rows(p, fine);
-        p.enter(f_interpolate);
-        for (std::uint64_t i = rows.begin; i < rows.end; ++i)
-            for (std::uint64_t j = 1; j < fine.cells; ++j) {
-                double sum = 0;
-                for (std::uint64_t ci = i / 2; ci <= (i + 1) / 2; ++ci)
-                    for (std::uint64_t cj = j / 2; cj <= (j + 1) / 2; ++cj)
-                        sum += coarse.u.read(p, coarse.at(ci, cj), correct_c);
-                const double count = (1.0 + static_cast<double>(i % 2)) * (1.0 + static_cast<double>(j % 2));
-                fine.u.write(p, fine.at(i, j), fine.u.read(p, fine.at(i, j), correct_u) + sum / count, correct_u);
-            }
-        p.leave();
+        for_inner(p, f_interpolate, fine, [&](Index i, Index j) {
+            double sum = 0;
+            for (Index ci = i / 2; ci <= (i + 1) / 2; ++ci)
+                for (Index cj = j / 2; cj <= (j + 1) / 2; ++cj) sum += coarse.u.read(p, coarse.at(ci, cj), correct_c);
+            const double count = (1.0 + static_cast<double>(i % 2)) * (1.0 + static_cast<double>(j % 2));
+            fine.u.write(p, fine.at(i, j), fine.u.read(p, fine.at(i, j), correct_u) + sum / count, correct_u);
+        });
     }
 
     std::uint64_t sweeps_, cycles_;
@@ -236,9 +233,7 @@ Kernel ocean_kernel() {
               number_option("levels", 6, "grids, each half as fine as the one before", 1, 14),
               number_option("sweeps", 2, "relaxations before and after a coarser grid", 1, 1000),
               number_option("cycles", 4, "V-cycles", 1, 1 << 30), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> {
-                return std::make_unique<ocean::Ocean>(options);
-            }};
+            make_program<ocean::Ocean>};
 }
 
 }  // namespace cachetally

@@ -155,9 +155,7 @@ Kernel radix_kernel() {
               number_option("radix", 1024, "digits, a power of two", 2, 1 << 20),
               number_option("max_key", 524288, "keys are less than this", 2, std::uint64_t{1} << 32),
               number_option("seed", 1, "of the keys", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> {
-                return std::make_unique<radix::Radix>(options);
-            }};
+            make_program<radix::Radix>};
 }
 
 }  // namespace cachetally

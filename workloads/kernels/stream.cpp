@@ -33,12 +33,7 @@ public:
         }
         p.leave();
         p.barrier();
-        for (std::uint64_t repetition = 0; repetition < repetitions_; ++repetition) {
-            if (does("copy")) copy(p, share);
-            if (does("scale")) scale(p, share);
-            if (does("add")) add(p, share);
-            if (does("triad")) triad(p, share);
-        }
+        for (std::uint64_t repetition = 0; repetition < repetitions_; ++repetition) run_once(p, share);
     }
 
     /// Every element goes the same way, which is followed here once.
@@ -71,36 +66,30 @@ public:
 private:
     bool does(std::string_view kernel) const { return only_ == "all" || only_ == kernel; }
 
-    void copy(Processor& p, Share share) {
-        p.enter(f_copy);
-        for (std::uint64_t i = share.begin; i < share.end; ++i) c_.write(p, i, a_.read(p, i, copy_site), copy_site);
+    /// Writes `element(i)` to all elements of the share.
+    template <class Element>
+    void fill(Processor& p, Share share, Function function, Site site, Array<double>& to, Element element) {
+        p.enter(function);
+        for (std::uint64_t i = share.begin; i < share.end; ++i) to.write(p, i, element(i), site);
         p.leave();
         p.barrier();
     }
-    void scale(Processor& p, Share share) {
-        p.enter(f_scale);
-        for (std::uint64_t i = share.begin; i < share.end; ++i)
-            b_.write(p, i, scalar * c_.read(p, i, scale_site), scale_site);
-        p.leave();
-        p.barrier();
-    }
-    void add(Processor& p, Share share) {
-        p.enter(f_add);
-        for (std::uint64_t i = share.begin; i < share.end; ++i) {
-            const double a = a_.read(p, i, add_site);
-            c_.write(p, i, a + b_.read(p, i, add_site), add_site);
-        }
-        p.leave();
-        p.barrier();
-    }
-    void triad(Processor& p, Share share) {
-        p.enter(f_triad);
-        for (std::uint64_t i = share.begin; i < share.end; ++i) {
-            const double b = b_.read(p, i, triad_site);
-            a_.write(p, i, b + scalar * c_.read(p, i, triad_site), triad_site);
-        }
-        p.leave();
-        p.barrier();
+
+    void run_once(Processor& p, Share share) {
+        using Index = std::uint64_t;
+        if (does("copy")) fill(p, share, f_copy, copy_site, c_, [&](Index i) { return a_.read(p, i, copy_site); });
+        if (does("scale"))
+            fill(p, share, f_scale, scale_site, b_, [&](Index i) { return scalar * c_.read(p, i, scale_site); });
+        if (does("add"))
+            fill(p, share, f_add, add_site, c_, [&](Index i) {
+                const double a = a_.read(p, i, add_site);
+                return a + b_.read(p, i, add_site);
+            });
+        if (does("triad"))
+            fill(p, share, f_triad, triad_site, a_, [&](Index i) {
+                const double b = b_.read(p, i, triad_site);
+                return b + scalar * c_.read(p, i, triad_site);
+            });
     }
 
     static constexpr double initial_a = 1, initial_b = 2, initial_c = 0;
@@ -122,9 +111,7 @@ Kernel stream_kernel() {
          {number_option("n", 262144, "elements per array", 1, std::uint64_t{1} << 32),
           number_option("repetitions", 4, "rounds of the kernels", 1, std::uint64_t{1} << 40),
           choice_option("kernel", "which of the four", {"all", "copy", "scale", "add", "triad"}), processors_option()}},
-        [](const OptionValues& options) -> std::unique_ptr<Workload> {
-            return std::make_unique<stream::Stream>(options);
-        }};
+        make_program<stream::Stream>};
 }
 
 }  // namespace cachetally

@@ -160,7 +160,31 @@ private:
         }
     }
 
-    State state(std::span<const double> values) const;
+    State state(std::span<const double> values) const {
+        State result;
+        Vector momentum{};
+        Molecule unused{};
+        for (std::uint64_t m = 0; m < n_; ++m) {
+            const Molecule at = positions(values, m);
+            result.energy += water::bond_forces(at, unused);
+            for (unsigned d = 0; d < 3; ++d)
+                for (unsigned a = 0; a < atoms; ++a) {
+                    const double v = values[word(m, 1, d, a)] / time_step;
+                    result.kinetic += water::mass[a] * v * v / 2;
+                    momentum[d] += water::mass[a] * v;
+                }
+            for (const double part : water::mass) result.mass += part;
+            for (std::uint64_t other = m + 1; other < n_; ++other) {
+                const Molecule there = positions(values, other);
+                if (pair_.in_reach(water::charge_site(at), water::charge_site(there)))
+                    result.energy += pair_.add(at, there, unused, unused);
+            }
+        }
+        result.energy += result.kinetic;
+        for (const double part : momentum) result.momentum2 += part * part;
+        return result;
+    }
+
     static Molecule positions(std::span<const double> values, std::uint64_t m) {
         Molecule result;
         for (unsigned d = 0; d < 3; ++d)
@@ -336,31 +360,6 @@ private:
     State initial_;
 };
 
-Water::State Water::state(std::span<const double> values) const {
-    State result;
-    Vector momentum{};
-    Molecule unused{};
-    for (std::uint64_t m = 0; m < n_; ++m) {
-        const Molecule at = positions(values, m);
-        result.energy += water::bond_forces(at, unused);
-        for (unsigned d = 0; d < 3; ++d)
-            for (unsigned a = 0; a < atoms; ++a) {
-                const double v = values[word(m, 1, d, a)] / time_step;
-                result.kinetic += water::mass[a] * v * v / 2;
-                momentum[d] += water::mass[a] * v;
-            }
-        for (const double part : water::mass) result.mass += part;
-        for (std::uint64_t other = m + 1; other < n_; ++other) {
-            const Molecule there = positions(values, other);
-            if (pair_.in_reach(water::charge_site(at), water::charge_site(there)))
-                result.energy += pair_.add(at, there, unused, unused);
-        }
-    }
-    result.energy += result.kinetic;
-    for (const double part : momentum) result.momentum2 += part * part;
-    return result;
-}
-
 }  // namespace
 }  // namespace water
 
@@ -370,9 +369,7 @@ Kernel water_kernel() {
              {number_option("molecules", 64, "molecules of 672 bytes", 1, 1 << 16),
               number_option("steps", 3, "time steps of 0.15 femtoseconds", 1, 1 << 30),
               number_option("seed", 1, "of the velocities", 0, UINT64_MAX), processors_option()}},
-            [](const OptionValues& options) -> std::unique_ptr<Workload> {
-                return std::make_unique<water::Water>(options);
-            }};
+            make_program<water::Water>};
 }
 
 }  // namespace cachetally

@@ -32,8 +32,6 @@ class BlockEncoder {
 public:
     explicit BlockEncoder(int level = default_packing_level);
     ~BlockEncoder();
-    BlockEncoder(BlockEncoder&&) noexcept;
-    BlockEncoder& operator=(BlockEncoder&&) noexcept;
 
     /// Appends the packed form to `out`. Throws std::invalid_argument for a reference of size 0 or that runs beyond
     /// the end of the address space, and for more references or controls than a block may hold.
@@ -50,8 +48,6 @@ class BlockDecoder {
 public:
     BlockDecoder();
     ~BlockDecoder();
-    BlockDecoder(BlockDecoder&&) noexcept;
-    BlockDecoder& operator=(BlockDecoder&&) noexcept;
 
     /// Makes a filtered block if that serves the wish and all references are data, else a whole one. Throws BlockError
     /// where the bytes are not a block: a wrong checksum, sizes that do not fit, values out of range; of a filtered

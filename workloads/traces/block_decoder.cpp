@@ -13,7 +13,6 @@
 
 namespace cachetally {
 namespace {
-
 using namespace block_layout;
 using block_loops::slack;
 using Bytes = std::vector<std::uint8_t>;
@@ -42,8 +41,27 @@ struct Stored {
     bool wide() const { return (header.flags & header_flag::wide_traits) != 0; }
     bool data_only() const { return (header.flags & header_flag::data_only) != 0; }
 
-    void unpack(Stream stream, std::uint8_t* target) const;
-    void unpack(Stream stream, Bytes& target) const;
+    /// The target has room for all of the stream.
+    void unpack(Stream stream, std::uint8_t* target) const {
+        const auto i = static_cast<std::size_t>(stream);
+        const auto stored = streams[i];
+        if (stored.size() == sizes[i]) {
+            std::copy(stored.begin(), stored.end(), reinterpret_cast<std::byte*>(target));
+            return;
+        }
+        const int result =
+            LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(target),
+                                static_cast<int>(stored.size()), static_cast<int>(sizes[i]));
+        if (result < 0) throw BlockError(fmt::format("its {} cannot be decompressed", stream_names[i]));
+        if (static_cast<std::size_t>(result) != sizes[i])
+            throw BlockError(fmt::format("its {} are {} bytes instead of {}", stream_names[i], result, sizes[i]));
+    }
+
+    void unpack(Stream stream, Bytes& target) const {
+        const std::size_t room = sizes[static_cast<std::size_t>(stream)] + slack;
+        if (target.size() < room) target.resize(room);
+        unpack(stream, target.data());
+    }
 
 private:
     void set_sizes() {
@@ -64,147 +82,17 @@ private:
     }
 };
 
-/// The target has room for all of the stream.
-void Stored::unpack(Stream stream, std::uint8_t* target) const {
-    const auto i = static_cast<std::size_t>(stream);
-    const auto stored = streams[i];
-    if (stored.size() == sizes[i]) {
-        std::copy(stored.begin(), stored.end(), reinterpret_cast<std::byte*>(target));
-        return;
-    }
-    const int result =
-        LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(target),
-                            static_cast<int>(stored.size()), static_cast<int>(sizes[i]));
-    if (result < 0) throw BlockError(fmt::format("its {} cannot be decompressed", stream_names[i]));
-    if (static_cast<std::size_t>(result) != sizes[i])
-        throw BlockError(fmt::format("its {} are {} bytes instead of {}", stream_names[i], result, sizes[i]));
-}
-
-void Stored::unpack(Stream stream, Bytes& target) const {
-    const std::size_t room = sizes[static_cast<std::size_t>(stream)] + slack;
-    if (target.size() < room) target.resize(room);
-    unpack(stream, target.data());
-}
-
-/// A code points to its own delta, or to any of the 8 bytes per retained reference behind it.
 void check_ends(std::span<const Reference> references) {
     for (const Reference& reference : references)
         if (reference.address + (reference.size - 1U) < reference.address)
             throw BlockError("a reference runs beyond the end of the address space");
 }
 
-}  // namespace
-
 /// An access to a line of a reference that straddles lines, but for the first.
 struct FurtherLine {
     std::size_t reference;  ///< of the block
     std::size_t mark;       ///< of the accesses
 };
-
-struct BlockDecoder::State {
-    Bytes marks, codes, deltas, retained_traits, offsets, redundant_traits, tables;
-    std::vector<Address> retained;
-    std::vector<std::uint64_t> table;
-    std::vector<PlacedControl> controls;
-
-    void read_tables(const Stored& stored);
-    void read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen);
-    void check_indices(const Stored& stored, Stream stream, const Bytes& indices) const;
-    std::uint64_t traits_of_retained(const Stored& stored, std::size_t i) const;
-    void make_whole(const Stored& stored, ReferenceBlock& block);
-    std::vector<FurtherLine> part_straddling(const Stored& stored, FilteredReferences& filtered);
-    void make_filtered(const Stored& stored, ReferenceBlock& block);
-    const Address* retained_addresses() const { return retained.data() + lead; }
-};
-
-BlockDecoder::BlockDecoder() : state_(std::make_unique<State>()) {}
-BlockDecoder::~BlockDecoder() = default;
-BlockDecoder::BlockDecoder(BlockDecoder&&) noexcept = default;
-BlockDecoder& BlockDecoder::operator=(BlockDecoder&&) noexcept = default;
-
-void BlockDecoder::State::read_tables(const Stored& stored) {
-    stored.unpack(Stream::tables, tables);
-    const Header& header = stored.header;
-    table.resize(header.traits);
-    if (!table.empty()) std::memcpy(table.data(), tables.data(), table.size() * sizeof table[0]);
-    if (!std::ranges::all_of(table, traits_valid))
-        throw BlockError("its table has a size of 0 or an unknown kind of reference");
-    if (stored.data_only() != std::ranges::none_of(table, traits_of_fetch))
-        throw BlockError("it has fetches and says that it has none, or the other way round");
-    controls.clear();
-    for (std::size_t i = 0; i < header.controls; ++i) {
-        StoredControl control;
-        std::memcpy(&control, tables.data() + 8 * std::size_t{header.traits} + i * sizeof control, sizeof control);
-        const auto kind = static_cast<Control::Kind>(control.kind);
-        if (control.position > header.references || (i > 0 && control.position < controls.back().position))
-            throw BlockError("its controls are out of order");
-        if (control.kind > 255 || kind == Control::Kind::none || kind >= Control::Kind::end)
-            throw BlockError(fmt::format("it has a control of unknown kind {}", control.kind));
-        controls.push_back({control.position, {kind, control.argument}});
-    }
-}
-
-/// The addresses of retained references, once it is sure that there are as many as the marks say.
-void BlockDecoder::State::read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen) {
-    const block_loops::MarkCounts counts = block_loops::count_marks(marks_seen);
-    if (!counts.valid || counts.retained != stored.header.retained)
-        throw BlockError("its marks are not those of its retained references");
-    stored.unpack(Stream::codes, codes);
-    const std::size_t room = std::size_t{8} * stored.header.retained + slack;
-    if (deltas.size() < room) deltas.resize(room);
-    stored.unpack(Stream::deltas, deltas);
-    if (retained.size() < lead + stored.header.retained + 1) retained.resize(lead + stored.header.retained + 1);
-    const std::uint8_t* const used =
-        block_loops::add_deltas(std::span(codes).first(stored.header.retained), deltas.data(), retained.data() + lead);
-    if (used != deltas.data() + stored.header.delta_bytes)
-        throw BlockError("its codes ask for other deltas than there are");
-}
-
-void BlockDecoder::State::check_indices(const Stored& stored, Stream stream, const Bytes& indices) const {
-    const std::size_t bytes = stored.sizes[static_cast<std::size_t>(stream)];
-    std::uint32_t most = 0;
-    if (stored.wide()) {
-        for (std::size_t i = 0; i < bytes; i += 2)
-            most = std::max<std::uint32_t>(most, indices[i] | static_cast<unsigned>(indices[i + 1]) << 8);
-    } else {
-        for (std::size_t i = 0; i < bytes; ++i) most = std::max<std::uint32_t>(most, indices[i]);
-    }
-    if (bytes != 0 && most >= table.size()) throw BlockError("a reference has traits that its table lacks");
-}
-
-void BlockDecoder::State::make_whole(const Stored& stored, ReferenceBlock& block) {
-    const std::size_t size = stored.header.references;
-    stored.unpack(Stream::marks, marks);
-    read_retained(stored, std::span(marks).first(size));
-    stored.unpack(Stream::retained_traits, retained_traits);
-    stored.unpack(Stream::redundant_traits, redundant_traits);
-    stored.unpack(Stream::offsets, offsets);
-    check_indices(stored, Stream::retained_traits, retained_traits);
-    check_indices(stored, Stream::redundant_traits, redundant_traits);
-    if (table.empty()) table.push_back(0);
-    Reference* const target = block.start(size);
-    const block_loops::Merged merged = block_loops::merge({.marks = std::span(marks).first(size),
-                                                           .codes = codes.data(),
-                                                           .retained = retained_addresses(),
-                                                           .offsets = offsets.data(),
-                                                           .retained_traits = retained_traits.data(),
-                                                           .redundant_traits = redundant_traits.data(),
-                                                           .wide = stored.wide(),
-                                                           .table = table.data()},
-                                                          target);
-    if (!merged.consistent) throw BlockError("a reference is not in the line, or not of the kind, that its mark says");
-    block.set_size(size);
-    if (merged.addresses >= ~Address{0} - 65535) check_ends(block.references());
-}
-
-std::uint64_t BlockDecoder::State::traits_of_retained(const Stored& stored, std::size_t i) const {
-    const std::size_t index = stored.wide()
-                                  ? retained_traits[2 * i] | static_cast<unsigned>(retained_traits[2 * i + 1]) << 8
-                                  : retained_traits[i];
-    return table[index];
-}
-
-namespace {
 
 /// Cuts filtered accesses into blocks: at controls, and by length. Spans are set when all have their places.
 class Cutter {
@@ -241,67 +129,163 @@ private:
 
 }  // namespace
 
-/// References that straddle lines become as many retained accesses. Returns all but the first of each.
-std::vector<FurtherLine> BlockDecoder::State::part_straddling(const Stored& stored, FilteredReferences& filtered) {
-    constexpr std::uint8_t straddling = filter_mark::retained | packed_mark::straddles;
-    std::vector<FurtherLine> extra;
-    const auto all = std::span(std::as_const(marks)).first(stored.header.references);
-    if (std::memchr(all.data(), straddling, all.size()) == nullptr) return extra;
-    stored.unpack(Stream::retained_traits, retained_traits);
-    check_indices(stored, Stream::retained_traits, retained_traits);
-    std::vector<std::uint8_t>& parted = filtered.data.marks;
-    std::vector<BlockEvent>& retained = filtered.data.retained;
-    parted.clear();
-    retained.clear();
-    std::size_t retained_index = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::uint8_t mark = all[i];
-        parted.push_back(mark);
-        if (packed_mark::is_retained(mark) == 0) continue;
-        const Reference reference =
-            reference_of(retained_addresses()[retained_index], traits_of_retained(stored, retained_index));
-        ++retained_index;
-        constexpr Address line = PackedFilter::line_bytes;
-        const auto kind = static_cast<EventKind>(reference.kind);
-        Address at = align_down(reference.address, line);
-        retained.emplace_back(at, kind);
-        if (mark != straddling) continue;
-        parted.back() = filter_mark::retained;
-        check_ends({&reference, 1});
-        for (const Address last = last_byte(reference); last - at >= line;) {
-            extra.push_back({i, parted.size()});
-            parted.push_back(filter_mark::retained);
-            retained.emplace_back(at += line, kind);
+struct BlockDecoder::State {
+    Bytes marks, codes, deltas, retained_traits, offsets, redundant_traits, tables;
+    std::vector<Address> retained;
+    std::vector<std::uint64_t> table;
+    std::vector<PlacedControl> controls;
+
+    void read_tables(const Stored& stored) {
+        stored.unpack(Stream::tables, tables);
+        const Header& header = stored.header;
+        table.resize(header.traits);
+        if (!table.empty()) std::memcpy(table.data(), tables.data(), table.size() * sizeof table[0]);
+        if (!std::ranges::all_of(table, traits_valid))
+            throw BlockError("its table has a size of 0 or an unknown kind of reference");
+        if (stored.data_only() != std::ranges::none_of(table, traits_of_fetch))
+            throw BlockError("it has fetches and says that it has none, or the other way round");
+        controls.clear();
+        for (std::size_t i = 0; i < header.controls; ++i) {
+            StoredControl control;
+            std::memcpy(&control, tables.data() + 8 * std::size_t{header.traits} + i * sizeof control, sizeof control);
+            const auto kind = static_cast<Control::Kind>(control.kind);
+            if (control.position > header.references || (i > 0 && control.position < controls.back().position))
+                throw BlockError("its controls are out of order");
+            if (control.kind > 255 || kind == Control::Kind::none || kind >= Control::Kind::end)
+                throw BlockError(fmt::format("it has a control of unknown kind {}", control.kind));
+            controls.push_back({control.position, {kind, control.argument}});
         }
     }
-    return extra;
-}
 
-void BlockDecoder::State::make_filtered(const Stored& stored, ReferenceBlock& block) {
-    const std::size_t size = stored.header.references;
-    block.clear();
-    block.is_filtered = true;
-    FilteredReferences& filtered = block.filtered;
-    stored.unpack(Stream::marks, marks);
-    read_retained(stored, std::span(std::as_const(marks)).first(size));
-    const auto extra = part_straddling(stored, filtered);
-    if (extra.empty()) {
-        filtered.data.marks.swap(marks);
-        filtered.data.marks.resize(size);
-        filtered.data.retained.resize(stored.header.retained);
-        block_loops::find_lines(std::span(codes).first(stored.header.retained), retained_addresses(),
-                                filtered.data.retained.data());
+    /// The addresses of retained references, once it is sure that there are as many as the marks say.
+    void read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen) {
+        const block_loops::MarkCounts counts = block_loops::count_marks(marks_seen);
+        if (!counts.valid || counts.retained != stored.header.retained)
+            throw BlockError("its marks are not those of its retained references");
+        stored.unpack(Stream::codes, codes);
+        // A code points to its own delta, or to any of the 8 bytes per retained reference behind it.
+        const std::size_t room = std::size_t{8} * stored.header.retained + slack;
+        if (deltas.size() < room) deltas.resize(room);
+        stored.unpack(Stream::deltas, deltas);
+        if (retained.size() < lead + stored.header.retained + 1) retained.resize(lead + stored.header.retained + 1);
+        const std::uint8_t* const used = block_loops::add_deltas(std::span(codes).first(stored.header.retained),
+                                                                 deltas.data(), retained.data() + lead);
+        if (used != deltas.data() + stored.header.delta_bytes)
+            throw BlockError("its codes ask for other deltas than there are");
     }
-    Cutter cutter(filtered, extra);
-    std::size_t further = 0;
-    const auto cut = [&](std::size_t position) {
-        while (further < extra.size() && extra[further].reference < position) ++further;
-        cutter.cut(position + further);
-    };
-    for (const PlacedControl& placed : controls) cut(placed.position);
-    cut(size);
-    block.set_size(size);
-}
+
+    void check_indices(const Stored& stored, Stream stream, const Bytes& indices) const {
+        const std::size_t bytes = stored.sizes[static_cast<std::size_t>(stream)];
+        std::uint32_t most = 0;
+        if (stored.wide()) {
+            for (std::size_t i = 0; i < bytes; i += 2)
+                most = std::max<std::uint32_t>(most, indices[i] | static_cast<unsigned>(indices[i + 1]) << 8);
+        } else {
+            for (std::size_t i = 0; i < bytes; ++i) most = std::max<std::uint32_t>(most, indices[i]);
+        }
+        if (bytes != 0 && most >= table.size()) throw BlockError("a reference has traits that its table lacks");
+    }
+
+    std::uint64_t traits_of_retained(const Stored& stored, std::size_t i) const {
+        const std::size_t index = stored.wide()
+                                      ? retained_traits[2 * i] | static_cast<unsigned>(retained_traits[2 * i + 1]) << 8
+                                      : retained_traits[i];
+        return table[index];
+    }
+
+    void make_whole(const Stored& stored, ReferenceBlock& block) {
+        const std::size_t size = stored.header.references;
+        stored.unpack(Stream::marks, marks);
+        read_retained(stored, std::span(marks).first(size));
+        stored.unpack(Stream::retained_traits, retained_traits);
+        stored.unpack(Stream::redundant_traits, redundant_traits);
+        stored.unpack(Stream::offsets, offsets);
+        check_indices(stored, Stream::retained_traits, retained_traits);
+        check_indices(stored, Stream::redundant_traits, redundant_traits);
+        if (table.empty()) table.push_back(0);
+        Reference* const target = block.start(size);
+        const block_loops::Merged merged = block_loops::merge({.marks = std::span(marks).first(size),
+                                                               .codes = codes.data(),
+                                                               .retained = retained_addresses(),
+                                                               .offsets = offsets.data(),
+                                                               .retained_traits = retained_traits.data(),
+                                                               .redundant_traits = redundant_traits.data(),
+                                                               .wide = stored.wide(),
+                                                               .table = table.data()},
+                                                              target);
+        if (!merged.consistent)
+            throw BlockError("a reference is not in the line, or not of the kind, that its mark says");
+        block.set_size(size);
+        if (merged.addresses >= ~Address{0} - 65535) check_ends(block.references());
+    }
+
+    /// References that straddle lines become as many retained accesses. Returns all but the first of each.
+    std::vector<FurtherLine> part_straddling(const Stored& stored, FilteredReferences& filtered) {
+        constexpr std::uint8_t straddling = filter_mark::retained | packed_mark::straddles;
+        std::vector<FurtherLine> extra;
+        const auto all = std::span(std::as_const(marks)).first(stored.header.references);
+        if (std::memchr(all.data(), straddling, all.size()) == nullptr) return extra;
+        stored.unpack(Stream::retained_traits, retained_traits);
+        check_indices(stored, Stream::retained_traits, retained_traits);
+        std::vector<std::uint8_t>& parted = filtered.data.marks;
+        std::vector<BlockEvent>& retained = filtered.data.retained;
+        parted.clear();
+        retained.clear();
+        std::size_t retained_index = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::uint8_t mark = all[i];
+            parted.push_back(mark);
+            if (packed_mark::is_retained(mark) == 0) continue;
+            const Reference reference =
+                reference_of(retained_addresses()[retained_index], traits_of_retained(stored, retained_index));
+            ++retained_index;
+            constexpr Address line = PackedFilter::line_bytes;
+            const auto kind = static_cast<EventKind>(reference.kind);
+            Address at = align_down(reference.address, line);
+            retained.emplace_back(at, kind);
+            if (mark != straddling) continue;
+            parted.back() = filter_mark::retained;
+            check_ends({&reference, 1});
+            for (const Address last = last_byte(reference); last - at >= line;) {
+                extra.push_back({i, parted.size()});
+                parted.push_back(filter_mark::retained);
+                retained.emplace_back(at += line, kind);
+            }
+        }
+        return extra;
+    }
+
+    void make_filtered(const Stored& stored, ReferenceBlock& block) {
+        const std::size_t size = stored.header.references;
+        block.clear();
+        block.is_filtered = true;
+        FilteredReferences& filtered = block.filtered;
+        stored.unpack(Stream::marks, marks);
+        read_retained(stored, std::span(std::as_const(marks)).first(size));
+        const auto extra = part_straddling(stored, filtered);
+        if (extra.empty()) {
+            filtered.data.marks.swap(marks);
+            filtered.data.marks.resize(size);
+            filtered.data.retained.resize(stored.header.retained);
+            block_loops::find_lines(std::span(codes).first(stored.header.retained), retained_addresses(),
+                                    filtered.data.retained.data());
+        }
+        Cutter cutter(filtered, extra);
+        std::size_t further = 0;
+        const auto cut = [&](std::size_t position) {
+            while (further < extra.size() && extra[further].reference < position) ++further;
+            cutter.cut(position + further);
+        };
+        for (const PlacedControl& placed : controls) cut(placed.position);
+        cut(size);
+        block.set_size(size);
+    }
+
+    const Address* retained_addresses() const { return retained.data() + lead; }
+};
+
+BlockDecoder::BlockDecoder() : state_(std::make_unique<State>()) {}
+BlockDecoder::~BlockDecoder() = default;
 
 void BlockDecoder::decode(std::span<const std::byte> bytes, ReferenceBlock& block,
                           const std::optional<FilterPlan>& wish) {

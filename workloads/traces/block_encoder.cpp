@@ -13,7 +13,6 @@
 
 namespace cachetally {
 namespace {
-
 using namespace block_layout;
 
 unsigned class_of(std::uint64_t delta) {
@@ -56,15 +55,133 @@ struct BlockEncoder::State {
     TraitTable table;
     std::vector<std::byte> bytes;
 
-    void check(std::span<const Reference> references, std::span<const PlacedControl> controls) const;
-    void code_references(std::span<const Reference> references);
-    void encode_retained(const Reference& reference, unsigned& last_distance);
-    void encode_redundant(const Reference& reference, Address& last);
-    Header header(std::size_t controls) const;
-    std::uint32_t pack(std::vector<std::byte>& out);
-    std::uint32_t pack_bytes(std::span<const std::uint8_t> stream, std::vector<std::byte>& out);
-    std::uint32_t pack_indices(std::span<const std::uint16_t> indices, std::vector<std::byte>& out);
-    std::uint32_t pack_tables(std::span<const PlacedControl> controls, std::vector<std::byte>& out);
+    void check(std::span<const Reference> references, std::span<const PlacedControl> controls) const {
+        if (references.size() > largest_block_references || controls.size() > largest_block_controls)
+            throw std::invalid_argument("a packed block cannot hold so many references or controls");
+        for (const Reference& reference : references) {
+            if (!traits_valid(traits_of(reference)))
+                throw std::invalid_argument("a reference of size 0 or of unknown kind cannot be packed");
+            if (reference.address + (reference.size - 1U) < reference.address)
+                throw std::invalid_argument(
+                    "a reference that runs beyond the end of the address space cannot be packed");
+        }
+        std::uint32_t last = 0;
+        for (const PlacedControl& placed : controls) {
+            if (placed.position < last || placed.position > references.size())
+                throw std::invalid_argument("the controls of a block must be in order and within it");
+            last = placed.position;
+        }
+    }
+
+    void code_references(std::span<const Reference> references) {
+        retained.assign(lead, 0);
+        marks.clear(), codes.clear(), deltas.clear(), offsets.clear(), retained_traits.clear(),
+            redundant_traits.clear();
+        table.clear();
+        PackedFilter filter;
+        auto last = first_addresses();
+        unsigned last_distance = 0;
+        for (const Reference& reference : references) {
+            Address& last_of_slot = last[PackedFilter::slot_of(reference.address)];
+            if (filter.is_redundant(reference)) {
+                encode_redundant(reference, last_of_slot);
+            } else {
+                encode_retained(reference, last_distance);
+            }
+            last_of_slot = reference.address;
+        }
+    }
+
+    /// Chooses the reference to code against: the cheapest; among equals the distance used last, then the nearest.
+    void encode_retained(const Reference& reference, unsigned& last_distance) {
+        unsigned best_cost = ~0U, best = 0;
+        const auto delta_from = [&](unsigned distance) {
+            return zigzag(reference.address - retained[retained.size() - 1 - distance]);
+        };
+        const auto consider = [&](unsigned distance) {
+            const unsigned cost = delta_length[class_of(delta_from(distance))];
+            if (cost >= best_cost) return;
+            best_cost = cost;
+            best = distance;
+        };
+        consider(last_distance);
+        for (unsigned distance = 0; distance < lead && best_cost > 0; ++distance) consider(distance);
+        last_distance = best;
+
+        const std::uint64_t delta = delta_from(best);
+        const unsigned length_class = class_of(delta);
+        const unsigned stores = reference.kind == ReferenceKind::store ? 1 : 0;
+        marks.push_back(static_cast<std::uint8_t>(filter_mark::retained |
+                                                  (PackedFilter::straddles(reference) ? packed_mark::straddles : 0U)));
+        codes.push_back(static_cast<std::uint8_t>(best | (length_class << length_shift) | (stores << store_shift)));
+        for (unsigned i = 0; i < delta_length[length_class]; ++i)
+            deltas.push_back(static_cast<std::uint8_t>(delta >> (8 * i)));
+        retained_traits.push_back(table.index_of(traits_of(reference)));
+        retained.push_back(reference.address);
+    }
+
+    void encode_redundant(const Reference& reference, Address& last) {
+        const bool stores = reference.kind == ReferenceKind::store;
+        marks.push_back(
+            static_cast<std::uint8_t>(PackedFilter::slot_of(reference.address) | (stores ? filter_mark::stores : 0U)));
+        offsets.push_back(static_cast<std::uint8_t>(zigzag(reference.address - last)));
+        redundant_traits.push_back(table.index_of(traits_of(reference)));
+    }
+
+    Header header(std::size_t controls) const {
+        Header header;
+        header.references = static_cast<std::uint32_t>(marks.size());
+        header.retained = static_cast<std::uint32_t>(codes.size());
+        header.delta_bytes = static_cast<std::uint32_t>(deltas.size());
+        header.traits = static_cast<std::uint32_t>(table.all().size());
+        header.controls = static_cast<std::uint32_t>(controls);
+        header.flags = (table.data_only() ? header_flag::data_only : 0) | (table.wide() ? header_flag::wide_traits : 0);
+        return header;
+    }
+
+    /// Appends the stream in `bytes`, compressed where that makes it smaller; returns the bytes that it takes.
+    std::uint32_t pack(std::vector<std::byte>& out) {
+        if (bytes.empty()) return 0;
+        const std::size_t begin = out.size();
+        const auto source_size = static_cast<int>(bytes.size());
+        const int bound = LZ4_compressBound(source_size);
+        out.resize(begin + static_cast<std::size_t>(bound));
+        const int packed = LZ4_compress_HC_extStateHC(compressor.data(), reinterpret_cast<const char*>(bytes.data()),
+                                                      reinterpret_cast<char*>(&out[begin]), source_size, bound, level);
+        auto size = static_cast<std::size_t>(std::max(packed, 0));
+        if (size == 0 || size >= bytes.size()) {
+            std::copy(bytes.begin(), bytes.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
+            size = bytes.size();
+        }
+        out.resize(begin + size);
+        return static_cast<std::uint32_t>(size);
+    }
+
+    std::uint32_t pack_bytes(std::span<const std::uint8_t> stream, std::vector<std::byte>& out) {
+        bytes.clear();
+        append(bytes, stream);
+        return pack(out);
+    }
+
+    std::uint32_t pack_indices(std::span<const std::uint16_t> indices, std::vector<std::byte>& out) {
+        bytes.clear();
+        if (table.wide()) {
+            append(bytes, indices);
+        } else {
+            for (const std::uint16_t index : indices) bytes.push_back(static_cast<std::byte>(index));
+        }
+        return pack(out);
+    }
+
+    std::uint32_t pack_tables(std::span<const PlacedControl> controls, std::vector<std::byte>& out) {
+        bytes.clear();
+        append(bytes, std::span(table.all()));
+        for (const auto& [position, control] : controls) {
+            const StoredControl stored{position, static_cast<std::uint32_t>(control.kind), control.argument};
+            append(bytes, std::span(&stored, 1));
+        }
+        return pack(out);
+    }
 };
 
 BlockEncoder::BlockEncoder(int level) : state_(std::make_unique<State>()) {
@@ -73,134 +190,6 @@ BlockEncoder::BlockEncoder(int level) : state_(std::make_unique<State>()) {
     state_->level = level;
 }
 BlockEncoder::~BlockEncoder() = default;
-BlockEncoder::BlockEncoder(BlockEncoder&&) noexcept = default;
-BlockEncoder& BlockEncoder::operator=(BlockEncoder&&) noexcept = default;
-
-void BlockEncoder::State::check(std::span<const Reference> references, std::span<const PlacedControl> controls) const {
-    if (references.size() > largest_block_references || controls.size() > largest_block_controls)
-        throw std::invalid_argument("a packed block cannot hold so many references or controls");
-    for (const Reference& reference : references) {
-        if (!traits_valid(traits_of(reference)))
-            throw std::invalid_argument("a reference of size 0 or of unknown kind cannot be packed");
-        if (reference.address + (reference.size - 1U) < reference.address)
-            throw std::invalid_argument("a reference that runs beyond the end of the address space cannot be packed");
-    }
-    std::uint32_t last = 0;
-    for (const PlacedControl& placed : controls) {
-        if (placed.position < last || placed.position > references.size())
-            throw std::invalid_argument("the controls of a block must be in order and within it");
-        last = placed.position;
-    }
-}
-
-void BlockEncoder::State::code_references(std::span<const Reference> references) {
-    retained.assign(lead, 0);
-    marks.clear(), codes.clear(), deltas.clear(), offsets.clear(), retained_traits.clear(), redundant_traits.clear();
-    table.clear();
-    PackedFilter filter;
-    auto last = first_addresses();
-    unsigned last_distance = 0;
-    for (const Reference& reference : references) {
-        Address& last_of_slot = last[PackedFilter::slot_of(reference.address)];
-        if (filter.is_redundant(reference)) {
-            encode_redundant(reference, last_of_slot);
-        } else {
-            encode_retained(reference, last_distance);
-        }
-        last_of_slot = reference.address;
-    }
-}
-
-void BlockEncoder::State::encode_redundant(const Reference& reference, Address& last) {
-    const bool stores = reference.kind == ReferenceKind::store;
-    marks.push_back(
-        static_cast<std::uint8_t>(PackedFilter::slot_of(reference.address) | (stores ? filter_mark::stores : 0U)));
-    offsets.push_back(static_cast<std::uint8_t>(zigzag(reference.address - last)));
-    redundant_traits.push_back(table.index_of(traits_of(reference)));
-}
-
-/// Chooses the reference to code against: the cheapest; among equals the distance used last, then the nearest.
-void BlockEncoder::State::encode_retained(const Reference& reference, unsigned& last_distance) {
-    unsigned best_cost = ~0U, best = 0;
-    const auto delta_from = [&](unsigned distance) {
-        return zigzag(reference.address - retained[retained.size() - 1 - distance]);
-    };
-    const auto consider = [&](unsigned distance) {
-        const unsigned cost = delta_length[class_of(delta_from(distance))];
-        if (cost >= best_cost) return;
-        best_cost = cost;
-        best = distance;
-    };
-    consider(last_distance);
-    for (unsigned distance = 0; distance < lead && best_cost > 0; ++distance) consider(distance);
-    last_distance = best;
-
-    const std::uint64_t delta = delta_from(best);
-    const unsigned length_class = class_of(delta);
-    const unsigned stores = reference.kind == ReferenceKind::store ? 1 : 0;
-    marks.push_back(static_cast<std::uint8_t>(filter_mark::retained |
-                                              (PackedFilter::straddles(reference) ? packed_mark::straddles : 0U)));
-    codes.push_back(static_cast<std::uint8_t>(best | (length_class << length_shift) | (stores << store_shift)));
-    for (unsigned i = 0; i < delta_length[length_class]; ++i)
-        deltas.push_back(static_cast<std::uint8_t>(delta >> (8 * i)));
-    retained_traits.push_back(table.index_of(traits_of(reference)));
-    retained.push_back(reference.address);
-}
-
-/// Appends the stream in `bytes`, compressed where that makes it smaller; returns the bytes that it takes.
-std::uint32_t BlockEncoder::State::pack(std::vector<std::byte>& out) {
-    if (bytes.empty()) return 0;
-    const std::size_t begin = out.size();
-    const auto source_size = static_cast<int>(bytes.size());
-    const int bound = LZ4_compressBound(source_size);
-    out.resize(begin + static_cast<std::size_t>(bound));
-    const int packed = LZ4_compress_HC_extStateHC(compressor.data(), reinterpret_cast<const char*>(bytes.data()),
-                                                  reinterpret_cast<char*>(&out[begin]), source_size, bound, level);
-    auto size = static_cast<std::size_t>(std::max(packed, 0));
-    if (size == 0 || size >= bytes.size()) {
-        std::copy(bytes.begin(), bytes.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
-        size = bytes.size();
-    }
-    out.resize(begin + size);
-    return static_cast<std::uint32_t>(size);
-}
-
-std::uint32_t BlockEncoder::State::pack_bytes(std::span<const std::uint8_t> stream, std::vector<std::byte>& out) {
-    bytes.clear();
-    append(bytes, stream);
-    return pack(out);
-}
-
-std::uint32_t BlockEncoder::State::pack_indices(std::span<const std::uint16_t> indices, std::vector<std::byte>& out) {
-    bytes.clear();
-    if (table.wide()) {
-        append(bytes, indices);
-    } else {
-        for (const std::uint16_t index : indices) bytes.push_back(static_cast<std::byte>(index));
-    }
-    return pack(out);
-}
-
-std::uint32_t BlockEncoder::State::pack_tables(std::span<const PlacedControl> controls, std::vector<std::byte>& out) {
-    bytes.clear();
-    append(bytes, std::span(table.all()));
-    for (const auto& [position, control] : controls) {
-        const StoredControl stored{position, static_cast<std::uint32_t>(control.kind), control.argument};
-        append(bytes, std::span(&stored, 1));
-    }
-    return pack(out);
-}
-
-Header BlockEncoder::State::header(std::size_t controls) const {
-    Header header;
-    header.references = static_cast<std::uint32_t>(marks.size());
-    header.retained = static_cast<std::uint32_t>(codes.size());
-    header.delta_bytes = static_cast<std::uint32_t>(deltas.size());
-    header.traits = static_cast<std::uint32_t>(table.all().size());
-    header.controls = static_cast<std::uint32_t>(controls);
-    header.flags = (table.data_only() ? header_flag::data_only : 0) | (table.wide() ? header_flag::wide_traits : 0);
-    return header;
-}
 
 void BlockEncoder::encode(std::span<const Reference> references, std::span<const PlacedControl> controls,
                           std::vector<std::byte>& out) {

@@ -22,9 +22,6 @@ struct MarkCounts {
 };
 MarkCounts count_marks(std::span<const std::uint8_t> marks);
 
-/// Stores among retained references.
-std::uint32_t count_stores(std::span<const std::uint8_t> codes);
-
 /// The addresses of retained references: each is one of the `lead` before it, moved by a delta. There are 8 bytes of
 /// deltas for every code. Returns the end of the deltas that were used.
 const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses);

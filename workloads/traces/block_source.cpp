@@ -75,26 +75,39 @@ private:
     std::optional<RedundancyFilter> filter_;  ///< of what came unfiltered
 };
 
-double mean_progress(const std::vector<std::unique_ptr<BlockProducer>>& producers) {
-    double sum = 0;
-    for (const auto& producer : producers) {
-        const double part = producer->progress();
-        if (part < 0) return -1.0;
-        sum += part;
-    }
-    return producers.empty() ? 1.0 : sum / static_cast<double>(producers.size());
-}
-
-/// Decodes when asked.
-class DirectSource : public ReferenceSource {
+/// What there is to know of the streams, however they are decoded.
+class BlockSource : public ReferenceSource {
 public:
-    DirectSource(std::vector<std::unique_ptr<BlockProducer>> producers, TraceTables tables)
-        : producers_(std::move(producers)), tables_(std::move(tables)), lanes_(producers_.size()) {}
+    BlockSource(std::vector<std::unique_ptr<BlockProducer>> producers, TraceTables tables)
+        : producers_(std::move(producers)), tables_(std::move(tables)) {}
 
     unsigned cores() const override { return static_cast<unsigned>(producers_.size()); }
     std::vector<Region> regions() const override { return tables_.regions; }
     std::vector<std::string> functions() const override { return tables_.functions; }
-    double progress() const override { return mean_progress(producers_); }
+
+    /// The mean of all streams.
+    double progress() const override {
+        double sum = 0;
+        for (const auto& producer : producers_) {
+            const double part = producer->progress();
+            if (part < 0) return -1.0;
+            sum += part;
+        }
+        return producers_.empty() ? 1.0 : sum / static_cast<double>(producers_.size());
+    }
+
+protected:
+    std::vector<std::unique_ptr<BlockProducer>> producers_;
+
+private:
+    TraceTables tables_;
+};
+
+/// Decodes when asked.
+class DirectSource final : public BlockSource {
+public:
+    DirectSource(std::vector<std::unique_ptr<BlockProducer>> producers, TraceTables tables)
+        : BlockSource(std::move(producers), std::move(tables)), lanes_(producers_.size()) {}
 
     Batch next(unsigned core) override {
         Lane& lane = lanes_.at(core);
@@ -112,16 +125,14 @@ private:
         Cursor cursor;
     };
     Wish wish_;
-    std::vector<std::unique_ptr<BlockProducer>> producers_;
-    TraceTables tables_;
     std::vector<Lane> lanes_;
 };
 
 /// Decodes in one background thread for all streams.
-class AheadSource : public ReferenceSource {
+class AheadSource final : public BlockSource {
 public:
     AheadSource(std::vector<std::unique_ptr<BlockProducer>> producers, TraceTables tables)
-        : producers_(std::move(producers)), tables_(std::move(tables)), lanes_(producers_.size()) {
+        : BlockSource(std::move(producers), std::move(tables)), lanes_(producers_.size()) {
         worker_ = std::thread([this] { work(); });
     }
     ~AheadSource() override {
@@ -135,11 +146,6 @@ public:
     }
     AheadSource(const AheadSource&) = delete;
     AheadSource& operator=(const AheadSource&) = delete;
-
-    unsigned cores() const override { return static_cast<unsigned>(producers_.size()); }
-    std::vector<Region> regions() const override { return tables_.regions; }
-    std::vector<std::string> functions() const override { return tables_.functions; }
-    double progress() const override { return mean_progress(producers_); }
 
     Batch next(unsigned core) override {
         Lane& lane = lanes_.at(core);
@@ -217,8 +223,6 @@ private:
         }
     }
 
-    std::vector<std::unique_ptr<BlockProducer>> producers_;
-    TraceTables tables_;
     std::vector<Lane> lanes_;
     std::mutex mutex_;
     std::condition_variable ready_, room_;
@@ -228,97 +232,12 @@ private:
     std::thread worker_;
 };
 
-/// A source of one stream as blocks.
-class SourceProducer : public BlockProducer {
-public:
-    explicit SourceProducer(ReferenceSource& source) : source_(source) {}
-
-    void produce(ReferenceBlock& block, const std::optional<FilterPlan>&) override {
-        if (failure_) std::rethrow_exception(failure_);
-        Reference* target = block.start(block_references);
-        std::size_t size = 0;
-        while (true) {
-            if (pending_.empty() && !fetch(block, size)) break;
-            const std::size_t count = std::min(pending_.size(), block_references - size);
-            std::copy_n(pending_.begin(), count, target + size);
-            size += count;
-            pending_ = pending_.subspan(count);
-            if (!pending_.empty()) break;
-            if (place(block, size) || size == block_references) break;
-        }
-        block.set_size(size);
-    }
-
-private:
-    static constexpr std::size_t block_references = 32768;
-    static constexpr std::size_t block_controls = 4096;
-
-    /// False where the source failed and something must be handed over before that is told.
-    bool fetch(const ReferenceBlock& block, std::size_t size) {
-        try {
-            const Batch batch = source_.next(0);
-            pending_ = batch.references;
-            control_ = batch.control;
-            return true;
-        } catch (...) {
-            if (size == 0 && block.controls.empty()) throw;
-            failure_ = std::current_exception();
-            return false;
-        }
-    }
-
-    /// Places the control after the references; true where the block must end.
-    bool place(ReferenceBlock& block, std::size_t size) {
-        block.last = control_.kind == Control::Kind::end;
-        if (block.last || control_.kind == Control::Kind::none) return block.last;
-        block.controls.push_back({static_cast<std::uint32_t>(size), control_});
-        return block.controls.size() == block_controls;
-    }
-
-    ReferenceSource& source_;
-    std::span<const Reference> pending_;
-    Control control_;
-    std::exception_ptr failure_;
-};
-
-/// Owns the source that runs ahead.
-class OwningAheadSource : public ReferenceSource {
-public:
-    explicit OwningAheadSource(std::unique_ptr<ReferenceSource> source)
-        : source_(std::move(source)), early_{source_->regions(), source_->functions()} {
-        std::vector<std::unique_ptr<BlockProducer>> producers;
-        producers.push_back(std::make_unique<SourceProducer>(*source_));
-        ahead_ = std::make_unique<AheadSource>(std::move(producers), TraceTables{});
-    }
-
-    unsigned cores() const override { return 1; }
-    Batch next(unsigned core) override {
-        const Batch batch = ahead_->next(core);
-        over_ = batch.control.kind == Control::Kind::end;  // then the thread asks the source no more
-        return batch;
-    }
-    void wish(const std::optional<FilterPlan>& plan) override { ahead_->wish(plan); }
-    std::vector<Region> regions() const override { return over_ ? source_->regions() : early_.regions; }
-    std::vector<std::string> functions() const override { return over_ ? source_->functions() : early_.functions; }
-
-private:
-    std::unique_ptr<ReferenceSource> source_;
-    TraceTables early_;
-    bool over_ = false;
-    std::unique_ptr<AheadSource> ahead_;
-};
-
 }  // namespace
 
 std::unique_ptr<ReferenceSource> make_block_source(std::vector<std::unique_ptr<BlockProducer>> producers,
                                                    TraceTables tables, bool ahead) {
     if (ahead && usable_processors() > 1) return std::make_unique<AheadSource>(std::move(producers), std::move(tables));
     return std::make_unique<DirectSource>(std::move(producers), std::move(tables));
-}
-
-std::unique_ptr<ReferenceSource> run_ahead(std::unique_ptr<ReferenceSource> source) {
-    if (source->cores() != 1) throw std::invalid_argument("run_ahead: the source has several streams");
-    return std::make_unique<OwningAheadSource>(std::move(source));
 }
 
 }  // namespace cachetally

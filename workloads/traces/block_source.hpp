@@ -22,9 +22,4 @@ struct TraceTables {
 std::unique_ptr<ReferenceSource> make_block_source(std::vector<std::unique_ptr<BlockProducer>> producers,
                                                    TraceTables tables, bool ahead);
 
-/// Runs a source of a single stream (a kernel, a reader) ahead in a background thread, in blocks of some thousands of
-/// references. regions() and functions() are those at the beginning until the stream is over. Throws
-/// std::invalid_argument where the source has several streams: those may depend on each other's progress.
-std::unique_ptr<ReferenceSource> run_ahead(std::unique_ptr<ReferenceSource> source);
-
 }  // namespace cachetally

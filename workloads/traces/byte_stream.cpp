@@ -94,37 +94,22 @@ private:
     std::atomic<bool> cancelled_ = false;
 };
 
-class MemoryStream : public ByteStream {
-public:
-    explicit MemoryStream(std::string bytes) : bytes_(std::move(bytes)) {}
-    std::size_t read(std::span<char> target) override {
-        const std::size_t count = std::min(target.size(), bytes_.size() - done_);
-        std::copy_n(bytes_.data() + done_, count, target.data());
-        done_ += count;
-        return count;
-    }
-    void cancel() override {}
-    double progress() const override { return -1.0; }
-
-private:
-    std::string bytes_;
-    std::size_t done_ = 0;
-};
-
-/// Hands over bytes that were read already, then the rest.
+/// Hands over bytes that are in memory, then the rest, where there is one.
 class PrefixedStream : public ByteStream {
 public:
-    PrefixedStream(std::string prefix, std::unique_ptr<ByteStream> rest)
+    explicit PrefixedStream(std::string prefix, std::unique_ptr<ByteStream> rest = nullptr)
         : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+
     std::size_t read(std::span<char> target) override {
-        if (done_ == prefix_.size()) return rest_->read(target);
-        const std::size_t count = std::min(target.size(), prefix_.size() - done_);
-        std::copy_n(prefix_.data() + done_, count, target.data());
+        if (rest_ && done_ == prefix_.size()) return rest_->read(target);
+        const std::size_t count = prefix_.copy(target.data(), target.size(), done_);
         done_ += count;
         return count;
     }
-    void cancel() override { rest_->cancel(); }
-    double progress() const override { return rest_->progress(); }
+    void cancel() override {
+        if (rest_) rest_->cancel();
+    }
+    double progress() const override { return rest_ ? rest_->progress() : -1.0; }
 
 private:
     std::string prefix_;
@@ -141,11 +126,7 @@ struct Codec {
 // Named one by one: with all filters on, libarchive takes some binary traces for LZMA.
 constexpr std::array<Codec, 4> codecs{{
     {"gzip", std::string_view("\x1f\x8b", 2), archive_read_support_filter_gzip},
-    {"xz",
-     std::string_view("\xfd"
-                      "7zXZ\0",
-                      6),
-     archive_read_support_filter_xz},
+    {"xz", std::string_view("\xfd\x37zXZ\0", 6), archive_read_support_filter_xz},
     {"zstd", std::string_view("\x28\xb5\x2f\xfd", 4), archive_read_support_filter_zstd},
     {"bzip2", std::string_view("BZh", 3), archive_read_support_filter_bzip2},
 }};
@@ -246,7 +227,7 @@ OpenedStream open_stream(const std::string& path_or_dash, std::function<bool()> 
 }
 
 OpenedStream memory_stream(std::string name, std::string bytes) {
-    return recognised(std::move(name), false, std::make_unique<MemoryStream>(std::move(bytes)));
+    return recognised(std::move(name), false, std::make_unique<PrefixedStream>(std::move(bytes)));
 }
 
 }  // namespace cachetally

@@ -7,71 +7,6 @@
 namespace cachetally {
 namespace {
 
-/// Copies the streams in turns; at a barrier a stream waits for all others, as sources ask for.
-class Converter {
-public:
-    Converter(ReferenceSource& source, PackedTraceWriter& writer, const ConvertOptions& options)
-        : source_(source), writer_(writer), options_(options), states_(source.cores(), State::running) {}
-
-    ConvertResult run() {
-        while (step()) {
-        }
-        return result_;
-    }
-
-private:
-    enum class State : std::uint8_t { running, waiting, over };
-
-    /// One batch of every stream that runs; false at the end.
-    bool step() {
-        bool any = false;
-        for (unsigned core = 0; core < states_.size(); ++core) {
-            if (states_[core] != State::running) continue;
-            any = true;
-            if (!copy_batch(core)) return false;
-        }
-        if (any) return true;
-        // Nobody runs: all that are not over have arrived at the barrier.
-        const bool waiting = std::find(states_.begin(), states_.end(), State::waiting) != states_.end();
-        std::replace(states_.begin(), states_.end(), State::waiting, State::running);
-        return waiting;
-    }
-
-    bool copy_batch(unsigned core) {
-        const Batch batch = source_.next(core);
-        auto references = batch.references;
-        if (options_.data_only) references = without_fetches(references);
-        bool full = false;
-        if (options_.max_references != 0) {
-            const std::uint64_t left = options_.max_references - result_.references;
-            full = references.size() >= left;
-            references = references.first(std::min<std::uint64_t>(references.size(), left));
-        }
-        writer_.append(core, references);
-        result_.references += references.size();
-        if (full) return false;
-        writer_.append(core, batch.control);
-        if (batch.control.kind == Control::Kind::end) states_[core] = State::over;
-        if (batch.control.kind == Control::Kind::barrier) states_[core] = State::waiting;
-        result_.interrupted = options_.progress && !options_.progress(result_.references);
-        return !result_.interrupted;
-    }
-
-    std::span<const Reference> without_fetches(std::span<const Reference> references) {
-        kept_.clear();
-        std::copy_if(references.begin(), references.end(), std::back_inserter(kept_),
-                     [](const Reference& reference) { return reference.kind != ReferenceKind::fetch; });
-        return kept_;
-    }
-
-    ReferenceSource& source_;
-    PackedTraceWriter& writer_;
-    const ConvertOptions& options_;
-    std::vector<State> states_;
-    std::vector<Reference> kept_;
-    ConvertResult result_;
-};
-
 /// Takes over the names even where a stream throws.
 struct TakeTables {
     ReferenceSource& source;
@@ -84,9 +19,42 @@ struct TakeTables {
 
 }  // namespace
 
+/// Copies the streams in turns; at a barrier a stream waits for all others, as sources ask for.
 ConvertResult convert(ReferenceSource& source, PackedTraceWriter& writer, const ConvertOptions& options) {
+    enum class State : std::uint8_t { running, waiting, over };
     const TakeTables tables{source, writer};
-    return Converter(source, writer, options).run();
+    std::vector<State> states(source.cores(), State::running);
+    std::vector<Reference> kept;
+    ConvertResult result;
+    const auto copy_batch = [&](unsigned core) {  // false where the copying ends
+        const Batch batch = source.next(core);
+        auto references = batch.references;
+        if (options.data_only) {
+            kept.clear();
+            std::ranges::copy_if(references, std::back_inserter(kept),
+                                 [](const Reference& reference) { return reference.kind != ReferenceKind::fetch; });
+            references = kept;
+        }
+        const std::uint64_t left = options.max_references - result.references;
+        const bool full = options.max_references != 0 && references.size() >= left;
+        if (full) references = references.first(left);
+        writer.append(core, references);
+        result.references += references.size();
+        if (full) return false;
+        writer.append(core, batch.control);
+        if (batch.control.kind == Control::Kind::end) states[core] = State::over;
+        if (batch.control.kind == Control::Kind::barrier) states[core] = State::waiting;
+        result.interrupted = options.progress && !options.progress(result.references);
+        return !result.interrupted;
+    };
+    while (std::ranges::any_of(states, [](State state) { return state != State::over; })) {
+        for (unsigned core = 0; core < states.size(); ++core)
+            if (states[core] == State::running && !copy_batch(core)) return result;
+        // Where nobody runs, all that are not over have arrived at the barrier.
+        if (std::ranges::find(states, State::running) == states.end())
+            std::ranges::replace(states, State::waiting, State::running);
+    }
+    return result;
 }
 
 }  // namespace cachetally

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text that Dinero reads.
 #include <algorithm>
-#include <cstring>
 
 #include "workloads/traces/hex_digits.hpp"
 #include "workloads/traces/text_parser.hpp"
@@ -39,7 +38,7 @@ public:
             if (parsed.made && !(data_only_ && parsed.reference.kind == ReferenceKind::fetch))
                 *out++ = parsed.reference;
             ++result.lines;
-            line = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
+            line = next_line(line, end);
         }
         result.next = line;
         result.end = out;
@@ -54,10 +53,7 @@ private:
     };
 
     static Line wrong(const char* line, const char* place, const std::string& what) {
-        Line result;
-        result.error = std::make_unique<LineError>(
-            LineError{static_cast<std::size_t>(place - line) + 1, what + "; a line is like " + sample});
-        return result;
+        return {{}, false, line_error(line, place, what, sample)};
     }
 
     Line parse_line(const char* line) const {

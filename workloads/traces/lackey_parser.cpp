@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text that valgrind's lackey writes.
 #include <algorithm>
-#include <cstring>
 
 #include "workloads/traces/hex_digits.hpp"
 #include "workloads/traces/text_parser.hpp"
@@ -45,11 +44,8 @@ inline Operand read_operand(const char* text) {
 }
 
 std::unique_ptr<LineError> explain(const char* line, const Operand& operand) {
-    const auto column = [&](const char* place) { return static_cast<std::size_t>(place - line) + 1; };
     const char* digits = line + 3;
-    const auto error = [&](const char* place, const std::string& what) {
-        return std::make_unique<LineError>(LineError{column(place), what + "; a line is like " + sample});
-    };
+    const auto error = [&](const char* place, const char* what) { return line_error(line, place, what, sample); };
     if (operand.comma == digits) return error(digits, "the hexadecimal address is missing");
     if (operand.comma - digits > 16) return error(digits, "an address has at most 16 digits");
     if (*operand.comma != ',') return error(operand.comma, "a comma is missing after the address");
@@ -72,7 +68,7 @@ public:
             // A line has at least its line feed, and && stops there: nothing is read beyond the text.
             const LineKind kind = *line == '\n' || line[1] == '\n' ? LineKind::other : kind_of(line);
             if (kind == LineKind::other) {
-                line = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line))) + 1;
+                line = next_line(line, end);
                 ++result.lines, ++result.skipped;
                 continue;
             }
@@ -83,10 +79,8 @@ public:
             }
             out = emit(kind, operand, out);
             line = operand.end + (*operand.end == '\r' ? 2 : 1);
-            if (line[-1] != '\n') [[unlikely]] {  // a carriage return alone
-                line =
-                    static_cast<const char*>(std::memchr(line - 1, '\n', static_cast<std::size_t>(end - line + 1))) + 1;
-            }
+            if (line[-1] != '\n') [[unlikely]]  // a carriage return alone
+                line = next_line(line - 1, end);
             ++result.lines;
         }
         result.next = line;

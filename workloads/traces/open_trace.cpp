@@ -82,10 +82,6 @@ std::optional<TraceFormat> detect_format(std::string_view start) {
     return {};
 }
 
-std::unique_ptr<ReferenceSource> open_trace(const std::string& path_or_dash, const TraceOptions& options) {
-    return open_trace_as(path_or_dash, options).source;
-}
-
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options) {
     OpenedStream opened = open_stream(path_or_dash, options.stop);
     const TraceFormat format = options.format == TraceFormat::automatic ? recognise(opened) : options.format;

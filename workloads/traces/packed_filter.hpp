@@ -27,9 +27,6 @@ public:
     /// Takes the next reference.
     bool is_redundant(const Reference& reference);
 
-    /// Nothing is redundant from here on.
-    void clear() { *this = {}; }
-
 private:
     struct Line {
         Address number = none;
@@ -40,13 +37,11 @@ private:
     void pass_straddling(const Reference& reference);
 
     std::array<Line, lines> lines_;
-    std::array<Address, pages> pages_ = empty_pages();
-
-    static constexpr std::array<Address, pages> empty_pages() {
+    std::array<Address, pages> pages_ = [] {
         std::array<Address, pages> empty;
         empty.fill(none);
         return empty;
-    }
+    }();
 };
 
 /// Marks of the packed format are those of filters; a retained one that straddles lines says so.

@@ -81,13 +81,10 @@ public:
     IndexReader(const PackedFile& file, std::uint32_t core) : file_(file), core_(core) {}
 
     bool next(IndexEntry& entry) {
-        for (; row_ < file_.rows; ++row_) {
-            if (row_ >= window_end_) load();
-            const std::uint64_t i = row_ - window_begin_;
-            if (cores_[i] != core_) continue;
-            entry = {core_, offsets_[i], bytes_[i], references_[i]};
-            ++row_;
-            return true;
+        while (row_ < file_.rows) {
+            if (row_ >= window_begin_ + window_.size()) load();
+            entry = window_[row_++ - window_begin_];
+            if (entry.core == core_) return true;
         }
         return false;
     }
@@ -98,25 +95,24 @@ public:
 private:
     void load() {
         window_begin_ = row_;
-        window_end_ = std::min(file_.rows, row_ + window_rows);
-        const std::uint64_t count = window_end_ - window_begin_;
-        read(file_.core, cores_, count);
-        read(file_.offset, offsets_, count);
-        read(file_.bytes, bytes_, count);
-        read(file_.references, references_, count);
+        window_.resize(std::min(file_.rows - row_, window_rows));
+        read(file_.core, &IndexEntry::core);
+        read(file_.offset, &IndexEntry::offset);
+        read(file_.bytes, &IndexEntry::bytes);
+        read(file_.references, &IndexEntry::references);
     }
 
     template <class T>
-    void read(const Dataset& column, std::vector<T>& values, std::uint64_t count) const {
-        values.resize(count);
+    void read(const Dataset& column, T IndexEntry::*member) {
+        std::vector<T> values(window_.size());
         column.read_rows(window_begin_, std::span<T>(values));
+        for (std::size_t i = 0; i < values.size(); ++i) window_[i].*member = values[i];
     }
 
     const PackedFile& file_;
     std::uint32_t core_;
-    std::uint64_t row_ = 0, window_begin_ = 0, window_end_ = 0;
-    std::vector<std::uint32_t> cores_, bytes_, references_;
-    std::vector<std::uint64_t> offsets_;
+    std::uint64_t row_ = 0, window_begin_ = 0;
+    std::vector<IndexEntry> window_;
 };
 
 class PackedProducer : public BlockProducer {

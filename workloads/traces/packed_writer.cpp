@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "storage/columns.hpp"
 #include "storage/growing_column.hpp"
 #include "workloads/traces/packed_file.hpp"
 
 namespace cachetally {
-
 struct PackedTraceWriter::State {
     struct Stream {
         std::vector<Reference> references;
@@ -30,9 +30,54 @@ struct PackedTraceWriter::State {
             throw std::invalid_argument(fmt::format("a block holds 1 to {} references", largest_block_references));
     }
 
-    void write_block(unsigned core);
-    void write_tables();
-    void complete();
+    void write_block(unsigned core) {
+        Stream& stream = streams[core];
+        if (stream.references.empty() && stream.controls.empty()) return;
+        packed.clear();
+        encoder.encode(stream.references, stream.controls, packed);
+        core_column.append(core);
+        offset_column.append(block_column.rows());
+        bytes_column.append(static_cast<std::uint32_t>(packed.size()));
+        references_column.append(static_cast<std::uint32_t>(stream.references.size()));
+        block_column.append(std::span(reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()));
+        for (const Reference& reference : stream.references) ++by_kind[static_cast<std::size_t>(reference.kind)];
+        stream.written += stream.references.size();
+        stream.references.clear();
+        stream.controls.clear();
+    }
+
+    void write_tables() {
+        Group group = trace->create_group(packed_names::regions);
+        group.write_texts("name", column_of(region_table, &Region::name));
+        group.write("base", column_of(region_table, &Region::base));
+        group.write("bytes", column_of(region_table, &Region::bytes));
+        group.write("element_bytes", column_of(region_table, &Region::element_bytes));
+        trace->write_texts(packed_names::functions, function_table);
+    }
+
+    /// Writes all but the attribute that says whether the trace is complete, and lets go of the file's objects.
+    void complete() {
+        std::vector<std::uint64_t> lengths;
+        for (unsigned core = 0; core < streams.size(); ++core) {
+            write_block(core);
+            lengths.push_back(streams[core].written);
+        }
+        block_column.finish();
+        core_column.finish(), offset_column.finish(), bytes_column.finish(), references_column.finish();
+        write_tables();
+        trace->write(packed_names::core_references, lengths);
+        trace->set_attribute(packed_names::format_attribute, packed_names::format_text);
+        trace->set_attribute(packed_names::version_attribute, packed_names::version);
+        trace->set_attribute(packed_names::cores_attribute, std::uint64_t{streams.size()});
+        trace->set_attribute("codec", "reference-delta-16, lz4");
+        trace->set_attribute("checksum", "xxh3-64");
+        trace->set_attribute("block_references", block_references);
+        trace->set_attribute("phases", streams.front().barriers + 1);
+        const char* names[] = {"loads", "stores", packed_names::fetches_attribute};
+        for (std::size_t i = 0; i < by_kind.size(); ++i) trace->set_attribute(names[i], by_kind[i]);
+        index_group.reset();
+        trace.reset();
+    }
 
     ResultFile file;
     std::uint32_t block_references;
@@ -51,64 +96,6 @@ struct PackedTraceWriter::State {
     std::vector<Region> region_table;
     std::vector<std::string> function_table;
 };
-
-void PackedTraceWriter::State::write_block(unsigned core) {
-    Stream& stream = streams[core];
-    if (stream.references.empty() && stream.controls.empty()) return;
-    packed.clear();
-    encoder.encode(stream.references, stream.controls, packed);
-    core_column.append(core);
-    offset_column.append(block_column.rows());
-    bytes_column.append(static_cast<std::uint32_t>(packed.size()));
-    references_column.append(static_cast<std::uint32_t>(stream.references.size()));
-    block_column.append(std::span(reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()));
-    for (const Reference& reference : stream.references) ++by_kind[static_cast<std::size_t>(reference.kind)];
-    stream.written += stream.references.size();
-    stream.references.clear();
-    stream.controls.clear();
-}
-
-void PackedTraceWriter::State::write_tables() {
-    Group group = trace->create_group(packed_names::regions);
-    std::vector<std::string> names;
-    std::vector<std::uint64_t> bases, bytes;
-    std::vector<std::uint32_t> elements;
-    for (const Region& region : region_table) {
-        names.push_back(region.name);
-        bases.push_back(region.base);
-        bytes.push_back(region.bytes);
-        elements.push_back(region.element_bytes);
-    }
-    group.write_texts("name", names);
-    group.write("base", bases);
-    group.write("bytes", bytes);
-    group.write("element_bytes", elements);
-    trace->write_texts(packed_names::functions, function_table);
-}
-
-/// Writes all but the attribute that says whether the trace is complete, and lets go of the file's objects.
-void PackedTraceWriter::State::complete() {
-    std::vector<std::uint64_t> lengths;
-    for (unsigned core = 0; core < streams.size(); ++core) {
-        write_block(core);
-        lengths.push_back(streams[core].written);
-    }
-    block_column.finish();
-    core_column.finish(), offset_column.finish(), bytes_column.finish(), references_column.finish();
-    write_tables();
-    trace->write(packed_names::core_references, lengths);
-    trace->set_attribute(packed_names::format_attribute, packed_names::format_text);
-    trace->set_attribute(packed_names::version_attribute, packed_names::version);
-    trace->set_attribute(packed_names::cores_attribute, std::uint64_t{streams.size()});
-    trace->set_attribute("codec", "reference-delta-16, lz4");
-    trace->set_attribute("checksum", "xxh3-64");
-    trace->set_attribute("block_references", block_references);
-    trace->set_attribute("phases", streams.front().barriers + 1);
-    const char* names[] = {"loads", "stores", packed_names::fetches_attribute};
-    for (std::size_t i = 0; i < by_kind.size(); ++i) trace->set_attribute(names[i], by_kind[i]);
-    index_group.reset();
-    trace.reset();
-}
 
 PackedTraceWriter::PackedTraceWriter(const std::string& path, unsigned cores, const PackedOptions& options)
     : state_(std::make_unique<State>(path, cores, options)) {}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,18 @@ struct LineError {
     std::size_t column = 0;  ///< counted from 1
     std::string message;     ///< what is wrong, and what would be right
 };
+
+/// What is wrong at `place` of a line, with what a line of the format is like.
+inline std::unique_ptr<LineError> line_error(const char* line, const char* place, const std::string& what,
+                                             const std::string& sample) {
+    return std::make_unique<LineError>(
+        LineError{static_cast<std::size_t>(place - line) + 1, what + "; a line is like " + sample});
+}
+
+/// Behind the next line feed; there is one.
+inline const char* next_line(const char* text, const char* end) {
+    return static_cast<const char*>(std::memchr(text, '\n', static_cast<std::size_t>(end - text))) + 1;
+}
 
 /// Where a parser puts references.
 struct ParseResult {

@@ -38,8 +38,12 @@ public:
         while (!failure_ && !block.last && limit - out >= 2) {
             if (used_ < whole_) {
                 out = parse(out, limit);
-            } else {
-                block.last = !refill();
+                continue;
+            }
+            try {
+                block.last = !read_lines();
+            } catch (...) {  // kept until what came before it is handed over
+                failure_ = std::current_exception();
             }
         }
         if (failure_ && out == begin) std::rethrow_exception(failure_);
@@ -67,23 +71,15 @@ private:
         return result.end;
     }
 
-    /// Reads until there is a whole line; false at the end. A failure is kept until what came before it is handed over.
-    bool refill() {
-        try {
-            return read_lines();
-        } catch (...) {
-            failure_ = std::current_exception();
-            return true;
-        }
-    }
-
+    /// Reads until there is a whole line; false at the end.
     bool read_lines() {
         std::memmove(buffer_.data(), buffer_.data() + used_, filled_ - used_);
         filled_ -= used_;
         used_ = whole_ = 0;
         if (find_lines(0)) return true;
         while (!over_) {
-            if (filled_ + 1 >= buffer_.size()) shorten_line();
+            // Drops the middle of a line that fills the buffer: what is behind its beginning means nothing.
+            if (filled_ + 1 >= buffer_.size()) filled_ = longest_line;
             const std::size_t before = filled_;
             const std::size_t count = stream_->read(std::span(buffer_).subspan(filled_, buffer_.size() - 1 - filled_));
             filled_ += count;
@@ -104,9 +100,6 @@ private:
         whole_ = static_cast<std::size_t>(static_cast<const char*>(last) - buffer_.data()) + 1;
         return true;
     }
-
-    /// Drops the middle of a line that fills the buffer: what is behind its beginning means nothing.
-    void shorten_line() { filled_ = longest_line; }
 
     std::string name_;
     std::string packing_;

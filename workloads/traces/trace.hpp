@@ -57,17 +57,16 @@ struct TraceOptions {
     std::function<bool()> stop;  ///< asked while a pipe has nothing to read, by any thread; true makes next() throw
 };
 
-/// Opens a trace; "-" is standard input. Text may be compressed by gzip, xz, zstd or bzip2, and come from a pipe; a
-/// packed trace must be a file. Throws TraceError (or StorageError, for packed traces) where it cannot be opened or is
-/// of no known format. next() throws them at the point of damage, after everything before it.
-std::unique_ptr<ReferenceSource> open_trace(const std::string& path_or_dash, const TraceOptions& options = {});
-
-/// The same, with what is known of the trace.
+/// A trace, and what is known of it.
 struct OpenedTrace {
     TraceFormat format = TraceFormat::automatic;
     std::unique_ptr<ReferenceSource> source;
     std::string incomplete;  ///< why a packed trace was marked partial when it was written; empty where it was not
 };
+
+/// Opens a trace; "-" is standard input. Text may be compressed by gzip, xz, zstd or bzip2, and come from a pipe; a
+/// packed trace must be a file. Throws TraceError (or StorageError, for packed traces) where it cannot be opened or is
+/// of no known format. next() throws them at the point of damage, after everything before it.
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options = {});
 
 /// The format of the trace that begins like this; nothing where it is not recognised (yet: more bytes may tell).

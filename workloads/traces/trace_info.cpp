@@ -15,9 +15,8 @@ namespace {
 class Footprint {
 public:
     void touch(const Reference& reference) {
-        touch_line(reference.address >> 6);
-        const Address last = (reference.address + (reference.size - 1U)) >> 6;
-        for (Address line = (reference.address >> 6) + 1; line <= last; ++line) touch_line(line);
+        const Address last = last_byte(reference) >> 6;
+        for (Address line = reference.address >> 6; line <= last; ++line) touch_line(line);
     }
     std::uint64_t pages() const { return lines_of_page_.size(); }
     std::uint64_t lines() const {
@@ -42,61 +41,46 @@ private:
     std::array<Recent, 256> recent_{};
 };
 
-class Counter {
-public:
-    Counter(ReferenceSource& source, TraceInfo& info, TraceProgress progress)
-        : source_(source), info_(info), progress_(std::move(progress)), counts_{} {}
-
-    void run() {
-        try {
-            read();
-        } catch (const std::exception& error) {
-            info_.failure = error.what();
+/// Counts what is in a source, as far as it can be read.
+void count(ReferenceSource& source, TraceInfo& info, const TraceProgress& progress) {
+    std::array<std::uint64_t, 3> by_kind{};
+    Address lowest = ~Address{0}, highest = 0;
+    Footprint footprint;
+    std::uint64_t references = 0;
+    const auto add = [&](const Reference& reference) {
+        ++by_kind[static_cast<std::size_t>(reference.kind)];
+        footprint.touch(reference);
+        lowest = std::min(lowest, reference.address);
+        highest = std::max(highest, last_byte(reference));
+    };
+    // Traces know no waiting: a stream may be read to its end. False where the reading was stopped.
+    const auto read = [&](unsigned core) {
+        for (Control control; control.kind != Control::Kind::end;) {
+            const Batch batch = source.next(core);
+            control = batch.control;
+            std::ranges::for_each(batch.references, add);
+            const bool says_something = control.kind != Control::Kind::none && control.kind != Control::Kind::end;
+            info.controls += says_something ? 1 : 0;
+            info.phases += core == 0 && control.kind == Control::Kind::barrier ? 1 : 0;
+            references += batch.references.size();
+            if (progress && !progress(references)) return false;
         }
-        info_.loads = counts_[0], info_.stores = counts_[1], info_.fetches = counts_[2];
-        info_.lines = footprint_.lines();
-        info_.pages = footprint_.pages();
-        if (references_ == 0) return;
-        info_.lowest = lowest_;
-        info_.highest = highest_;
-    }
-
-private:
-    void read() {
-        // Traces know no waiting: streams may be read one after the other.
-        for (unsigned core = 0; core < source_.cores(); ++core) {
-            for (Control control; control.kind != Control::Kind::end;) {
-                const Batch batch = source_.next(core);
-                control = batch.control;
-                count(batch.references);
-                const bool says_something = control.kind != Control::Kind::none && control.kind != Control::Kind::end;
-                info_.controls += says_something ? 1 : 0;
-                info_.phases += core == 0 && control.kind == Control::Kind::barrier ? 1 : 0;
-                references_ += batch.references.size();
-                if (!progress_ || progress_(references_)) continue;
-                info_.failure = "interrupted";
-                return;
+        return true;
+    };
+    try {
+        for (unsigned core = 0; core < source.cores(); ++core)
+            if (!read(core)) {
+                info.failure = "interrupted";
+                break;
             }
-        }
+    } catch (const std::exception& error) {
+        info.failure = error.what();
     }
-
-    void count(std::span<const Reference> references) {
-        for (const Reference& reference : references) {
-            ++counts_[static_cast<std::size_t>(reference.kind)];
-            footprint_.touch(reference);
-            lowest_ = std::min(lowest_, reference.address);
-            highest_ = std::max(highest_, reference.address + (reference.size - 1U));
-        }
-    }
-
-    ReferenceSource& source_;
-    TraceInfo& info_;
-    TraceProgress progress_;
-    std::array<std::uint64_t, 3> counts_;
-    std::uint64_t references_ = 0;
-    Address lowest_ = ~Address{0}, highest_ = 0;
-    Footprint footprint_;
-};
+    info.loads = by_kind[0], info.stores = by_kind[1], info.fetches = by_kind[2];
+    info.lines = footprint.lines();
+    info.pages = footprint.pages();
+    if (references > 0) info.lowest = lowest, info.highest = highest;
+}
 
 }  // namespace
 
@@ -114,7 +98,7 @@ TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& option
     info.incomplete = opened.incomplete;
     info.cores = opened.source->cores();
     info.phases = 1;
-    Counter(*opened.source, info, progress_of ? progress_of(*opened.source) : TraceProgress()).run();
+    count(*opened.source, info, progress_of ? progress_of(*opened.source) : TraceProgress());
     info.regions = opened.source->regions();
     info.functions = opened.source->functions();
     info.text_lines = used.notes->lines;

@@ -16,6 +16,10 @@
 
 namespace cachetally::testing {
 
+inline std::unique_ptr<ReferenceSource> open_trace(const std::string& path, const TraceOptions& options = {}) {
+    return open_trace_as(path, options).source;
+}
+
 /// One stream, taken apart: a reference or a control at a time.
 struct Event {
     Reference reference;
