@@ -90,7 +90,7 @@ TEST_F(TrackerCommand, TrafficThatIsOffIsMarked) {
     EXPECT_EQ(own.json()["rows"][1]["traffic_is_off"], false);
 }
 
-/// docs/results/trackers.txt is what the program prints, and the page beside it has errors and recalls of that; with
+/// trackers_output.txt is what the program prints, and docs/results/trackers.md has errors and recalls of that; with
 /// sanitizers the quickest table is tried alone.
 class TrackersPage : public TrackerCommand {
 protected:
@@ -111,9 +111,9 @@ protected:
     bool says(const std::string& text) const { return page_.find(text) != std::string::npos; }
 
 private:
-    static std::string results(const std::string& name) {
+    static std::string text_of(const std::string& name) {
         std::ostringstream text;
-        text << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/results/" + name).rdbuf();
+        text << std::ifstream(CACHETALLY_SOURCE_DIR "/" + name).rdbuf();
         return text.str();
     }
 
@@ -134,7 +134,7 @@ private:
         EXPECT_TRUE(says(row + "\n")) << row;
     }
 
-    const std::string page_ = results("trackers.md"), output_ = results("trackers.txt");
+    const std::string page_ = text_of("docs/results/trackers.md"), output_ = text_of("tests/app/trackers_output.txt");
 };
 
 TEST_F(TrackersPage, TheQuickestTable) { EXPECT_EQ(expect_tables("water --link"), 1); }
