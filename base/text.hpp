@@ -6,8 +6,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cachetally {
+
+/// The parts between separators; one more than there are of these.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Without blanks, tabs and line breaks around it.
+std::string_view trimmed(std::string_view text);
 
 /// "1 core", "2 cores"; `noun` takes an s.
 std::string numbered(std::uint64_t number, std::string_view noun);

@@ -9,27 +9,33 @@
 #include <limits>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace cachetally {
 namespace {
 
 constexpr double longest_period = 1e6;  // picoseconds, of 1 MHz
 
-std::string_view trim(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 /// Splits "2.5 GHz" into a number and the rest; nothing where there is no number.
 std::optional<std::pair<double, std::string_view>> split_unit(std::string_view text) {
-    text = trim(text);
+    text = trimmed(text);
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc() || !std::isfinite(number) || std::signbit(number)) return std::nullopt;
-    return std::pair{number, trim(text.substr(static_cast<std::size_t>(end - text.data())))};
+    return std::pair{number, trimmed(text.substr(static_cast<std::size_t>(end - text.data())))};
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+    if (hexadecimal) text.remove_prefix(2);
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number, hexadecimal ? 16 : 10);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return number;
+}
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {
     const auto parts = split_unit(text);
@@ -46,7 +52,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 }
 
 bool is_size_out_of_range(std::string_view text) {
-    text = trim(text);
+    text = trimmed(text);
     const bool negative = text.starts_with('-');
     if (negative) text.remove_prefix(1);
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());

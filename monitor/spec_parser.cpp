@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <span>
@@ -31,31 +30,10 @@ struct BadValue {
     std::string message;
 };
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const auto end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 /// "128", "0x80", "4 KiB".
 std::optional<std::uint64_t> read_number(std::string_view text) {
-    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    const char* const first = text.data() + (hexadecimal ? 2 : 0);
-    const char* const end = text.data() + text.size();
-    std::uint64_t value = 0;
-    const auto [stop, error] = std::from_chars(first, end, value, hexadecimal ? 16 : 10);
-    if (error == std::errc() && stop == end) return value;
-    return hexadecimal ? std::nullopt : parse_size(text);
+    const auto number = parse_number(text);
+    return number ? number : parse_size(text);
 }
 
 std::uint64_t number(std::string_view text, std::uint64_t least, std::uint64_t most) {

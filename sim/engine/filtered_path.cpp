@@ -5,7 +5,7 @@ namespace cachetally {
 
 FilteredPath::FilteredPath(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
                            PageTable& pages)
-    : core_(core), apart_(fetches.port != nullptr), pages_(pages) {
+    : core_(core), pages_(pages) {
     streams_[0].way = data;
     streams_[1].way = fetches;
     streams_[0].slot_mask = filter.data.line_slots - 1;

@@ -64,7 +64,6 @@ private:
     Stream& first();
 
     std::uint8_t core_;
-    bool apart_;           ///< fetches take another way than data
     bool placed_ = false;  ///< the block has both
     PageTable& pages_;
     std::array<Stream, 2> streams_;

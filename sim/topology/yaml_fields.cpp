@@ -2,28 +2,12 @@
 #include "sim/topology/yaml_fields.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/units.hpp"
 #include "sim/topology/yaml_document.hpp"
 
 namespace cachetally {
-namespace {
-
-/// The whole of `text` as a number; hexadecimal with 0x.
-std::optional<std::uint64_t> parse_whole(std::string_view text) {
-    const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    if (hexadecimal) text.remove_prefix(2);
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number, hexadecimal ? 16 : 10);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return number;
-}
-
-}  // namespace
-
 Mark mark_of(const YAML::Node& node) { return mark_of(node.Mark()); }
 
 KeyMarks FieldReader::mapping(const YAML::Node& node, const MappingKind& kind, const std::vector<Field>& fields) {
@@ -109,7 +93,7 @@ void FieldReader::size(const YAML::Node& node, std::string_view key, std::uint64
 void FieldReader::address(const YAML::Node& node, std::string_view key, Address& target) {
     const auto value = scalar(node, key, "0x40000000");
     if (!value) return;
-    auto number = parse_whole(*value);
+    auto number = parse_number(*value);
     if (!number) number = parse_size(*value);
     if (number) {
         target = *number;
@@ -123,7 +107,7 @@ void FieldReader::whole(const YAML::Node& node, std::string_view key, std::uint6
                         std::uint64_t most, std::string_view words) {
     const auto value = scalar(node, key, std::to_string(std::max<std::uint64_t>(least, 1)));
     if (!value) return;
-    const auto number = parse_whole(*value);
+    const auto number = parse_number(*value);
     if (!number || *number < least || *number > most) {
         complain(mark_of(node), fmt::format("'{}' is not a value of '{}'; write a whole number from {} to {}{}",
                                             shown(*value), key, least, most, words));
