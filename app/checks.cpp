@@ -36,7 +36,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             text = std::to_string(*value);
             return "";
         }
-        // Of what nobody reaches by mistake only those are told who did.
+        // Of what nobody reaches by mistake only those are reported who did.
         const bool bounded = most != std::numeric_limits<std::uint64_t>::max() ||
                              (!value && !text.starts_with('-') && is_size_out_of_range(text));
         return fmt::format("'{}' is not possible; write a whole number {}", shown(text),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of option values that tell what would be right.
+// Checks of option values that say what would be right.
 #pragma once
 
 #include <CLI/CLI.hpp>

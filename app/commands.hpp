@@ -19,7 +19,7 @@ void print_json(const Json& json);
 /// The same of JSON that is a text already.
 void print_json_text(std::string_view json);
 
-/// A wrong demand of the user: told on stderr, exit status 2.
+/// A wrong demand of the user: reported on stderr, exit status 2.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

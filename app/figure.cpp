@@ -73,7 +73,7 @@ void check_kind(const FigureRequest& request) {
 void run(const FigureOptions& options) {
     FigureRequest request = options.request;
     if (figure_format(request.output).empty())
-        throw UsageError(fmt::format("--output: '{}' tells no format; end it in .pdf, .svg or .png", request.output));
+        throw UsageError(fmt::format("--output: '{}' names no format; end it in .pdf, .svg or .png", request.output));
     require_present(request.file);
     check_output(request.output, {request.file}, "");
     check_result(request.file, request.trust);

@@ -25,7 +25,7 @@ void add_trace_options(CLI::App& command, TraceChoice& choice);
 /// The same for the reader; its reading of pipes ends with interrupted().
 TraceOptions options_of(const TraceChoice& choice);
 
-/// Whether a command opens a source for the first time: what users must know of it is told then.
+/// Whether a command opens a source for the first time: what users must know of it is reported then.
 enum class Opening { first, again };
 
 /// Whether there is a kernel of this name.

@@ -75,7 +75,7 @@ IntrusionView view_without(const Topology& topology, const ObservedRun& without)
     return view;
 }
 
-/// The title tells why some rows are missing, if they are.
+/// The title says why some rows are missing, if they are.
 void add_rows(IntrusionView& view, const std::vector<MonitorSpec>& monitors, const Comparison& comparison,
               const ObservedRun& without) {
     const std::string missing =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which histograms tell the accesses and misses of which level.
+// Which histograms give the accesses and misses of which level.
 #include <algorithm>
 #include <map>
 

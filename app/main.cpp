@@ -54,7 +54,7 @@ constexpr char footer[] =
     "  cachetally sweep lu --preset paper-2002       the experiment of Schulz et al. 2002\n"
     "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
     "                                                a real program\n"
-    "'cachetally COMMAND --help' tells the options of a command, with examples.\n\n"
+    "'cachetally COMMAND --help' lists the options of a command, with examples.\n\n"
     "Exit status: 0 = done; 1 = failed on the way, interrupted, the input is damaged,\n"
     "or the output cannot be written; 2 = the command line, a machine or a monitor is\n"
     "not right, or an input file is not there, and nothing was run.";
@@ -86,7 +86,7 @@ std::string path_of(const CLI::App& app) {
     return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
 }
 
-/// What a command could have been told in place of a word that it does not know.
+/// What a command could have been given in place of a word that it does not know.
 std::string advice_for(const CLI::App& command, const std::string& word) {
     std::vector<std::string> names;
     if (word.starts_with('-')) {
@@ -167,7 +167,7 @@ int run(int argc, char** argv) {
     return 0;
 }
 
-/// Whoever closed the pipe has seen enough (`| head`): that is not told.
+/// Whoever closed the pipe has seen enough (`| head`): that is not reported.
 void report_output_error(int error) {
     if (error != EPIPE) report(fmt::format("cachetally: standard output cannot be written: {}", std::strerror(error)));
 }
@@ -214,7 +214,7 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is a failed write like others
     const int status = guarded(argc, argv);
-    if (std::ferror(stdout) != 0) return failed;  // told already
+    if (std::ferror(stdout) != 0) return failed;  // reported already
     if (std::fflush(stdout) == 0) return status;
     report_output_error(errno);
     return status == 0 ? failed : status;

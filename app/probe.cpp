@@ -149,7 +149,7 @@ void show_savings(const ProbeOptions& options, const Topology& topology) {
     try {
         print_savings(measure_savings(target, suite_of(options), options.savings), options.json);
     } catch (const ProbingEnded&) {
-        throw std::runtime_error("interrupted before all tests were complete: nothing is told of their costs");
+        throw std::runtime_error("interrupted before all tests were complete: their costs are not reported");
     }
 }
 
@@ -275,7 +275,7 @@ void add_probe(CLI::App& app) {
         ->capture_default_str();
     command
         ->add_option("--savings", options->savings,
-                     "Run the published levels and tlb exhaustively, too, in turn, N times; tell what knock-out and "
+                     "Run the published levels and tlb exhaustively, too, in turn, N times; report what knock-out and "
                      "confirmation on demand save in references and in time of the host (the least of N)")
         ->transform(whole_number(1, 1000))
         ->type_name("N");

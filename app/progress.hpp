@@ -20,7 +20,7 @@ bool interrupted();
 
 /// A callback for runs and conversions: shows a progress line on stderr where that is a terminal, and returns false
 /// once an end was asked for. The line says how many references, at what rate, and where `source` or `most_references`
-/// (0 = no limit) tell, how much is done and what time is left. `source` must live as long as it is called.
+/// (0 = no limit) say, how much is done and what time is left. `source` must live as long as it is called.
 std::function<bool(std::uint64_t references)> progress_line(const ReferenceSource& source,
                                                             std::uint64_t most_references = 0);
 

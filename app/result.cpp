@@ -96,7 +96,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     clear_progress_line();
     if (options.causes && outcome.causes.empty())
         to_stderr(
-            "cachetally: --causes: nothing can be told of this machine and source (docs/causes.md, \"Limits\")\n");
+            "cachetally: --causes: nothing can be said of this machine and source (docs/causes.md, \"Limits\")\n");
     const LevelsByLine levels = levels_by_line(topology, outcome);
     const RunView view =
         view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt, options.max_references);

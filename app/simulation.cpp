@@ -218,7 +218,7 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, topology, *outcome.hierarchy));
     for (NamedListener& listener : listeners) outcome.listeners.push_back(listener.finish());
     for (LinkWatch& link : links) outcome.links.push_back(link.finish());
-    // a source that names its data only at its end: nothing was told apart
+    // a source that names its data only at its end: nothing was distinguished
     if (causes && regions == outcome.regions) outcome.causes = causes->found();
     return outcome;
 }

@@ -106,7 +106,7 @@ using Host = std::function<RunResult(const Topology&, Hierarchy&, ReferenceSourc
 /// "engine" or "systemc".
 Host host_of(const std::string& name);
 
-/// Runs a source; without a host, tells how that would be done.
+/// Runs a source; without a host, says how that would be done.
 Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monitors, ReferenceSource& source,
                  const RunOptions& options, ExactCounting counting, const Host& host);
 

@@ -27,7 +27,7 @@ struct SimulationOptions {
     bool errors = true;
     bool causes = false;  ///< why levels miss, and what evicts what
     bool json = false;
-    bool explain = false;  ///< tell how references are carried out, and run nothing
+    bool explain = false;  ///< report how references are carried out, and run nothing
 };
 
 /// The machine and its cores, how much is made, and --json.

@@ -34,7 +34,7 @@ struct Options {
     bool slowdown = false;
 };
 
-/// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md tells which of these choices are ours.
+/// The experiment of Schulz et al. 2002, section 4.4; docs/reproduction.md says which of these choices are ours.
 void apply_preset(Options& options) {
     if (options.preset.empty()) return;
     if (options.preset != "paper-2002")
@@ -265,7 +265,7 @@ void add_sweep(CLI::App& app) {
         ->type_name("NAME")
         ->check(not_empty("the name of a preset: paper-2002"));
     command->add_flag("--slowdown", options->slowdown,
-                      "Also run the program with the monitor of each cell, and tell by how much that takes longer "
+                      "Also run the program with the monitor of each cell, and report by how much that takes longer "
                       "(docs/intrusion.md); then --monitor takes the keys of the ring, too");
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);

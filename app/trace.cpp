@@ -34,7 +34,7 @@ struct ConvertCommand {
     bool force = false, json = false;
 };
 
-/// Remembers what a source failed of, to tell it from failures of the writer.
+/// Remembers what a source failed of, to distinguish it from failures of the writer.
 class WatchedSource : public ReferenceSource {
 public:
     explicit WatchedSource(ReferenceSource& source) : source_(source) {}

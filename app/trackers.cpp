@@ -53,7 +53,7 @@ struct Truth {
 constexpr RefusedKey not_of_trackers[] = {
     {"link", "write --link NAME"},
     {"name", "they are named after their kinds"},
-    {"functions", "trackers do not tell functions apart"},
+    {"functions", "trackers do not distinguish functions"},
 };
 
 MonitorSpec array_spec(const TrackersOptions& options, const Topology& topology) {

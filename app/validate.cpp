@@ -184,7 +184,7 @@ void validate(ValidateOptions options) {
         print_lines(to_text(view, fmt::format("{:.1f} s, {:.1f} s of processor time", seconds, processor_time()),
                             terminal_width()));
     }
-    std::fflush(stdout);  // whatever becomes of the files, the scores are told
+    std::fflush(stdout);  // whatever becomes of the files, the scores are printed
     if (file) write(*file, view);
     if (!options.worst.empty()) save_worst(options, view.result);
     report_end(file.get(), view.result, options);

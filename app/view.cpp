@@ -59,7 +59,7 @@ void add_view(CLI::App& app) {
     CLI::App* command = app.add_subcommand("view", "Show a result file in the browser");
     command->add_option("FILE", options->file,
                         "A result of run, replay, sweep, intrusion or probe; without it, a page to drop files on");
-    command->add_flag("--no-browser", options->no_browser, "Write the page and tell where it is, but open no browser");
+    command->add_flag("--no-browser", options->no_browser, "Write the page and print where it is, but open no browser");
     add_trust_option(*command, options->trust);
     command->footer(
         "The page needs no server and no network. It is one file in the directory for\n"

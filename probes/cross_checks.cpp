@@ -34,7 +34,7 @@ TestReport confirmed(TestReport report, const std::optional<TestReport>& levels,
         } else if (!finding.value) {
             continue;
         } else if (const Finding* said = other(finding); said == nullptr) {
-            if (needed) refuse(finding, "the test of levels does not tell it");
+            if (needed) refuse(finding, "the test of levels does not find it");
         } else if (contradict(finding, *said)) {
             refuse(finding, "the test of levels finds something else");
         }

@@ -33,7 +33,7 @@ auto column_of(const Rows& rows, Of of) {
     return values;
 }
 
-/// 0, 1, ...: an axis of so many things that are told apart by their place.
+/// 0, 1, ...: an axis of so many things that differ by their place.
 inline std::vector<std::uint32_t> numbers_to(std::size_t count) {
     std::vector<std::uint32_t> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 0U);

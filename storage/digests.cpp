@@ -79,8 +79,7 @@ void write_at_end(int descriptor, std::uint64_t address, std::span<const std::by
 std::uint64_t size_of(int descriptor, const std::string& path) {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0) throw StorageError(fmt::format("{}: {}", path, std::strerror(errno)));
-    if (S_ISDIR(status.st_mode))
-        throw StorageError(fmt::format("{}: is a directory; give a file that is in it", path));
+    if (S_ISDIR(status.st_mode)) throw StorageError(fmt::format("{}: is a directory; give a file that is in it", path));
     if (!S_ISREG(status.st_mode)) throw StorageError(fmt::format("{}: is not a file", path));
     return static_cast<std::uint64_t>(status.st_size);
 }
@@ -98,7 +97,7 @@ std::string foreign(std::string_view text) {
     return fmt::format("is not an HDF5 file; {}", wanted);
 }
 
-/// What is wrong with a file of so many bytes that has no trailer, as its first bytes tell it.
+/// What is wrong with a file of so many bytes that has no trailer, by its first bytes.
 std::string fault_without_trailer(std::string_view head, std::uint64_t size) {
     const std::size_t place = head.size() > 8 && head[8] < 2 ? 40 : 28;  // of its size: superblocks 0 and 1, and later
     std::uint64_t whole = 0;

@@ -130,7 +130,7 @@ herr_t truncate_file(H5FD_t* file, hid_t, hbool_t) {
 }
 
 herr_t lock_file(H5FD_t* file, hbool_t writing) {
-    // A file system without locks is no reason to fail: the lock only tells a live run from a killed one.
+    // A file system without locks is no reason to fail: the lock only distinguishes a live run from a killed one.
     const bool taken = ::flock(self(file).descriptor, (writing ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
     return taken || errno != EWOULDBLOCK ? 0 : -1;
 }

@@ -19,7 +19,7 @@ class VerifiedFile;
 class InputFile {
 public:
     /// Throws StorageError where the file is absent, not HDF5, truncated or damaged, or without digests and not
-    /// trusted. Of large files, damage is told when what is damaged is read.
+    /// trusted. Of large files, damage is reported when it is read.
     explicit InputFile(const std::string& path, Trust trust = Trust::digests);
     ~InputFile();
     InputFile(const InputFile&) = delete;

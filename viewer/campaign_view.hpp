@@ -17,7 +17,7 @@ struct CampaignView {
     std::string noise;       ///< its name
     std::string incomplete;  ///< why not all machines were done; empty where they were
     std::string left_out;    ///< tests that have no such variant, in words
-    std::size_t worst = 10;  ///< how many of the worst machines are told
+    std::size_t worst = 10;  ///< how many of the worst machines are named
 };
 
 /// machines, complete, seed, noise, references, references_simulated, summary[].{test, variant, parameter, right,

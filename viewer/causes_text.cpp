@@ -51,7 +51,7 @@ void add_evictions(TextTable& table, const RunView& view, const LevelCauses& lev
         table.add({level.level, structure_name(view, pairs[i].victim), structure_name(view, pairs[i].by),
                    count_cell(pairs[i].count), percent_text(pairs[i].count, all)});
     if (pairs.size() > pairs_shown)
-        table.add_line(fmt::format("... {} of {} pairs in {}; --json tells all", pairs_shown, pairs.size(),
+        table.add_line(fmt::format("... {} of {} pairs in {}; --json has all", pairs_shown, pairs.size(),
                                    without_controls(level.level)));
 }
 

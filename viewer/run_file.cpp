@@ -24,7 +24,7 @@ std::string result_kind(const InputFile& file) {
     if (format.empty() && root.has("trace"))
         throw StorageError(
             fmt::format("{}: is a trace, not a result of cachetally; 'cachetally replay' runs it, and "
-                        "'cachetally trace info' tells what is in it",
+                        "'cachetally trace info' describes it",
                         file.path()));
     if (format != result_format)
         throw StorageError(

@@ -98,7 +98,7 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
         }
     }
     if (shown.size() < used)
-        text.add_line(fmt::format("... {} of {}, those with most accesses; --json tells all", shown.size(), used));
+        text.add_line(fmt::format("... {} of {}, those with most accesses; --json has all", shown.size(), used));
     if (!exact) text.add_line("(counts for several lines are spread evenly over them)");
     return '\n' + text.text(options.width);
 }
@@ -124,7 +124,7 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
                "it takes monitors of load+store+fetch on all links above and below a level, with barriers where "
                "there are phases, or exact counting (-o FILE.h5);",
                options.width) +
-           wrapped("and of some levels no link tells them: docs/monitors.md, \"Levels combined\".", options.width);
+           wrapped("and of some levels no link shows them: docs/monitors.md, \"Levels combined\".", options.width);
 }
 
 std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
@@ -162,7 +162,7 @@ std::string monitor_table(const std::vector<MonitorSummary>& monitors, const Tex
     return text;
 }
 
-/// Where monitors told functions apart.
+/// Where monitors distinguished functions.
 std::string function_table(const RunView& view, const TextOptions& options) {
     TextTable table({{"function", to_left}, {"monitor", to_left}, {"events"}, {"%"}}, 2);
     bool any = false;

@@ -65,7 +65,7 @@ struct RunView {
     std::vector<ListenerView> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;
-    std::vector<std::string> execution;  ///< how references were carried out; empty if the file does not tell
+    std::vector<std::string> execution;  ///< how references were carried out; empty if the file does not say
 
     Tick cycles() const { return counts.run.end() / counts.period; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `cachetally show` tells of a result file.
+// What `cachetally show` prints of a result file.
 #pragma once
 
 #include <optional>

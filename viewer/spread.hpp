@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When counts are drawn on a logarithmic scale: one rule for the terminal, for the page (viewer/web/src/spread.ts) and
-// for figures (viewer/figures/figure.py); docs/viewer.md tells it.
+// for figures (viewer/figures/figure.py); docs/viewer.md defines it.
 #pragma once
 
 #include <span>

@@ -31,7 +31,7 @@ struct SweepCell {
     std::uint64_t swapouts = 0;
     double error = 0;
     double bytes_per_event = 0;
-    std::optional<SweepCost> cost;  ///< nothing in files of versions that did not tell it
+    std::optional<SweepCost> cost;  ///< nothing in files of versions that do not have it
     std::optional<PublishedFigures> published;
     std::optional<double> slowdown = {};  ///< a fraction: by which the program takes longer; nothing where not run
     friend bool operator==(const SweepCell&, const SweepCell&) = default;

@@ -30,7 +30,7 @@ Cell count_cell(double value);
 /// "1 reference", "12,345 references".
 std::string counted(std::uint64_t number, const std::string& noun);
 
-/// "12.35", "0.012": as many decimals as tell something. 0 is "0".
+/// "12.35", "0.012": as many decimals as mean something. 0 is "0".
 std::string percent_text(double percent);
 std::string percent_text(std::uint64_t part, std::uint64_t whole);
 

@@ -187,7 +187,7 @@ std::uint64_t end_of_hits(Events& events, std::uint64_t step, std::uint64_t reso
 using Stride = std::function<std::uint64_t(std::uint64_t bytes)>;
 
 /// Where misses begin, and where they are clear: lines of others take some of a level. With noise some loads of long
-/// laps miss anywhere, so that only clear misses tell.
+/// laps miss anywhere, so that only clear misses count.
 CountedGeometry capacity_between(Events& events, std::uint64_t step, const Stride& stride_at) {
     CountedGeometry found;
     const auto array = [&](std::uint64_t bytes) { return strided_string(bytes, stride_at(bytes)); };
@@ -229,7 +229,7 @@ CountedGeometry capacity_between(Events& events, std::uint64_t step) {
     return agree ? found : capacity_between(events, step, dense);
 }
 
-/// papi_cacheSize. Interrupts only add misses, so that the most that ever fits is told.
+/// papi_cacheSize. Interrupts only add misses, so that the most that ever fits is the answer.
 CountedGeometry capacity_of(Events& events, const CountedLevel& level, std::uint64_t step) {
     if (level.robust && !level.tlb) return capacity_between(events, step);
     CountedGeometry found;

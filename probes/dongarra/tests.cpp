@@ -95,8 +95,8 @@ void report_cache(Meter& meter, TestReport& report, unsigned number, const Count
     else
         report_capacity(meter, report, number, found, above);
     report_line(report, level, found);
-    const bool told = report.find(level, "capacity") != nullptr;
-    if (found.ways != 0 && (found.uneven || (!told && on_small_pages(meter))))
+    const bool found_capacity = report.find(level, "capacity") != nullptr;
+    if (found.ways != 0 && (found.uneven || (!found_capacity && on_small_pages(meter))))
         report.refuse(level, "ways", "pages may fill its sets unevenly, so that lines far apart need not meet");
     else
         report_ways(report, level, found, true);

@@ -12,8 +12,8 @@ namespace cachetally {
 TestReport chase_published(Meter& meter, std::uint64_t line);
 
 /// "Direct measurement technique": histograms of single loads over the same sizes, the cost of reading the clock
-/// subtracted, and their peaks named: L1 hit, memory, and memory after a walk of the page table. The last is told from
-/// the others by a random chase, which misses TLBs far more often than a ping-pong does.
+/// subtracted, and their peaks named: L1 hit, memory, and memory after a walk of the page table. The last is
+/// distinguished from the others by a random chase, which misses TLBs far more often than a ping-pong does.
 TestReport latency_published(Meter& meter, std::uint64_t line);
 
 }  // namespace cachetally

@@ -31,7 +31,7 @@ struct LevelEdges {
     std::vector<SmallRise> small;
 };
 
-/// Ends of levels: rises above what quiet points foretell. What was taken for less than a level is told, too.
+/// Ends of levels: rises above what quiet points foretell. What was taken for less than a level is reported, too.
 LevelEdges find_level_edges(SpanSweep& sweep, double noise, std::vector<std::string>& decisions);
 
 }  // namespace cachetally

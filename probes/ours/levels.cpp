@@ -22,7 +22,7 @@ constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie an
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
 constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
-constexpr double least_growth = 1.9;   ///< of levels that are told apart from how the one above overflows
+constexpr double least_growth = 1.9;   ///< of levels that are distinguished from how the one above overflows
 constexpr double most_of_pages = 0.2;  ///< share of a time that TLBs may add
 
 /// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
@@ -76,7 +76,7 @@ void report_uneven(TestReport& report, const std::string& level, const LevelEdge
                               edge.low));
 }
 
-/// A capacity to the byte, where the lines that meet in the sets of the level tell it; else the interval remains.
+/// A capacity to the byte, where the lines that meet in the sets of the level show it; else the interval remains.
 void make_exact(Meter& meter, TestReport& report, unsigned level) {
     const std::string name = fmt::format("L{}", level);
     const auto capacity = std::ranges::find_if(report.findings, [&](const Finding& finding) {
@@ -114,7 +114,7 @@ const SmallRise* small_rise(const Meter& meter, const LevelEdges& found) {
 std::string in_words(const SmallRise& rise) {
     return fmt::format(
         "up to {} times rise from {:.2f} to {:.2f} cycles, too little for a level: two of nearly the "
-        "same latency, or one; no misses are counted that would tell",
+        "same latency, or one; no misses are counted that would decide",
         format_size(rise.bytes), rise.from, rise.to);
 }
 

@@ -13,8 +13,8 @@ namespace cachetally {
 /// take as long as those before: a line too many in a set misses at least once in a lap. What is reached when many
 /// pieces in a row do not fit fills all sets. `quiet`: bytes from the begin of the arena of which most
 /// fit; `inside`, `beyond`:
-/// cycles of the level and of the next. Nothing where the arena has too few pieces to tell. (ours; after the reduction
-/// of eviction sets by Vila, Koepf and Morales 2019, turned round)
+/// cycles of the level and of the next. Nothing where the arena has too few pieces to decide. (ours; after the
+/// reduction of eviction sets by Vila, Koepf and Morales 2019, turned round)
 std::optional<std::uint64_t> packed_capacity(SpanSweep& sweep, std::uint64_t quiet, double inside, double beyond);
 
 }  // namespace cachetally

@@ -142,7 +142,7 @@ private:
     bool fail_at(const Pages& pages, std::uint64_t offset) { return misses(at(pages, offset)); }
 
     bool misses(const Offsets& offsets) {
-        // long enough for lines to settle where the one to go is drawn; then few laps tell whether all stay
+        // long enough for lines to settle where the one to go is drawn; then few laps show whether all stay
         const Measurement seen =
             meter_.count(arena_, {offsets}, {laps_of(1024, offsets, 2, 32) + 1, laps_of(256, offsets, 2, 8)});
         return seen.cache_misses[1] * static_cast<double>(offsets.size()) > 0.02;
@@ -173,7 +173,7 @@ std::vector<std::uint64_t> count_failures(Physical& physical) {
     return failures;
 }
 
-/// What minimal eviction sets on new pages tell.
+/// What minimal eviction sets on new pages show.
 struct EvictionSets {
     std::uint64_t size = 0;  ///< lines of each; 0 = these do not agree
     bool exclusive = false;  ///< lines of another level are among those that stay

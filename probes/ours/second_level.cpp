@@ -64,8 +64,8 @@ public:
             before = now;
             now = next;
         }
-        if (now == 0) return none("lines that meet in it do not tell a number of ways");
-        if (before == 0) return none("a way is no longer than one of L1, so that what it adds cannot be told");
+        if (now == 0) return none("lines that meet in it do not show a number of ways");
+        if (before == 0) return none("a way is no longer than one of L1, so that what it adds cannot be seen");
         const bool oldest = l1_.ways == 1 || l1_policy == "lru" || l1_policy == "fifo";
         if (now <= (oldest ? 1 : 2) * l1_.ways)
             return none("it has few more ways than L1, which keeps some of the lines that meet");
@@ -145,7 +145,7 @@ public:
 
 private:
     /// Sets may be an odd multiple of a power of two, O: then O times as many lines stay at a distance that is one as
-    /// at O times this. 1 = they are none; 0 = the arena is too small to tell. `halves`: numbers halve with distance,
+    /// at O times this. 1 = they are none; 0 = the arena is too small to decide. `halves`: numbers halve with distance,
     /// so that L1 adds nothing to them, or always as much.
     std::uint64_t odd_factor(std::uint64_t stride, std::uint64_t staying, bool halves) {
         std::uint64_t factor = 1, least = staying;
@@ -225,7 +225,7 @@ TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l
     }
     const std::optional<bool> inclusive = level.inclusive(found, l1_policy);
     if (!inclusive) {
-        report.refuse("L2", "inclusion", "not exclusive; whether L1 loses lines to it cannot be told here");
+        report.refuse("L2", "inclusion", "not exclusive; whether L1 loses lines to it cannot be seen here");
         return refused(std::move(report), "L2", {"replacement"}, "it is not known whether L1 loses lines to it");
     }
     level.replacement(found, *inclusive, l1_policy, report);

@@ -37,14 +37,14 @@ public:
     std::uint64_t stride() const { return stride_; }
     std::uint64_t local() const { return local_; }  ///< bytes of the pieces within which lines are in random order
 
-    /// Whether sets are fields of the address: told by lines that meet in few sets, and miss.
+    /// Whether sets are fields of the address: shown by lines that meet in few sets, and miss.
     bool fields() const { return fields_; }
 
     /// Bytes between the lines of a span.
     std::uint64_t stride_at(std::uint64_t bytes) const;
 
     /// Whether lines of the largest span come from memory: lines that nobody has used take no longer. Where the target
-    /// has every line in a cache before its first use, this is not told.
+    /// has every line in a cache before its first use, this is not seen.
     bool reaches_memory();
 
     /// Whether loads of a span wait for memory that is still busy with those before them.

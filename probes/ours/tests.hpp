@@ -9,7 +9,7 @@ namespace cachetally {
 /// Chases of lines far apart (as far as the ways of L1 allow, so that they are few), page by page on the largest pages,
 /// in random order within each. A level ends where times rise above what the last quiet points foretell: these lie on a
 /// line or on a curve that bends down, as caches with random replacement make. Each end is bisected, with the least
-/// rise that can be told and with a clear one: the interval between them holds the capacity. (ours; after Cooper and Xu
+/// rise that can be seen and with a clear one: the interval between them holds the capacity. (ours; after Cooper and Xu
 /// 2018, 3.3)
 TestReport levels_robust(Meter& meter, const L1Geometry& l1);
 
@@ -23,7 +23,7 @@ TestReport change_points_robust(Meter& meter, const L1Geometry& l1);
 TestReport tlb_robust(Meter& meter, const L1Geometry& l1);
 
 /// LRU, tree-PLRU, FIFO, random or SRRIP: lines of one set are visited several times each in random orders, and the
-/// share of misses, counted or told by the times, is compared with what each policy would miss. (ours) Refused where
+/// share of misses, counted or seen in the times, is compared with what each policy would miss. (ours) Refused where
 /// two policies would miss alike or none would miss as was measured.
 TestReport replacement_robust(Meter& meter, const L1Geometry& l1);
 
@@ -33,7 +33,7 @@ TestReport prefetcher_robust(Meter& meter, const L1Geometry& l1);
 
 /// Ways and capacity of L2 from the numbers n(s) of lines s bytes apart that stay in it: n halves as s doubles, until s
 /// is as long as a way. (After X-Ray, 4.5) An exclusive level keeps as many lines more as L1 has ways, however long s
-/// is, so that 2 n(2s) - n(s) is 0 or the ways of L1: this tells exclusive levels, where s is no shorter than a way of
+/// is, so that 2 n(2s) - n(s) is 0 or the ways of L1: this shows exclusive levels, where s is no shorter than a way of
 /// L1. Inclusive or neither: whether L1 misses more if lines beside those that it keeps meet in L2 than if they do not;
 /// this needs event counts. Replacement: as replacement_robust(), with L1's `l1_policy` ("" = not known) before it.
 /// `levels` is what levels_robust() found. (ours)

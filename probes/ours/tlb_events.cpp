@@ -49,7 +49,7 @@ std::uint64_t pieces_that_fit(Meter& meter, unsigned level, const Pieces& pieces
     return share(std::min(low + low / 4 + 1, most)) < clear_share ? 0 : low;
 }
 
-/// Entries of a TLB from its misses. Interrupts only add misses, so that the most pages that ever fit are told.
+/// Entries of a TLB from its misses. Interrupts only add misses, so that the most pages that ever fit are the answer.
 std::uint64_t entries_by_events(Meter& meter, unsigned level, const Pieces& pieces) {
     std::uint64_t most = 0;
     for (unsigned i = 0; i < (meter.noise() > 0 ? 3U : 1U); ++i)
@@ -114,7 +114,7 @@ std::uint64_t bytes_of_an_entry(Meter& meter, unsigned level, std::uint64_t reac
 }
 
 /// Entries that hold parts of pages. A page apart these may fill the sets unevenly; parts after each other do not. 0 =
-/// not to be told: a TLB above may hold whole pages.
+/// not to be seen: a TLB above may hold whole pages.
 std::uint64_t entries_of_parts(Meter& meter, unsigned level, std::uint64_t in_parts) {
     const PartsOfPages others(meter, level, in_parts, meter.page());
     if (!others.more_stay() && entries_by_events(meter, level, {meter.page(), false}) == in_parts) return in_parts;

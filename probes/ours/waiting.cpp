@@ -59,7 +59,7 @@ bool lines_are_taken(Meter& meter, const Arena& arena, const Offsets& lines, con
 
 bool loads_wait(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1) {
     const SlowedDown times(meter, arena, lines, l1);
-    // Where hits take little they hide little of the wait; without noise that tells as well.
+    // Where hits take little they hide little of the wait; without noise that shows it as well.
     const double clear =
         std::min(clear_wait * times.alone, times.hits / 2) + meter.tolerance(times.alone + times.together);
     return times.alone + times.hits - times.together > clear;

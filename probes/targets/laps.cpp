@@ -118,7 +118,7 @@ Lap Laps::simulate() {
         load_disturbed();
     Lap lap;
     lap.cycles = static_cast<double>(now_ - begin) * tick_;
-    if (noise_.hog_loads > 0) return lap;  // events of both cores are not told from each other
+    if (noise_.hog_loads > 0) return lap;  // events of both cores are not distinguished
     HierarchyCounts counts = hierarchy_.counts();
     for (std::size_t i = 0; i < counts.caches.size(); ++i)
         lap.cache_misses.push_back(static_cast<double>(counts.caches[i].load_misses - counts_.caches[i].load_misses));
@@ -137,7 +137,7 @@ void Laps::look_for_repetition() {
     }
     const double left = expected_loads_ - static_cast<double>(count * references_.size());
     if (left < 4 * digest_loads_) return;  // making the laps costs less
-    // Two laps after each other tell most; then with longer and longer rests, so that digests do not add up.
+    // Two laps after each other say most; then with longer and longer rests, so that digests do not add up.
     const bool second = count == next_digest_ + 1;
     if (count < next_digest_ || (count < 8 && !second && !(laps_[count - 1] == laps_[count - 2]))) return;
     if (second) next_digest_ = count + (count + 1) / 2;

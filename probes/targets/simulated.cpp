@@ -152,7 +152,7 @@ struct SimulatedTarget::Parts {
         last->laps.keep_to(left(), look());
         try {
             last->total = sum_of(last->laps, effort, most_loads);
-        } catch (const std::exception&) {  // half a run tells nothing
+        } catch (const std::exception&) {  // half a run says nothing
             const std::uint64_t simulated = last->laps.simulated();
             last.reset();
             spend_rest(simulated);
@@ -163,7 +163,7 @@ struct SimulatedTarget::Parts {
     }
 
     /// What interrupts add to a run: each takes its time and leaves caches and TLBs changed; a lap after the first one
-    /// tells what that costs this chase.
+    /// says what that costs this chase.
     Lap interrupts(Run& run) {
         const NoiseModel& noise = options.noise;
         Lap more;

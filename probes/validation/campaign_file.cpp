@@ -74,7 +74,7 @@ CampaignResult read_campaign(const Group& root) {
     const auto machines = column(worst, "machine", findings.size()),
                their_wrong = column(worst, "wrong", findings.size()),
                their_none = column(worst, "not_identifiable", findings.size());
-    // the first versions did not tell how to repeat one
+    // the first versions did not say how to repeat one
     const auto replays =
         worst.has("replay") ? text_column(worst, "replay", findings.size()) : std::vector<std::string>(findings.size());
     for (std::size_t i = 0; i < findings.size(); ++i)

@@ -200,7 +200,7 @@ bool has_fact(const std::vector<Fact>& facts, const std::string& parameter) {
     return std::ranges::find(facts, parameter, &Fact::parameter) != facts.end();
 }
 
-/// What every cache, or every TLB, has: told of one that there is not it is wrong.
+/// What every cache, or every TLB, has: claimed of a level that does not exist it is wrong.
 bool of_a_level(const Finding& finding) {
     constexpr std::string_view of_caches[] = {"capacity", "ways", "line", "latency", "inclusion", "replacement"};
     constexpr std::string_view of_tlbs[] = {"entries", "ways", "page"};

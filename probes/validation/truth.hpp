@@ -20,8 +20,8 @@ enum class Reading : std::uint8_t {
     part_of_above,  ///< it is a part of that level, which holds so much more at most (Jouppi 1990, 3.2)
 };
 
-/// What a target gives. By times alone a TLB before one that costs nothing is not there: no time tells a hit in the one
-/// from a hit in the other.
+/// What a target gives. By times alone a TLB before one that costs nothing is not there: no time distinguishes a hit in
+/// the one from a hit in the other.
 enum class Evidence : std::uint8_t { counts, times_alone };
 
 /// Whether misses of TLBs are counted.
@@ -38,7 +38,8 @@ Evidence evidence_of(const Capabilities& capabilities);
 ///   (docs/timing.md). Banks that are busy, victims and walks are not in it. Where large pages pass the first TLB by
 ///   and the one that holds them is faster, both are true: that of large pages, and as `high` that of the machine's
 ///   own.
-/// * TLBs: by times alone those that no time tells from the next one are left out, and the others numbered anew.
+/// * TLBs: by times alone those that no time distinguishes from the next one are left out, and the others numbered
+/// anew.
 std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built,
                            Evidence evidence = Evidence::counts);
 

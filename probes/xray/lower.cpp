@@ -54,7 +54,7 @@ public:
             n = smallest(stride, old);
             if (n == 0) return nothing("a longer stride made fewer conflicts");
             decisions_.push_back(fmt::format("stride {}: {} locations do not fit", stride, n));
-            // Locations S_old apart in the same set: a decomposed stride is all conflicts, and the plain one tells.
+            // Locations S_old apart in the same set: a decomposed stride is all conflicts, and the plain one decides.
             if (stride == 2 * upper_.way && old * stride <= arena_.bytes && !plain(stride, old) &&
                 plain(stride, old - 1))
                 return below(level, old - 1);

@@ -94,7 +94,7 @@ TEST_F(CausesOfMisses, ThatCannotBeToldAreMentioned) {
     write_contents(directory / "bare.yaml", "name: bare\n");
     const Finished run = call({"run", "lu", "n=16", "-m", "bare.yaml", "--causes"});
     EXPECT_EQ(run.status, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("--causes: nothing can be told"));
+    EXPECT_THAT(run.err, HasSubstr("--causes: nothing can be said"));
 }
 
 }  // namespace

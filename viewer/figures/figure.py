@@ -134,7 +134,7 @@ class Result:
         if "combined" not in self.file:
             if "levels" in self.file:  # of a run
                 raise Refused(f"{self.path}: no histograms of levels are in the file: its links were not counted exactly (--no-exact), and its monitors "
-                              "do not tell both sides of a level; run it without --no-exact, or look at what a monitor gave with cachetally view "
+                              "do not show both sides of a level; run it without --no-exact, or look at what a monitor gave with cachetally view "
                               "or show --monitor NAME")
             raise Refused(f"{self.path}: no histograms of levels are in the file; the kinds sweep, curves and intrusion are for what sweep, probe and intrusion write")
         return [str(name) for name in self.file["combined"].attrs["names"]]

@@ -58,7 +58,7 @@ class Cells:
         column = METRICS[metric][0]
         if column not in self.rows:
             how = without_slowdown(self.result) if metric == "slowdown" else "it is of an older version; run the sweep again"
-            raise Refused(f"{self.result.path}: does not tell {column}; {how}")
+            raise Refused(f"{self.result.path}: has no {column}; {how}")
         found = self.rows[column][:][self.chosen].astype(float)
         unknown = np.isnan(found)
         if metric != "slowdown" and unknown.any():  # slowdowns are unknown where a cell was not run

@@ -52,7 +52,7 @@ bool start(const char* program, const std::string& argument) {
     const int error = ::posix_spawnp(&process, program, &actions, nullptr, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) return false;
-    // xdg-open ends at once and tells whether it found a browser; a browser itself goes on running
+    // xdg-open ends at once and says whether it found a browser; a browser itself goes on running
     for (int tries = 0; tries < 30; ++tries) {
         int status = 0;
         if (::waitpid(process, &status, WNOHANG) == process) return WIFEXITED(status) && WEXITSTATUS(status) == 0;

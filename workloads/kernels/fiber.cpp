@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fiber: Boost.Context with what the sanitizers must be told about stacks that change.
+// Fiber: Boost.Context with what the sanitizers must know about stacks that change.
 #include "workloads/kernels/fiber.hpp"
 
 #include <boost/context/fiber.hpp>
@@ -114,7 +114,7 @@ Fiber::~Fiber() {
         parts_->cancelled = true;
         try {
             resume();
-        } catch (...) {  // a body that fails while it is unwound: nobody is left to be told
+        } catch (...) {  // a body that fails while it is unwound: nobody is left to be notified
         }
     }
 #ifdef CACHETALLY_TSAN

@@ -54,7 +54,7 @@ public:
     double progress() const override { return stream_->progress(); }
 
 private:
-    /// Parses whole lines. An error is told when the references before it were handed over.
+    /// Parses whole lines. An error is reported when the references before it were handed over.
     Reference* parse(Reference* out, Reference* limit) {
         ParseResult result = parser_->parse({buffer_.data() + used_, whole_ - used_}, out, limit);
         used_ = static_cast<std::size_t>(result.next - buffer_.data());

@@ -69,7 +69,7 @@ struct OpenedTrace {
 /// of no known format. next() throws them at the point of damage, after everything before it.
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options = {});
 
-/// The format of the trace that begins like this; nothing where it is not recognised (yet: more bytes may tell).
+/// The format of the trace that begins like this; nothing where it is not recognised (yet: more bytes may decide).
 std::optional<TraceFormat> detect_format(std::string_view start);
 
 /// A text trace from an open stream. `format` is one of text.
@@ -106,8 +106,8 @@ struct TraceInfo {
 using TraceProgress = std::function<bool(std::uint64_t references)>;
 
 /// Reads a whole trace and says what is in it. Memory grows with the pages that it touches, not with its length. Throws
-/// where the trace cannot be opened; damage further on is told in `failure`. `progress_of` makes the callback for the
-/// source that is read.
+/// where the trace cannot be opened; damage further on is reported in `failure`. `progress_of` makes the callback for
+/// the source that is read.
 TraceInfo trace_info(const std::string& path_or_dash, const TraceOptions& options = {},
                      const std::function<TraceProgress(const ReferenceSource&)>& progress_of = {});
 

@@ -339,10 +339,10 @@ TEST_F(Figures, FrontsOverWhatTheFileDoesNotTellAreRefused) {
     write_sweep_rows(result_, {0.0, 0.1}, {});
     for (const char* kind : {"front", "sweep"})
         EXPECT_NE(refusal(request(kind, "x.svg", {"--metric=slowdown"}))
-                      .find("does not tell slowdown; run the sweep with --slowdown"),
+                      .find("has no slowdown; run the sweep with --slowdown"),
                   std::string::npos)
             << kind;
-    EXPECT_NE(refusal(request("front", "x.svg", {"--metric=area"})).find("does not tell area"), std::string::npos);
+    EXPECT_NE(refusal(request("front", "x.svg", {"--metric=area"})).find("has no area"), std::string::npos);
     write_sweep_rows(result_, {0.0, 0.1}, {std::nan(""), std::nan("")});
     EXPECT_NE(refusal(request("front", "x.svg", {"--metric=slowdown"})).find("no cell whose slowdown is known"),
               std::string::npos);

@@ -89,7 +89,7 @@ export function sweepDetail(app: App) {
         const group = linesPerGroup(cell.granularity, series.unit);
         if (group === null) {
             plot.figure.canvas.hidden = true;
-            note.textContent = `Error ${percent(cell.error)}. Windows of dynamic granularity depend on the order of events; the file does not tell where they lay. Run it with --monitor to get its histogram.`;
+            note.textContent = `Error ${percent(cell.error)}. Windows of dynamic granularity depend on the order of events; the file does not say where they lay. Run it with --monitor to get its histogram.`;
             return;
         }
         plot.figure.canvas.hidden = false;

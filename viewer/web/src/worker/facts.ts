@@ -295,7 +295,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
     info.warnings = warningsOf(info);
     if (!kinds.some((each) => each === root.kind))
         info.warnings.push(
-            `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables tell where it comes from.`,
+            `This file is of the kind '${text(root.kind)}', which the viewer has no pictures of. The tables show where it comes from.`,
         );
     return info;
 }
