@@ -185,7 +185,7 @@ TEST_F(Results, ALevelThatFetchesLinesForWriteBacksIsLeftOut) {
     EXPECT_FALSE(told["structures_exact"].contains("L2"));
     const std::string text = call({"run", "radix", "keys=1000", "radix=64", "--machine", "m.yaml"}).out;
     EXPECT_THAT(text, HasSubstr("not known of L2:"));
-    EXPECT_THAT(text, HasSubstr("of some levels no link tells them"));
+    EXPECT_THAT(text, HasSubstr("of some levels no link shows them"));
 }
 
 TEST_F(Results, WhyThereIsNothingByDataStructureIsTold) {
