@@ -73,6 +73,7 @@ void CauseWatch::take(const LinkEvent& event) {
 
 /// In rounds, each of which asks the host's memory for what the next one needs.
 void CauseWatch::catch_up() {
+    for (std::size_t i = 0; i < waiting_; ++i) numbers_.prefetch_line(events_[i].line);
     std::array<Known, std::tuple_size_v<decltype(events_)>> known;
     for (std::size_t i = 0; i < waiting_; ++i) {
         const Waiting& event = events_[i];
