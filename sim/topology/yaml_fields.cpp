@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "base/text.hpp"
 #include "base/units.hpp"
 #include "sim/topology/yaml_document.hpp"
 
