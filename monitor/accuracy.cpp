@@ -6,29 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "monitor/sum_rows.hpp"
+
 namespace cachetally {
-namespace {
-
-/// True where a unit has a byte in one of the ranges.
-class DataUnits {
-public:
-    DataUnits(std::span<const AddressRange> ranges, const AddressMap& map, std::uint32_t unit)
-        : ranges_(ranges), map_(map), unit_(unit) {}
-
-    bool holds(Address address) const {
-        if (ranges_.empty()) return true;
-        const Address first = map_ ? map_(address) : address;
-        return std::ranges::any_of(
-            ranges_, [&](const AddressRange& range) { return first < range.to && first + unit_ > range.from; });
-    }
-
-private:
-    std::span<const AddressRange> ranges_;
-    const AddressMap& map_;
-    std::uint32_t unit_;
-};
-
-}  // namespace
 
 std::vector<UnitShare> spread_over_units(const Histogram& histogram) {
     std::vector<UnitShare> shares;
@@ -37,16 +17,9 @@ std::vector<UnitShare> spread_over_units(const Histogram& histogram) {
         for (std::uint32_t i = 0; i < row.span; ++i)
             shares.push_back({row.address + Address{i} * histogram.unit_bytes(),
                               static_cast<double>(row.count) / static_cast<double>(row.span)});
-    std::ranges::stable_sort(shares, {}, &UnitShare::address);
-    std::size_t kept = 0;
-    for (const UnitShare& share : shares) {
-        if (kept != 0 && shares[kept - 1].address == share.address) {
-            shares[kept - 1].count += share.count;
-        } else {
-            shares[kept++] = share;
-        }
-    }
-    shares.resize(kept);
+    sort_and_sum(
+        shares, [](const UnitShare& share) { return share.address; },
+        [](UnitShare& sum, const UnitShare& share) { sum.count += share.count; });
     return shares;
 }
 
@@ -56,7 +29,11 @@ double histogram_error(const Histogram& exact, const Histogram& measured, std::s
         throw std::invalid_argument("histograms with units of " + std::to_string(exact.unit_bytes()) + " and " +
                                     std::to_string(measured.unit_bytes()) + " bytes cannot be compared");
     const std::vector<UnitShare> truth = spread_over_units(exact), claim = spread_over_units(measured);
-    const DataUnits data_units(data, map, exact.unit_bytes());
+    const auto is_data = [&](Address unit) {
+        const Address first = map ? map(unit) : unit, end = first + exact.unit_bytes();
+        const auto touches = [&](const AddressRange& range) { return first < range.to && end > range.from; };
+        return data.empty() || std::ranges::any_of(data, touches);
+    };
     double difference = 0, sum = 0;
     auto t = truth.begin();
     auto c = claim.begin();
@@ -66,7 +43,7 @@ double histogram_error(const Histogram& exact, const Histogram& measured, std::s
         const Address address = has_truth ? t->address : c->address;
         const double true_count = has_truth ? (t++)->count : 0.0;
         const double claimed = has_claim ? (c++)->count : 0.0;
-        if (!data_units.holds(address)) continue;
+        if (!is_data(address)) continue;
         difference += std::abs(true_count - claimed);
         sum += true_count;
     }

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <span>
 
-#include "monitor/histogram_file.hpp"
+#include "monitor/pyramid_file.hpp"
 #include "monitor/result_file.hpp"
+#include "monitor/sum_rows.hpp"
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
@@ -16,66 +17,46 @@ namespace {
 
 /// The four numbers of tallies as columns.
 void write_tallies(Group& group, const std::vector<Tally>& tallies, const std::string& axis) {
-    std::vector<double> accesses, misses, hits, rates;
-    for (const Tally& tally : tallies) {
-        accesses.push_back(tally.accesses);
-        misses.push_back(tally.misses);
-        hits.push_back(tally.hits());
-        rates.push_back(tally.miss_rate());
-    }
-    group.write("accesses", accesses);
-    group.write("misses", misses);
-    group.write("hits", hits);
-    group.write("miss_rate", rates);
+    group.write("accesses", column_of(tallies, &Tally::accesses));
+    group.write("misses", column_of(tallies, &Tally::misses));
+    group.write("hits", column_of(tallies, &Tally::hits));
+    group.write("miss_rate", column_of(tallies, &Tally::miss_rate));
     set_axes(group, "accesses", {axis}, {"misses", "hits", "miss_rate"});
 }
 
 /// The rows of structures: the regions, and elsewhere.
 std::vector<std::string> names_of(const std::vector<Region>& regions) {
-    std::vector<std::string> names;
-    names.reserve(regions.size() + 1);
-    for (const Region& region : regions) names.push_back(region.name);
+    std::vector<std::string> names = column_of(regions, &Region::name);
     names.emplace_back("(elsewhere)");
     return names;
 }
 
-void write_regions(Group& group, const std::vector<Region>& regions) {
+void write_regions(Group& group, std::vector<Region> regions) {
     const std::vector<std::string> names = names_of(regions);
-    std::vector<std::uint64_t> base, bytes, element_bytes;
-    for (const Region& region : regions) {
-        base.push_back(region.base);
-        bytes.push_back(region.bytes);
-        element_bytes.push_back(region.element_bytes);
-    }
-    for (auto* column : {&base, &bytes, &element_bytes}) column->push_back(0);
+    regions.push_back({"", 0, 0, 0});
     group.write("structure", numbers_to(names.size()));
     group.write_texts("name", names);
-    group.write("base", base);
-    group.write("bytes", bytes).set_attribute("units", "bytes");
-    group.write("element_bytes", element_bytes).set_attribute("units", "bytes");
+    group.write("base", column_of(regions, &Region::base));
+    group.write("bytes", column_of(regions, &Region::bytes)).set_attribute("units", "bytes");
+    group
+        .write("element_bytes",
+               column_of(regions, [](const Region& region) { return std::uint64_t{region.element_bytes}; }))
+        .set_attribute("units", "bytes");
     set_axes(group, "bytes", {"name"}, {"base", "element_bytes"});
 }
 
-void write_level(Group& group, const StructureTable& table, std::size_t level) {
+void write_level(Group group, const StructureTable& table, std::size_t level) {
     const std::vector<std::string> names = names_of(table.regions);
     group.set_attribute("exact", table.levels[level].exact);
     group.write("structure", numbers_to(names.size()));
     group.write_texts("name", names);
     write_tallies(group, table.totals(level), "name");
     Group phases = group.create_group("phases");
-    std::vector<std::uint32_t> structure, phase;
-    std::vector<std::string> row_names;
-    std::vector<Tally> tallies;
-    for (const StructureTally& row : table.levels[level].tallies) {
-        structure.push_back(row.structure);
-        row_names.push_back(names.at(row.structure));
-        phase.push_back(row.phase);
-        tallies.push_back(row.tally);
-    }
-    phases.write("structure", structure);
-    phases.write_texts("name", row_names);
-    phases.write("phase", phase);
-    write_tallies(phases, tallies, "name");
+    const std::vector<StructureTally>& rows = table.levels[level].tallies;
+    phases.write("structure", column_of(rows, &StructureTally::structure));
+    phases.write_texts("name", column_of(rows, [&](const auto& row) { return names.at(row.structure); }));
+    phases.write("phase", column_of(rows, &StructureTally::phase));
+    write_tallies(phases, column_of(rows, &StructureTally::tally), "name");
 }
 
 StructureTable::Level read_level(const Group& group, const std::string& name, std::size_t structures) {
@@ -94,95 +75,27 @@ StructureTable::Level read_level(const Group& group, const std::string& name, st
     return level;
 }
 
-/// Accesses and misses of a line over all phases.
-struct LineSum {
-    Address address = 0;
-    Tally tally;
-};
-
-std::vector<LineSum> sums_by_line(const LevelLines& lines) {
-    std::vector<LineSum> sums;
-    for (std::size_t i = 0; i < lines.address.size(); ++i)
-        sums.push_back({lines.address[i], {lines.accesses[i], lines.misses[i]}});
-    std::ranges::stable_sort(sums, {}, &LineSum::address);
-    std::size_t kept = 0;
-    for (const LineSum& each : sums) {
-        if (kept != 0 && sums[kept - 1].address == each.address) {
-            sums[kept - 1].tally.accesses += each.tally.accesses;
-            sums[kept - 1].tally.misses += each.tally.misses;
-        } else {
-            sums[kept++] = each;
-        }
-    }
-    sums.resize(kept);
-    return sums;
+std::vector<Tally> tallies_of(const LevelLines& lines) {
+    std::vector<Tally> tallies;
+    for (std::size_t i = 0; i < lines.address.size(); ++i) tallies.push_back({lines.accesses[i], lines.misses[i]});
+    return tallies;
 }
 
-/// One of the numbers of a line, and its least and most in the lines of each block.
-struct Extremes {
-    const char* name;
-    double (*of)(const Tally&);
-    bool summed;
-};
-
-constexpr Extremes extremes[] = {
-    {"accesses", [](const Tally& tally) { return tally.accesses; }, true},
-    {"misses", [](const Tally& tally) { return tally.misses; }, true},
-    {"hits", [](const Tally& tally) { return tally.hits(); }, true},
-    {"miss_rate", [](const Tally& tally) { return tally.miss_rate(); }, false},
-};
-
-/// Writes a level of a pyramid; `starts`: where blocks begin in `sums`, and their number at the end.
-void write_blocks(Group& level, std::span<const LineSum> sums, std::span<const std::size_t> starts,
-                  std::uint64_t block_bytes) {
-    const std::size_t blocks = starts.size() - 1;
-    std::vector<std::uint64_t> address(blocks);
-    std::vector<std::uint32_t> lines(blocks);
-    for (std::size_t b = 0; b < blocks; ++b) {
-        address[b] = sums[starts[b]].address / block_bytes * block_bytes;
-        lines[b] = static_cast<std::uint32_t>(starts[b + 1] - starts[b]);
-    }
-    level.write("address", address);
-    level.write("lines", lines);
-    for (const Extremes& number : extremes) {
-        std::vector<double> sum(blocks), least(blocks), most(blocks);
-        for (std::size_t b = 0; b < blocks; ++b) {
-            least[b] = most[b] = number.of(sums[starts[b]].tally);
-            for (std::size_t i = starts[b]; i < starts[b + 1]; ++i) {
-                const double value = number.of(sums[i].tally);
-                sum[b] += value;
-                least[b] = std::min(least[b], value);
-                most[b] = std::max(most[b], value);
-            }
-        }
-        const std::string name = number.name;
-        if (number.summed) level.write(name, sum);
-        level.write(name + "_min", least);
-        level.write(name + "_max", most);
-    }
-    set_axes(level, "accesses", {"address"}, {"misses", "hits"});
-}
-
-/// Coarse views as histograms have them: blocks of 16, 256, ... lines, until there are few.
-void write_pyramid(Group& group, const LevelLines& lines) {
-    const std::vector<LineSum> sums = sums_by_line(lines);
-    if (sums.size() <= pyramid_blocks_enough) return;
-    Group pyramid = group.create_group("pyramid");
-    std::uint64_t units = 16;
-    unsigned number = 1;
-    for (std::size_t blocks = sums.size(); blocks > pyramid_blocks_enough && units < std::uint64_t{1} << 40;
-         units *= 16, ++number) {
-        const std::uint64_t block_bytes = units * lines.line_bytes;
-        std::vector<std::size_t> starts;
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            if (i == 0 || sums[i].address / block_bytes != sums[i - 1].address / block_bytes) starts.push_back(i);
-        blocks = starts.size();
-        starts.push_back(sums.size());
-        Group level = pyramid.create_group(fmt::format("level{}", number));
-        level.set_attribute("units", units);
-        write_blocks(level, sums, starts, block_bytes);
-    }
-    set_nexus_class(pyramid, "NXcollection", fmt::format("level{}", number - 1));
+/// Of lines over all phases.
+void write_line_pyramid(Group& group, const LevelLines& lines, const std::vector<Tally>& tallies) {
+    std::vector<std::pair<Address, Tally>> sums;
+    for (std::size_t i = 0; i < tallies.size(); ++i) sums.emplace_back(lines.address[i], tallies[i]);
+    sort_and_sum(
+        sums, [](const auto& line) { return line.first; },
+        [](auto& sum, const auto& line) { sum.second += line.second; });
+    const auto number = [&](const std::string& name, auto of, bool summed = true) {
+        return PyramidNumber{summed ? name : "", name + "_min", name + "_max",
+                             column_of(sums, [&](const auto& line) { return std::invoke(of, line.second); })};
+    };
+    write_pyramid(group, column_of(sums, [](const auto& line) { return line.first; }), lines.line_bytes,
+                  {number("accesses", &Tally::accesses), number("misses", &Tally::misses), number("hits", &Tally::hits),
+                   number("miss_rate", &Tally::miss_rate, false)},
+                  {"misses", "hits"});
 }
 
 constexpr std::uint64_t most_grid_cells = 1 << 18;
@@ -224,20 +137,16 @@ void write_grid(Group& level, const LevelLines& lines) {
 void write_combined(Group& root, const std::vector<LevelLines>& levels) {
     if (levels.empty()) return;
     Group all = root.create_group("combined");
-    std::vector<std::string> names;
-    names.reserve(levels.size());
-    for (const LevelLines& level : levels) names.push_back(level.level);
-    all.set_attribute("names", names);
-    set_nexus_class(all, "NXcollection", names.front());
+    all.set_attribute("names", column_of(levels, &LevelLines::level));
+    set_nexus_class(all, "NXcollection", levels.front().level);
     for (const LevelLines& level : levels) {
         Group group = all.create_group(level.level);
         group.set_attribute("line_bytes", level.line_bytes);
         group.write("address", std::vector<std::uint64_t>(level.address));
         group.write("phase", level.phase);
-        std::vector<Tally> tallies;
-        for (std::size_t i = 0; i < level.address.size(); ++i) tallies.push_back({level.accesses[i], level.misses[i]});
+        const std::vector<Tally> tallies = tallies_of(level);
         write_tallies(group, tallies, "address");
-        write_pyramid(group, level);
+        write_line_pyramid(group, level, tallies);
         write_grid(group, level);
     }
 }
@@ -272,15 +181,11 @@ void write_structures(Group& root, const StructureTable& table, const std::vecto
     Group all = root.create_group("structures");
     write_regions(all, table.regions);
     if (table.levels.empty()) return;
-    std::vector<std::string> names;
-    for (const StructureTable::Level& level : table.levels) names.push_back(level.name);
-    all.set_attribute("levels", names);
+    all.set_attribute("levels", column_of(table.levels, &StructureTable::Level::name));
     Group levels = all.create_group("levels");
-    set_nexus_class(levels, "NXcollection", names.front());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        Group group = levels.create_group(names[i]);
-        write_level(group, table, i);
-    }
+    set_nexus_class(levels, "NXcollection", table.levels.front().name);
+    for (std::size_t i = 0; i < table.levels.size(); ++i)
+        write_level(levels.create_group(table.levels[i].name), table, i);
 }
 
 StructureTable read_structures(const Group& root) {

@@ -2,8 +2,10 @@
 // CounterArray: the associative counters of a monitor. Counts events per key and swaps counters out to make room.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -55,11 +57,14 @@ public:
     virtual void flush(std::vector<SwapOut>& out) = 0;
 
     /// Sum of the counts in the counters; number of counters that hold one.
-    virtual std::uint64_t resident_events() const = 0;
-    virtual std::uint32_t resident_counters() const = 0;
+    std::uint64_t resident_events() const { return std::reduce(counts_.begin(), counts_.end()); }
+    std::uint32_t resident_counters() const {
+        return static_cast<std::uint32_t>(
+            std::ranges::count_if(counts_, [](std::uint64_t count) { return count != 0; }));
+    }
 
 protected:
-    explicit CounterArray(std::uint64_t full) : full_(full) {}
+    CounterArray(std::uint64_t full, std::uint32_t counters) : full_(full), counts_(counters) {}
 
     /// A key other than the last one.
     virtual void add_other(std::uint64_t key, std::uint64_t count, std::vector<SwapOut>& out) = 0;
@@ -68,6 +73,7 @@ protected:
     [[gnu::noinline]] void overflow(std::vector<SwapOut>& out);
 
     std::uint64_t full_;
+    std::vector<std::uint64_t> counts_;  ///< 0 of those that are free
     std::uint64_t last_key_ = 0;
     std::uint64_t* last_count_ = nullptr;  ///< of last_key_; null: no key is the last one
     std::uint64_t last_first_ = 0;         ///< what a record of the last counter says

@@ -5,28 +5,19 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "monitor/sum_rows.hpp"
+
 namespace cachetally {
 namespace {
 
 auto order(const HistogramRow& row) { return std::tuple(row.phase, row.function, row.address, row.span); }
 
-bool before(const HistogramRow& a, const HistogramRow& b) { return order(a) < order(b); }
-
 }  // namespace
 
 Histogram::Histogram(std::uint32_t unit_bytes, std::vector<HistogramRow> rows)
     : unit_bytes_(unit_bytes), rows_(std::move(rows)) {
-    if (!std::ranges::is_sorted(rows_, before)) std::ranges::sort(rows_, before);
-    std::size_t kept = 0;
-    for (const HistogramRow& row : rows_) {
-        if (row.count == 0) continue;
-        if (kept != 0 && order(rows_[kept - 1]) == order(row)) {
-            rows_[kept - 1].count += row.count;
-        } else {
-            rows_[kept++] = row;
-        }
-    }
-    rows_.resize(kept);
+    std::erase_if(rows_, [](const HistogramRow& row) { return row.count == 0; });
+    sort_and_sum(rows_, order, [](HistogramRow& sum, const HistogramRow& row) { sum.count += row.count; });
     if (!rows_.empty()) set_phases(rows_.back().phase + 1);
 }
 
@@ -58,28 +49,11 @@ Histogram Histogram::summed() const {
     return {unit_bytes_, std::move(rows)};
 }
 
-Histogram Histogram::summed_functions() const {
-    std::vector<HistogramRow> rows = rows_;
-    for (HistogramRow& row : rows) row.function = no_function;
-    Histogram summed(unit_bytes_, std::move(rows));
-    summed.set_phases(phases_);
-    return summed;
-}
-
 Histogram Histogram::only_phase(std::uint32_t phase) const {
     const auto chosen = this->phase(phase);
     std::vector<HistogramRow> rows(chosen.begin(), chosen.end());
     for (HistogramRow& row : rows) row.phase = 0;
     return {unit_bytes_, std::move(rows)};
-}
-
-Histogram Histogram::only_function(std::uint32_t function) const {
-    std::vector<HistogramRow> rows;
-    std::ranges::copy_if(rows_, std::back_inserter(rows),
-                         [&](const HistogramRow& row) { return row.function == function; });
-    Histogram chosen(unit_bytes_, std::move(rows));
-    chosen.set_phases(phases_);
-    return chosen;
 }
 
 Histogram Histogram::aggregated(std::uint32_t lines) const {
@@ -97,13 +71,12 @@ Histogram Histogram::aggregated(std::uint32_t lines) const {
 
 void Histogram::append(std::vector<HistogramRow> rows) {
     if (rows.empty()) return;
-    if (!rows_.empty() && !before(rows_.back(), rows.front()))
+    if (!rows_.empty() && order(rows_.back()) >= order(rows.front()))
         throw std::logic_error("rows are appended to a histogram in order");
-    if (rows_.empty()) {
+    if (rows_.empty())
         rows_ = std::move(rows);
-    } else {
+    else
         rows_.insert(rows_.end(), rows.begin(), rows.end());
-    }
     set_phases(rows_.back().phase + 1);
 }
 

@@ -55,13 +55,11 @@ public:
     std::uint64_t total() const;
     std::uint64_t total(std::uint32_t phase) const;
 
-    /// Events per address over all phases and functions (phase 0, no function); or per phase over all functions.
+    /// Events per address over all phases and functions (phase 0, no function).
     Histogram summed() const;
-    Histogram summed_functions() const;
 
-    /// The histogram of one phase alone, as phase 0; or of one function.
+    /// The histogram of one phase alone, as phase 0.
     Histogram only_phase(std::uint32_t phase) const;
-    Histogram only_function(std::uint32_t function) const;
 
     /// As it would be if each key covered `lines` aligned units: what any lossless monitor with that granularity gives.
     Histogram aggregated(std::uint32_t lines) const;

@@ -1,87 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KeyedArray: counters for fixed keys, in sets.
+// KeyedArray: counters for fixed keys, in sets, or for windows of neighbouring units without fixed boundaries.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "monitor/counter_array.hpp"
 #include "monitor/eviction/policy.hpp"
 #include "monitor/slot_table.hpp"
-#include "monitor/window_array.hpp"
 
 namespace cachetally {
 
-/// The counters of one set.
-template <EvictionPolicy Order>
-class CounterSet {
-public:
-    CounterSet(std::uint32_t ways, Random* random) : order_(ways, random), slots_(ways), keys_(ways), counts_(ways) {}
-
-    /// The counter of a key, after making it the key's where it is not.
-    std::uint64_t& counter(std::uint64_t key, std::vector<SwapOut>& out) {
-        if (const std::uint32_t slot = slots_.find(key); slot != SlotTable::none) {
-            order_.used(slot);
-            return counts_[slot];
-        }
-        return take(key, out);
-    }
-
-    void flush(std::vector<SwapOut>& out) {
-        for (std::uint32_t slot = 0; slot < taken_; ++slot) swap_out(slot, out);
-        taken_ = 0;
-        slots_.clear();
-        order_.reset();
-    }
-
-    std::uint64_t events() const {
-        std::uint64_t sum = 0;
-        for (std::uint32_t slot = 0; slot < taken_; ++slot) sum += counts_[slot];
-        return sum;
-    }
-    std::uint32_t occupied() const {
-        std::uint32_t number = 0;
-        for (std::uint32_t slot = 0; slot < taken_; ++slot) number += counts_[slot] != 0 ? 1 : 0;
-        return number;
-    }
-
-private:
-    /// Kept out of the way of hits.
-    [[gnu::noinline]] std::uint64_t& take(std::uint64_t key, std::vector<SwapOut>& out) {
-        const std::uint32_t slot = free_slot(out);
-        keys_[slot] = key;
-        counts_[slot] = 0;
-        slots_.insert(key, slot);
-        order_.inserted(slot);
-        return counts_[slot];
-    }
-
-    std::uint32_t free_slot(std::vector<SwapOut>& out) {
-        if (taken_ == keys_.size() && Order::clears_all) flush(out);
-        if (taken_ < keys_.size()) return taken_++;
-        const std::uint32_t slot = order_.victim(counts_.data());
-        swap_out(slot, out);
-        slots_.remove(keys_[slot]);
-        return slot;
-    }
-
-    void swap_out(std::uint32_t slot, std::vector<SwapOut>& out) {
-        if (counts_[slot] != 0) out.push_back({keys_[slot], 1, 1, counts_[slot]});
-    }
-
-    Order order_;
-    SlotTable slots_;
-    std::vector<std::uint64_t> keys_, counts_;
-    std::uint32_t taken_ = 0;
-};
-
-/// Counters for fixed keys; set = key modulo sets.
-template <EvictionPolicy Order>
+/// Set = key modulo sets. With windows (Schulz et al. 2002, section 3.2; the rule is ours, docs/monitors.md) there is
+/// one set, and a counter is for `span` units from its key on. An event at unit x belongs to the counter whose window
+/// holds x; else the nearest window that can be extended to x without covering more than `amount` units or another
+/// window is extended (of two equally near ones the lower); else a new window of x alone begins.
+template <EvictionPolicy Order, bool windows>
 class KeyedArray final : public CounterArray {
 public:
-    KeyedArray(const MonitorSpec& spec, std::uint64_t seed) : CounterArray(spec.full()), random_(seed) {
-        const std::uint32_t ways = spec.ways == 0 ? spec.counters : spec.ways;
-        sets_.reserve(spec.counters / ways);
-        for (std::uint32_t set = 0; set < spec.counters / ways; ++set) sets_.emplace_back(ways, &random_);
+    KeyedArray(const MonitorSpec& spec, std::uint64_t seed)
+        : CounterArray(spec.full(), spec.counters),
+          most_(windows ? spec.granularity.amount : 1),
+          ways_(spec.ways == 0 ? spec.counters : spec.ways),
+          random_(seed),
+          keys_(spec.counters),
+          spans_(windows ? spec.counters : 0) {
+        sets_.reserve(spec.counters / ways_);
+        for (std::uint32_t first = 0; first < spec.counters; first += ways_)
+            sets_.push_back({Order(ways_, &random_), SlotTable(ways_ * most_), first});
     }
 
     void add_all(std::span<const KeyCount> events, std::vector<SwapOut>& out) override {
@@ -89,41 +35,115 @@ public:
     }
 
     void flush(std::vector<SwapOut>& out) override {
-        for (CounterSet<Order>& set : sets_) set.flush(out);
+        for (Set& set : sets_) flush(set, out);
         last_count_ = nullptr;
     }
 
-    std::uint64_t resident_events() const override {
-        std::uint64_t sum = 0;
-        for (const CounterSet<Order>& set : sets_) sum += set.events();
-        return sum;
-    }
-    std::uint32_t resident_counters() const override {
-        std::uint32_t number = 0;
-        for (const CounterSet<Order>& set : sets_) number += set.occupied();
-        return number;
-    }
-
 private:
+    struct Set {
+        Order order;
+        SlotTable slots;  ///< by key, or by every unit of every window
+        std::uint32_t first;
+        std::uint32_t taken = 0;
+    };
+
     void add_other(std::uint64_t key, std::uint64_t count, std::vector<SwapOut>& out) override {
-        std::uint64_t& counter = sets_[sets_.size() == 1 ? 0 : key % sets_.size()].counter(key, out);
+        Set& set = sets_[sets_.size() == 1 ? 0 : key % sets_.size()];
+        std::uint32_t slot = set.slots.find(key);
+        if (windows && slot == SlotTable::none) slot = extend(set, key);
+        if (slot != SlotTable::none) {
+            set.order.used(slot);
+        } else {
+            slot = take(set, key, out);
+        }
+        const std::size_t place = set.first + slot;
+        std::uint64_t& counter = counts_[place];
         counter += count;
-        last_key_ = last_first_ = key;
+        last_key_ = key;
         last_count_ = &counter;
+        last_first_ = keys_[place];
+        last_span_ = span(place);
         if (counter >= full_) [[unlikely]]
             overflow(out);
     }
 
+    std::uint32_t span(std::size_t place) const { return windows ? spans_[place] : 1; }
+
+    /// A counter for a new key. Kept out of the way of hits.
+    [[gnu::noinline]] std::uint32_t take(Set& set, std::uint64_t key, std::vector<SwapOut>& out) {
+        if (set.taken == ways_ && Order::clears_all) flush(set, out);
+        std::uint32_t slot = set.taken;
+        if (slot < ways_) {
+            ++set.taken;
+        } else {
+            slot = set.order.victim(counts_.data() + set.first);
+            swap_out(set, slot, out);
+        }
+        keys_[set.first + slot] = key;
+        if (windows) spans_[slot] = 1;
+        set.slots.insert(key, slot);
+        set.order.inserted(slot);
+        return slot;
+    }
+
+    void flush(Set& set, std::vector<SwapOut>& out) {
+        for (std::uint32_t slot = 0; slot < set.taken; ++slot) swap_out(set, slot, out);
+        set.taken = 0;
+        set.order.reset();
+    }
+
+    void swap_out(Set& set, std::uint32_t slot, std::vector<SwapOut>& out) {
+        const std::size_t place = set.first + slot;
+        if (counts_[place] != 0) out.push_back({keys_[place], span(place), 1, counts_[place]});
+        counts_[place] = 0;
+        for (std::uint32_t unit = 0; unit < span(place); ++unit) set.slots.remove(keys_[place] + unit);
+    }
+
+    /// Extends the window that x belongs to, where there is one. Looks outwards from x; behind a window that cannot be
+    /// extended lie only windows that would overlap it.
+    std::uint32_t extend(Set& set, std::uint64_t x) {
+        bool below_open = true, above_open = true;
+        for (std::uint64_t distance = 1; distance < most_ && (below_open || above_open); ++distance) {
+            if (below_open && x >= distance) {
+                if (const std::uint32_t slot = set.slots.find(x - distance); slot != SlotTable::none) {
+                    if (x - keys_[slot] < most_) return grow(set, slot, x - distance + 1, x);
+                    below_open = false;
+                }
+            }
+            if (above_open && x + distance > x) {
+                if (const std::uint32_t slot = set.slots.find(x + distance); slot != SlotTable::none) {
+                    if (keys_[slot] + spans_[slot] - x <= most_) return grow(set, slot, x, x + distance - 1);
+                    above_open = false;
+                }
+            }
+        }
+        return SlotTable::none;
+    }
+
+    /// Adds units [from, to], which adjoin the window.
+    std::uint32_t grow(Set& set, std::uint32_t slot, std::uint64_t from, std::uint64_t to) {
+        keys_[slot] = std::min(keys_[slot], from);
+        for (std::uint64_t unit = from;; ++unit) {
+            ++spans_[slot];
+            set.slots.insert(unit, slot);
+            if (unit == to) return slot;
+        }
+    }
+
+    std::uint64_t most_;  ///< units of a window
+    std::uint32_t ways_;
     Random random_;
-    std::vector<CounterSet<Order>> sets_;
+    std::vector<std::uint64_t> keys_;  ///< by counter
+    std::vector<std::uint32_t> spans_;
+    std::vector<Set> sets_;
 };
 
 /// What is known of a policy, by its class.
 template <EvictionPolicy Order>
 constexpr EvictionRow eviction_row(std::string_view name) {
     const auto make = [](const MonitorSpec& spec, std::uint64_t seed) -> std::unique_ptr<CounterArray> {
-        if (spec.is_dynamic()) return std::make_unique<WindowArray<Order>>(spec, seed);
-        return std::make_unique<KeyedArray<Order>>(spec, seed);
+        if (spec.is_dynamic()) return std::make_unique<KeyedArray<Order, true>>(spec, seed);
+        return std::make_unique<KeyedArray<Order, false>>(spec, seed);
     };
     return {name, make, Order::add_cost};
 }

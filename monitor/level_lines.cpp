@@ -5,6 +5,7 @@
 #include <map>
 
 #include "monitor/region_finder.hpp"
+#include "monitor/sum_rows.hpp"
 
 namespace cachetally {
 namespace {
@@ -12,38 +13,18 @@ namespace {
 struct Share {
     std::uint32_t phase;
     Address line;
-    double accesses, misses;
-
-    bool same_place(const Share& other) const { return phase == other.phase && line == other.line; }
+    Tally tally;
 };
 
-void add(std::vector<Share>& shares, const Histogram& histogram, std::uint32_t line_bytes, bool miss) {
+void add(std::vector<Share>& shares, const Histogram& histogram, std::uint32_t line_bytes, double Tally::*number) {
     const std::uint32_t step = std::min(histogram.unit_bytes(), line_bytes);
     for (const HistogramRow& row : histogram.rows()) {
         const std::uint64_t parts = std::uint64_t{row.span} * (histogram.unit_bytes() / step);
-        const double share = static_cast<double>(row.count) / static_cast<double>(parts);
         for (std::uint64_t i = 0; i < parts; ++i) {
-            const Address line = align_down(row.address + i * step, line_bytes);
-            shares.push_back({row.phase, line, miss ? 0 : share, miss ? share : 0});
+            Share& share = shares.emplace_back(Share{row.phase, align_down(row.address + i * step, line_bytes), {}});
+            share.tally.*number = static_cast<double>(row.count) / static_cast<double>(parts);
         }
     }
-}
-
-void sort_and_sum(std::vector<Share>& shares) {
-    const auto before = [](const Share& a, const Share& b) {
-        return a.phase != b.phase ? a.phase < b.phase : a.line < b.line;
-    };
-    std::ranges::stable_sort(shares, before);
-    std::size_t kept = 0;
-    for (const Share& share : shares) {
-        if (kept > 0 && shares[kept - 1].same_place(share)) {
-            shares[kept - 1].accesses += share.accesses;
-            shares[kept - 1].misses += share.misses;
-        } else {
-            shares[kept++] = share;
-        }
-    }
-    shares.resize(kept);
 }
 
 }  // namespace
@@ -60,21 +41,19 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
         }
     std::vector<Share> shares;
     shares.reserve(rows);
-    for (const Histogram* histogram : input.above) add(shares, *histogram, lines.line_bytes, false);
-    for (const Histogram* histogram : input.below) add(shares, *histogram, lines.line_bytes, true);
+    for (const Histogram* each : input.above) add(shares, *each, lines.line_bytes, &Tally::accesses);
+    for (const Histogram* each : input.below) add(shares, *each, lines.line_bytes, &Tally::misses);
     if (map)
         for (Share& share : shares) share.line = map(share.line);
     if (input.above.empty() && input.below.empty() && input.line_bytes == 0) lines.line_bytes = LevelLines{}.line_bytes;
-    sort_and_sum(shares);
-    lines.phase.reserve(shares.size());
-    lines.address.reserve(shares.size());
-    lines.accesses.reserve(shares.size());
-    lines.misses.reserve(shares.size());
+    sort_and_sum(
+        shares, [](const Share& share) { return std::pair(share.phase, share.line); },
+        [](Share& sum, const Share& share) { sum.tally += share.tally; });
     for (const Share& share : shares) {
         lines.phase.push_back(share.phase);
         lines.address.push_back(share.line);
-        lines.accesses.push_back(share.accesses);
-        lines.misses.push_back(share.misses);
+        lines.accesses.push_back(share.tally.accesses);
+        lines.misses.push_back(share.tally.misses);
     }
     return lines;
 }
@@ -86,21 +65,14 @@ std::vector<StructureTally> by_structure(const LevelLines& lines, std::span<cons
         sums[{finder.find(lines.address[i], lines.line_bytes), lines.phase[i]}] +=
             Tally{lines.accesses[i], lines.misses[i]};
     std::vector<StructureTally> rows;
-    rows.reserve(sums.size());
     for (const auto& [place, tally] : sums) rows.push_back({place.first, place.second, tally});
     return rows;
 }
 
-std::vector<Tally> StructureTable::totals(std::size_t level) const {
-    std::vector<Tally> sums(regions.size() + 1);
-    for (const StructureTally& row : levels[level].tallies) sums[row.structure] += row.tally;
-    return sums;
-}
-
-std::vector<Tally> StructureTable::totals(std::size_t level, std::uint32_t phase) const {
+std::vector<Tally> StructureTable::totals(std::size_t level, std::optional<std::uint32_t> phase) const {
     std::vector<Tally> sums(regions.size() + 1);
     for (const StructureTally& row : levels[level].tallies)
-        if (row.phase == phase) sums[row.structure] += row.tally;
+        if (row.phase == phase.value_or(row.phase)) sums[row.structure] += row.tally;
     return sums;
 }
 

@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accesses and misses of a level per line and phase, and per data structure: CombinedHistogram for large footprints.
+// The histograms of the links around a cache as its accesses and misses, per line and phase, and per data structure
+// (Schulz et al. 2002, section 3.3).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "monitor/combine.hpp"
+#include "cachetally/reference_source.hpp"
 #include "monitor/histogram.hpp"
 
 namespace cachetally {
+
+/// A level and the histograms of the links above it (its accesses) and below it (its misses).
+struct LevelInput {
+    std::string name;
+    std::vector<const Histogram*> above;
+    std::vector<const Histogram*> below;
+    std::uint32_t line_bytes = 0;  ///< 0: not known
+};
+
+/// Fractional where counts for several units were spread.
+struct Tally {
+    double accesses = 0;
+    double misses = 0;
+
+    double hits() const { return accesses > misses ? accesses - misses : 0.0; }
+    /// 0 where there were no accesses. More than 1 where write misses or page walks below outnumber accesses.
+    double miss_rate() const { return accesses == 0 ? 0.0 : misses / accesses; }
+    Tally& operator+=(const Tally& other) {
+        accesses += other.accesses;
+        misses += other.misses;
+        return *this;
+    }
+    friend bool operator==(const Tally&, const Tally&) = default;
+};
 
 /// One level's lines in columns, ascending by (phase, address); counts for several units are spread evenly.
 struct LevelLines {
@@ -46,8 +72,7 @@ struct StructureTable {
     std::vector<Level> levels;
 
     /// Per structure and, last, elsewhere: over the run, or over one phase.
-    std::vector<Tally> totals(std::size_t level) const;
-    std::vector<Tally> totals(std::size_t level, std::uint32_t phase) const;
+    std::vector<Tally> totals(std::size_t level, std::optional<std::uint32_t> phase = {}) const;
 };
 
 }  // namespace cachetally

@@ -2,6 +2,7 @@
 #include "monitor/monitor.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -100,19 +101,15 @@ MonitorResult merged(const std::vector<MonitorResult>& copies) {
     for (const MonitorResult& copy : copies) {
         sum.name = copy.name;
         sum.link = copy.link;
-        sum.events += copy.events;
-        sum.swapouts += copy.swapouts;
-        sum.lost += copy.lost;
-        sum.lost_records += copy.lost_records;
-        sum.resident += copy.resident;
-        sum.resident_counters += copy.resident_counters;
-        if (sum.swapouts_per_phase.size() < copy.swapouts_per_phase.size())
-            sum.swapouts_per_phase.resize(copy.swapouts_per_phase.size(), 0);
-        for (std::size_t phase = 0; phase < copy.swapouts_per_phase.size(); ++phase)
-            sum.swapouts_per_phase[phase] += copy.swapouts_per_phase[phase];
+        for (const auto count :
+             {&MonitorCounts::events, &MonitorCounts::swapouts, &MonitorCounts::lost, &MonitorCounts::lost_records,
+              &MonitorCounts::resident, &MonitorCounts::resident_counters, &MonitorCounts::bytes})
+            sum.*count += copy.*count;
+        sum.swapouts_per_phase.resize(std::max(sum.swapouts_per_phase.size(), copy.swapouts_per_phase.size()));
+        std::ranges::transform(copy.swapouts_per_phase, sum.swapouts_per_phase, sum.swapouts_per_phase.begin(),
+                               std::plus<>());
         sum.ring_high_water = std::max(sum.ring_high_water, copy.ring_high_water);
         sum.stall += copy.stall;
-        sum.bytes += copy.bytes;
         histograms.push_back(copy.histogram);
     }
     sum.histogram = merged(histograms);

@@ -14,10 +14,8 @@
 
 namespace cachetally {
 
-/// Law: histogram.total() + lost = events.
-struct MonitorResult {
-    std::string name;
-    std::string link;
+/// Law: the histogram's total + lost = events.
+struct MonitorCounts {
     std::uint64_t events = 0;    ///< counted, after filter and switch
     std::uint64_t swapouts = 0;  ///< records, with those of the end and those lost
     std::uint64_t lost = 0;      ///< events whose record found the ring full
@@ -26,11 +24,17 @@ struct MonitorResult {
     std::uint64_t resident_counters = 0;  ///< counters that held them
     std::vector<std::uint64_t> swapouts_per_phase;
     std::uint64_t ring_high_water = 0;  ///< most records in the ring at once
-    Tick stall = 0;                     ///< picoseconds that cores lost
     std::uint64_t bytes = 0;            ///< transferred: records that were not lost times their size
-    Histogram histogram;
 
     double bytes_per_event() const { return bytes_for_each(events, bytes); }
+    friend bool operator==(const MonitorCounts&, const MonitorCounts&) = default;
+};
+
+struct MonitorResult : MonitorCounts {
+    std::string name;
+    std::string link;
+    Tick stall = 0;  ///< picoseconds that cores lost
+    Histogram histogram;
 };
 
 /// The results of the copies of a link as one: sums; the high water is the largest.

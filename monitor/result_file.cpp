@@ -31,13 +31,8 @@ Histogram read_with_map(const Group& parent, const std::string& name) {
     Histogram histogram = read_histogram(parent, name);
     const Group group = parent.open_group(name);
     if (!group.has("virtual_address")) return histogram;
-    const auto addresses = group.read<std::uint64_t>("virtual_address");
     std::vector<HistogramRow> rows(histogram.rows().begin(), histogram.rows().end());
-    if (addresses.size() != rows.size())
-        throw StorageError(
-            fmt::format("{}: the column 'virtual_address' has {} rows where 'count' has {}; the file is "
-                        "damaged",
-                        group.where(), addresses.size(), rows.size()));
+    const auto addresses = read_column<std::uint64_t>(group, "virtual_address", rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].address = addresses[i];
     Histogram mapped(histogram.unit_bytes(), std::move(rows));
     mapped.set_phases(histogram.phases());
@@ -64,18 +59,16 @@ constexpr Number number_fields[] = {
 
 void write_functions(Group& monitor, const MonitorSummary& summary, const std::vector<std::string>& names) {
     if (summary.events_per_function.empty()) return;
-    std::vector<std::uint32_t> function;
-    std::vector<std::string> name;
-    std::vector<std::uint64_t> events;
-    for (const auto& [index, count] : summary.events_per_function) {
-        function.push_back(index);
-        name.push_back(index < names.size() ? names[index] : index == no_function ? "(none)" : std::to_string(index));
-        events.push_back(count);
-    }
+    const auto& rows = summary.events_per_function;
+    const auto name = [&](const auto& row) {
+        return row.first < names.size()   ? names[row.first]
+               : row.first == no_function ? "(none)"
+                                          : std::to_string(row.first);
+    };
     Group group = monitor.create_group("functions");
-    group.write("function", function);
-    group.write_texts("name", name);
-    group.write("events", events);
+    group.write("function", column_of(rows, [](const auto& row) { return row.first; }));
+    group.write_texts("name", column_of(rows, name));
+    group.write("events", column_of(rows, [](const auto& row) { return row.second; }));
     set_axes(group, "events", {"name"});
 }
 
@@ -83,9 +76,7 @@ void read_functions(const Group& monitor, MonitorSummary& summary) {
     if (!monitor.has("functions")) return;
     const Group group = monitor.open_group("functions");
     const auto function = group.read<std::uint32_t>("function");
-    const auto events = group.read<std::uint64_t>("events");
-    if (function.size() != events.size())
-        throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", group.where()));
+    const auto events = read_column<std::uint64_t>(group, "events", function.size());
     for (std::size_t i = 0; i < events.size(); ++i) summary.events_per_function.emplace_back(function[i], events[i]);
 }
 
@@ -124,9 +115,7 @@ MonitorSummary read_monitor(const Group& group) {
     if (!std::isnan(error)) summary.error = error;
     const Group phases = group.open_group("phases");
     summary.events_per_phase = phases.read<std::uint64_t>("events");
-    summary.swapouts_per_phase = phases.read<std::uint64_t>("swapouts");
-    if (summary.events_per_phase.size() != summary.swapouts_per_phase.size())
-        throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", phases.where()));
+    summary.swapouts_per_phase = read_column<std::uint64_t>(phases, "swapouts", summary.events_per_phase.size());
     read_functions(group, summary);
     return summary;
 }
@@ -136,24 +125,16 @@ MonitorSummary read_monitor(const Group& group) {
 MonitorSummary summary_of(const MonitorSpec& spec, const MonitorResult& result, std::optional<double> error,
                           Tick period) {
     MonitorSummary summary;
+    static_cast<MonitorCounts&>(summary) = result;
     summary.name = spec.label();
     summary.link = spec.link;
     summary.spec = to_string(spec);
     summary.counters = spec.counters;
     summary.granularity = to_string(spec.granularity);
     summary.eviction = to_string(spec.eviction);
-    summary.events = result.events;
-    summary.swapouts = result.swapouts;
-    summary.lost = result.lost;
-    summary.lost_records = result.lost_records;
-    summary.resident = result.resident;
-    summary.resident_counters = result.resident_counters;
-    summary.bytes = result.bytes;
     summary.ring_capacity = spec.ring.capacity;
-    summary.ring_high_water = result.ring_high_water;
     summary.stall_cycles = result.stall / period;
     summary.error = error;
-    summary.swapouts_per_phase = result.swapouts_per_phase;
     summary.swapouts_per_phase.resize(
         std::max<std::size_t>(result.histogram.phases(), summary.swapouts_per_phase.size()));
     summary.events_per_phase.resize(summary.swapouts_per_phase.size());
@@ -166,18 +147,11 @@ MonitorSummary summary_of(const MonitorSpec& spec, const MonitorResult& result, 
     return summary;
 }
 
-const Histogram* LinkCounts::find(EventKind kind) const {
-    const auto found = std::ranges::find(kinds, kind, [](const auto& each) { return each.first; });
-    return found == kinds.end() ? nullptr : &found->second;
-}
-
 void write_monitors(Group& root, const std::vector<MonitorContents>& monitors) {
     if (monitors.empty()) return;
     Group group = root.create_group("monitors");
     std::set<std::string> taken;
-    std::vector<std::string> groups;
-    groups.reserve(monitors.size());
-    for (const MonitorContents& monitor : monitors) groups.push_back(group_name(monitor.summary.name, taken));
+    const auto groups = column_of(monitors, [&](const auto& each) { return group_name(each.summary.name, taken); });
     group.set_attribute("groups", groups);
     set_nexus_class(group, "NXcollection", groups.front());
     std::vector<std::string> functions;
@@ -211,11 +185,8 @@ Histogram read_monitor_histogram(const Group& root, const std::string& name) {
 void write_links(Group& root, const std::vector<LinkCounts>& links, const AddressMap& map) {
     if (links.empty()) return;
     Group all = root.create_group("links");
-    std::vector<std::string> names;
-    names.reserve(links.size());
-    for (const LinkCounts& link : links) names.push_back(link.name);
-    all.set_attribute("names", names);
-    set_nexus_class(all, "NXcollection", names.front());
+    all.set_attribute("names", column_of(links, &LinkCounts::name));
+    set_nexus_class(all, "NXcollection", links.front().name);
     for (const LinkCounts& link : links) {
         Group group = all.create_group(link.name);
         set_nexus_class(group, "NXcollection", link.kinds.empty() ? "" : to_string(link.kinds.front().first));

@@ -14,21 +14,18 @@
 namespace cachetally {
 
 /// A monitor as reports show it; the histogram is left in the file.
-struct MonitorSummary {
+struct MonitorSummary : MonitorCounts {
     std::string name;
     std::string link;
     std::string spec;  ///< as parse_monitor takes it
     std::uint32_t counters = 0;
     std::string granularity, eviction;
-    std::uint64_t events = 0, swapouts = 0, lost = 0, lost_records = 0, resident = 0, resident_counters = 0, bytes = 0;
-    std::uint64_t ring_capacity = 0, ring_high_water = 0;
-    std::uint64_t stall_cycles = 0;
+    std::uint64_t ring_capacity = 0, stall_cycles = 0;
     std::optional<double> error;  ///< nothing where it was not measured
-    std::vector<std::uint64_t> events_per_phase, swapouts_per_phase;
+    std::vector<std::uint64_t> events_per_phase;
     /// By index of the function (no_function: outside of all); empty where functions were not told apart.
     std::vector<std::pair<std::uint32_t, std::uint64_t>> events_per_function;
 
-    double bytes_per_event() const { return bytes_for_each(events, bytes); }
     friend bool operator==(const MonitorSummary&, const MonitorSummary&) = default;
 };
 
@@ -42,8 +39,6 @@ struct LinkCounts {
     std::string from, to;  ///< the components that it connects
     bool virtual_addresses = false;
     std::vector<std::pair<EventKind, Histogram>> kinds;  ///< those of which there were events
-
-    const Histogram* find(EventKind kind) const;
 };
 
 /// A monitor and its histogram. `map`, where there is one, gives the column virtual_address.

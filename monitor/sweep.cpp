@@ -2,12 +2,7 @@
 #include "monitor/sweep.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-
-#include "monitor/control.hpp"
-#include "monitor/paged_counts.hpp"
-#include "monitor/sweep_passes.hpp"
+#include <functional>
 
 namespace cachetally {
 namespace {
@@ -39,227 +34,131 @@ const SweepSpec& checked(const SweepSpec& spec) {
     return spec;
 }
 
-/// A pass over cells: the cells of one granularity, one eviction policy and all numbers of counters.
-struct CellGroup {
-    explicit CellGroup(KeyMap map) : keys(map) {}
-
-    KeyMap keys;
-    PagedArray<SweepCell> cells;
-    std::optional<RecencyPass> recency;
-    std::optional<ResidencyPass> residency;
-    std::optional<ArrayPass> arrays;
-
-    void flush() {
-        if (recency) recency->flush();
-        if (residency) residency->flush();
-        if (arrays) arrays->flush();
-    }
-    std::vector<std::uint64_t> swapouts() const {
-        return recency ? recency->swapouts() : residency ? residency->swapouts() : arrays->swapouts();
-    }
-};
-
-std::unique_ptr<CellGroup> make_group(const SweepSpec& spec, Eviction eviction, const Granularity& granularity,
-                                      unsigned copy) {
-    MonitorSpec cell = spec.base;
-    cell.eviction = eviction;
-    cell.granularity = granularity;
-    auto group = std::make_unique<CellGroup>(KeyMap(cell));
-    const bool unlimited = cell.width >= 32 && cell.ways == 0 && !cell.is_dynamic();
-    if (unlimited && eviction == Eviction::lru) {
-        group->recency.emplace(spec.counters);
-    } else if (unlimited && eviction == Eviction::fifo) {
-        group->residency.emplace(spec.counters);
-    } else {
-        group->arrays.emplace(cell, spec.counters, copy);
-    }
-    return group;
-}
-
-/// The units used lately, with their counts and cells found: consecutive references alternate between few lines.
-class RecentUnits {
-public:
-    explicit RecentUnits(std::size_t cells) : cells_per_unit_(cells), cells_(units * cells) { forget(); }
-
-    struct Entry {
-        std::uint64_t unit = 0;
-        std::uint64_t* count = nullptr;  ///< null: unused
-    };
-    static std::size_t place(std::uint64_t unit) { return (unit * 0x9e3779b97f4a7c15U) >> (64 - unit_bits); }
-    Entry& entry(std::size_t place) { return entries_[place]; }
-    SweepCell** cells(std::size_t place) { return cells_.data() + place * cells_per_unit_; }
-    void forget() { entries_.fill({}); }
-
-private:
-    static constexpr unsigned unit_bits = 10;
-    static constexpr std::size_t units = std::size_t{1} << unit_bits;
-    std::size_t cells_per_unit_;
-    std::array<Entry, units> entries_;
-    std::vector<SweepCell*> cells_;
-};
-
 }  // namespace
 
-struct Sweep::Parts {
-    Parts(const SweepSpec& sweep, unsigned copy)
-        : spec(checked(sweep)),
-          units(sweep.base.line, 1),
-          control(sweep.base),
-          filter(sweep.base),
-          exact(sweep.base.line),
-          groups(make_groups(sweep, copy)),
-          recent(groups.size()),
-          window(std::ranges::min(sweep.counters)) {
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            if (groups[i]->recency) recency_groups.push_back({i, &*groups[i]->recency});
-            if (groups[i]->residency) residency_groups.push_back({i, &*groups[i]->residency});
-            if (groups[i]->arrays) array_groups.push_back(&*groups[i]->arrays);
-        }
-    }
+Sweep::Sweep(const SweepSpec& spec, unsigned copy)
+    : spec_(checked(spec)),
+      units_(spec.base.line, 1),
+      control_(spec.base),
+      filter_(spec.base),
+      exact_(spec.base.line),
+      recent_(spec.evictions.size() * spec.granularities.size()),
+      window_(std::ranges::min(spec.counters)) {
+    for (const Eviction eviction : spec.evictions)
+        for (const Granularity& granularity : spec.granularities) make_group(eviction, granularity, copy);
+}
 
-    template <class Pass>
-    struct Numbered {
-        std::size_t number;
-        Pass* pass;
+void Sweep::make_group(Eviction eviction, const Granularity& granularity, unsigned copy) {
+    MonitorSpec cell = spec_.base;
+    cell.eviction = eviction;
+    cell.granularity = granularity;
+    const std::size_t number = groups_.size();
+    CellGroup& group = *groups_.emplace_back(std::make_unique<CellGroup>(KeyMap(cell)));
+    const bool unlimited = cell.width >= 32 && cell.ways == 0 && !cell.is_dynamic();
+    if (unlimited && eviction == Eviction::lru) {
+        recency_.push_back({number, &group.recency.emplace(spec_.counters)});
+    } else if (unlimited && eviction == Eviction::fifo) {
+        residency_.push_back({number, &group.residency.emplace(spec_.counters)});
+    } else {
+        arrays_.push_back(&group.arrays.emplace(cell, spec_.counters, copy));
+    }
+}
+
+inline void Sweep::add(std::uint64_t unit, std::uint64_t count) {
+    const std::size_t place = find(unit);
+    *recent_.entry(place).count += count;
+    if (!arrays_.empty()) collect(unit, count);
+    if (unit == last_unit_ && last_valid_) return;
+    last_unit_ = unit;
+    last_valid_ = true;
+    for (const auto& [number, pass] : residency_) pass->use(*recent_.cells(place)[number]);
+    if (!recency_.empty() && !window_.keep(unit))
+        window_.enter(unit, [this](std::uint64_t used) { use_by_recency(used); });
+}
+
+inline void Sweep::use_by_recency(std::uint64_t unit) {
+    PassCell** const cells = recent_.cells(find(unit));
+    for (const auto& [number, pass] : recency_) pass->use(*cells[number]);
+}
+
+/// The place of a unit among the recent ones, which it is from now on.
+inline std::size_t Sweep::find(std::uint64_t unit) {
+    const std::size_t place = RecentUnits::place(unit);
+    const RecentUnits::Entry& entry = recent_.entry(place);
+    if (entry.unit != unit || entry.count == nullptr) [[unlikely]]
+        look_up(unit, place);
+    return place;
+}
+
+[[gnu::noinline]] void Sweep::look_up(std::uint64_t unit, std::size_t place) {
+    recent_.entry(place) = {unit, &counts_.count(unit)};
+    const auto find_cell = [&](std::size_t number) {
+        CellGroup& group = *groups_[number];
+        recent_.cells(place)[number] = &group.cells[group.keys.key_of_unit(unit)];
     };
+    for (const auto& [number, pass] : residency_) find_cell(number);
+    for (const auto& [number, pass] : recency_) find_cell(number);
+}
 
-    static std::vector<std::unique_ptr<CellGroup>> make_groups(const SweepSpec& spec, unsigned copy) {
-        std::vector<std::unique_ptr<CellGroup>> groups;
-        for (const Eviction eviction : spec.evictions)
-            for (const Granularity& granularity : spec.granularities)
-                groups.push_back(make_group(spec, eviction, granularity, copy));
-        return groups;
+inline void Sweep::collect(std::uint64_t unit, std::uint64_t count) {
+    if (!batch_.empty() && batch_.back().unit == unit) {
+        batch_.back().count += count;
+        return;
     }
+    if (batch_.size() == batch_size) feed();
+    batch_.push_back({unit, count});
+}
 
-    void add(std::uint64_t unit, std::uint64_t count) {
-        const std::size_t place = find(unit);
-        *recent.entry(place).count += count;
-        if (!array_groups.empty()) collect(unit, count);
-        if (unit == last_unit && last_valid) return;
-        last_unit = unit;
-        last_valid = true;
-        for (const auto& [number, pass] : residency_groups) pass->use(*recent.cells(place)[number]);
-        if (!recency_groups.empty() && !window.keep(unit))
-            window.enter(unit, [this](std::uint64_t used) { use_by_recency(used); });
-    }
+void Sweep::feed() {
+    for (ArrayPass* arrays : arrays_) arrays->add(batch_);
+    batch_.clear();
+}
 
-    void use_by_recency(std::uint64_t unit) {
-        SweepCell** const cells = recent.cells(find(unit));
-        for (const auto& [number, pass] : recency_groups) pass->use(*cells[number]);
-    }
+void Sweep::swap_out() {
+    feed();
+    for (const auto& group : groups_) group->flush();
+    last_valid_ = false;
+    window_.forget();
+}
 
-    /// The place of a unit among the recent ones, which it is from now on.
-    std::size_t find(std::uint64_t unit) {
-        const std::size_t place = RecentUnits::place(unit);
-        const RecentUnits::Entry& entry = recent.entry(place);
-        if (entry.unit != unit || entry.count == nullptr) [[unlikely]]
-            look_up(unit, place);
-        return place;
-    }
-
-    [[gnu::noinline]] void look_up(std::uint64_t unit, std::size_t place) {
-        recent.entry(place) = {unit, &counts.count(unit)};
-        for (const auto& [number, pass] : residency_groups) find_cell(number, unit, place);
-        for (const auto& [number, pass] : recency_groups) find_cell(number, unit, place);
-    }
-    void find_cell(std::size_t number, std::uint64_t unit, std::size_t place) {
-        CellGroup& group = *groups[number];
-        recent.cells(place)[number] = &group.cells[group.keys.key_of_unit(unit)];
-    }
-
-    void collect(std::uint64_t unit, std::uint64_t count) {
-        if (!batch.empty() && batch.back().unit == unit) {
-            batch.back().count += count;
-            return;
-        }
-        if (batch.size() == batch_size) feed();
-        batch.push_back({unit, count});
-    }
-    void feed() {
-        for (ArrayPass* arrays : array_groups) arrays->add(batch);
-        batch.clear();
-    }
-
-    void swap_out() {
-        feed();
-        for (const auto& group : groups) group->flush();
-        last_valid = false;
-        window.forget();
-    }
-    void close_phase() {
-        std::vector<HistogramRow> rows;
-        counts.take(rows, units.unit_bytes(), 1, control.phase());
-        exact.append(std::move(rows));
-    }
-
-    SweepSpec spec;
-    KeyMap units;
-    MonitorControl control;
-    EventFilter filter;
-    FunctionCounts counts;
-    Histogram exact;
-    std::vector<std::unique_ptr<CellGroup>> groups;  ///< by eviction, then granularity
-    std::vector<Numbered<RecencyPass>> recency_groups;
-    std::vector<Numbered<ResidencyPass>> residency_groups;
-    std::vector<ArrayPass*> array_groups;
-    RecentUnits recent;
-    UseWindow window;
-    std::vector<UnitRun> batch;
-    std::uint64_t last_unit = 0;
-    bool last_valid = false;
-    std::vector<Histogram> windows;  ///< per cell of dynamic granularity; else empty
-};
-
-Sweep::Sweep(const SweepSpec& spec, unsigned copy) : parts_(std::make_unique<Parts>(spec, copy)) {}
-Sweep::~Sweep() = default;
-
-const SweepSpec& Sweep::spec() const { return parts_->spec; }
-std::uint32_t Sweep::kinds() const { return parts_->spec.base.kinds; }
-
-bool Sweep::accepts_merged(std::uint32_t line_bytes) const {
-    return parts_->units.keeps_block_whole(line_bytes) && parts_->filter.keeps_blocks_whole(line_bytes);
+void Sweep::close_phase() {
+    std::vector<HistogramRow> rows;
+    counts_.take(rows, units_.unit_bytes(), 1, control_.phase());
+    exact_.append(std::move(rows));
 }
 
 void Sweep::on_event(const LinkEvent& event, Injector&) {
-    if (!parts_->control.enabled() || !parts_->filter.passes(event.address, event.core)) return;
-    parts_->add(parts_->units.unit(event.address), event.count);
+    if (control_.enabled() && filter_.passes(event.address, event.core)) add(units_.unit(event.address), event.count);
 }
 
 void Sweep::on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector&) {
-    Parts& parts = *parts_;
-    if (!parts.control.enabled()) return;
-    const bool passes_all = parts.filter.passes_all();
+    if (!control_.enabled()) return;
     for (const BlockEvent& event : events)
-        if (passes_all || parts.filter.passes(event.block(), core)) parts.add(parts.units.unit(event.block()), 1);
+        if (filter_.passes(event.block(), core)) add(units_.unit(event.block()), 1);
 }
 
 void Sweep::on_control(const Control& control, Tick, Injector&) {
-    Parts& parts = *parts_;
-    const bool swaps_out = parts.control.follow(control, [&](bool phase_ends) {
-        parts.swap_out();
-        if (phase_ends) parts.close_phase();
+    const bool swaps_out = control_.follow(control, [&](bool phase_ends) {
+        swap_out();
+        if (phase_ends) close_phase();
     });
-    parts.exact.set_phases(parts.control.phase() + 1);
+    exact_.set_phases(control_.phase() + 1);
     if (!swaps_out) return;
-    parts.counts.select(parts.control.function());
-    parts.recent.forget();
+    counts_.select(control_.function());
+    recent_.forget();
 }
 
 void Sweep::finish() {
-    Parts& parts = *parts_;
-    parts.swap_out();
-    parts.close_phase();
-    for (const auto& group : parts.groups)
-        for (std::size_t size = 0; size < parts.spec.counters.size(); ++size)
-            parts.windows.push_back(group->arrays ? group->arrays->take_histogram(size)
-                                                  : Histogram(parts.units.unit_bytes()));
+    swap_out();
+    close_phase();
+    for (const auto& group : groups_)
+        for (std::size_t size = 0; size < spec_.counters.size(); ++size)
+            windows_.push_back(group->arrays ? group->arrays->take_histogram(size) : Histogram(units_.unit_bytes()));
 }
-
-const Histogram& Sweep::exact() const { return parts_->exact; }
 
 std::vector<std::uint64_t> Sweep::swapouts() const {
     std::vector<std::uint64_t> all;
-    for (const auto& group : parts_->groups) {
+    for (const auto& group : groups_) {
         const std::vector<std::uint64_t> some = group->swapouts();
         all.insert(all.end(), some.begin(), some.end());
     }
@@ -267,9 +166,9 @@ std::vector<std::uint64_t> Sweep::swapouts() const {
 }
 
 Histogram Sweep::measured(std::size_t granularity, std::size_t cell) const {
-    MonitorSpec spec = parts_->spec.base;
-    spec.granularity = parts_->spec.granularities[granularity];
-    return spec.is_dynamic() ? parts_->windows[cell] : parts_->exact.aggregated(spec.units_per_key());
+    MonitorSpec spec = spec_.base;
+    spec.granularity = spec_.granularities[granularity];
+    return spec.is_dynamic() ? windows_[cell] : exact_.aggregated(spec.units_per_key());
 }
 
 namespace {

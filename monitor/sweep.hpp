@@ -8,8 +8,9 @@
 
 #include "cachetally/listener.hpp"
 #include "monitor/accuracy.hpp"
-#include "monitor/histogram.hpp"
-#include "monitor/spec.hpp"
+#include "monitor/control.hpp"
+#include "monitor/paged_counts.hpp"
+#include "monitor/sweep_passes.hpp"
 
 namespace cachetally {
 
@@ -40,12 +41,15 @@ class Sweep final : public BatchListener {
 public:
     /// Throws SpecError where a combination is impossible or a list is empty.
     explicit Sweep(const SweepSpec& spec, unsigned copy = 0);
-    ~Sweep() override;
+    Sweep(const Sweep&) = delete;
+    Sweep& operator=(const Sweep&) = delete;
 
-    const SweepSpec& spec() const;
+    const SweepSpec& spec() const { return spec_; }
 
-    std::uint32_t kinds() const override;
-    bool accepts_merged(std::uint32_t line_bytes) const override;
+    std::uint32_t kinds() const override { return spec_.base.kinds; }
+    bool accepts_merged(std::uint32_t line_bytes) const override {
+        return units_.keeps_block_whole(line_bytes) && filter_.keeps_blocks_whole(line_bytes);
+    }
     void on_event(const LinkEvent& event, Injector& injector) override;
     void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
     void on_control(const Control& control, Tick time, Injector& injector) override;
@@ -54,7 +58,7 @@ public:
     void finish();
 
     /// The exact histogram of the link.
-    const Histogram& exact() const;
+    const Histogram& exact() const { return exact_; }
 
     /// Swap-outs per cell: by eviction, then granularity, then counters, in the order given.
     std::vector<std::uint64_t> swapouts() const;
@@ -64,8 +68,38 @@ public:
     Histogram measured(std::size_t granularity, std::size_t cell) const;
 
 private:
-    struct Parts;
-    std::unique_ptr<Parts> parts_;
+    template <class Pass>
+    struct Numbered {
+        std::size_t number;
+        Pass* pass;
+    };
+
+    void make_group(Eviction eviction, const Granularity& granularity, unsigned copy);
+    void add(std::uint64_t unit, std::uint64_t count);
+    void use_by_recency(std::uint64_t unit);
+    std::size_t find(std::uint64_t unit);
+    void look_up(std::uint64_t unit, std::size_t place);
+    void collect(std::uint64_t unit, std::uint64_t count);
+    void feed();
+    void swap_out();
+    void close_phase();
+
+    SweepSpec spec_;
+    KeyMap units_;
+    MonitorControl control_;
+    EventFilter filter_;
+    FunctionCounts counts_;
+    Histogram exact_;
+    std::vector<std::unique_ptr<CellGroup>> groups_;  ///< by eviction, then granularity
+    std::vector<Numbered<RecencyPass>> recency_;
+    std::vector<Numbered<ResidencyPass>> residency_;
+    std::vector<ArrayPass*> arrays_;
+    RecentUnits recent_;
+    UseWindow window_;
+    std::vector<UnitRun> batch_;
+    std::uint64_t last_unit_ = 0;
+    bool last_valid_ = false;
+    std::vector<Histogram> windows_;  ///< per cell of dynamic granularity; else empty
 };
 
 /// One row per cell, for the sweeps of all copies of a link together (same spec; at least one). Error over `data` as in

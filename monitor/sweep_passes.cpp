@@ -40,7 +40,7 @@ void RecencyPass::compact() {
     for (std::uint64_t position = next_current(sizes_.back().border); position < stop;
          position = next_current(position + 1)) {
         for (; lower != sizes_.rend() && lower->border == position; ++lower) lower->border = end_;
-        SweepCell& cell = *log_[position & mask_];
+        PassCell& cell = *log_[position & mask_];
         current_[position >> 6 & word_mask_] &= ~(std::uint64_t{1} << (position & 63));
         append(cell);
     }
@@ -62,21 +62,21 @@ std::vector<std::uint64_t> RecencyPass::swapouts() const {
 }
 
 ResidencyPass::ResidencyPass(std::span<const std::uint32_t> counters)
-    : sizes_(counters.size()), all_(~SweepCell{0} >> (64 - counters.size())) {
+    : sizes_(counters.size()), all_(~PassCell{0} >> (64 - counters.size())) {
     for (std::size_t i = 0; i < counters.size(); ++i) {
         sizes_[i].counters = counters[i];
         sizes_[i].queue.reserve(counters[i]);
     }
 }
 
-void ResidencyPass::insert(SweepCell& cell) {
-    SweepCell bit = 1;
+void ResidencyPass::insert(PassCell& cell) {
+    PassCell bit = 1;
     for (Size& size : sizes_) {
         if ((cell & bit) == 0) {
             if (size.queue.size() < size.counters) {
                 size.queue.push_back(&cell);
             } else {
-                SweepCell*& oldest = size.queue[size.next];
+                PassCell*& oldest = size.queue[size.next];
                 *oldest &= ~bit;
                 oldest = &cell;
                 size.next = size.next + 1 == size.counters ? 0 : size.next + 1;
@@ -90,7 +90,7 @@ void ResidencyPass::insert(SweepCell& cell) {
 
 void ResidencyPass::flush() {
     for (Size& size : sizes_) {
-        for (SweepCell* cell : size.queue) *cell = 0;
+        for (PassCell* cell : size.queue) *cell = 0;
         size.swapouts += size.queue.size();
         size.queue.clear();
         size.next = 0;

@@ -7,18 +7,20 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "monitor/counter_array.hpp"
 #include "monitor/granularity.hpp"
+#include "monitor/paged_counts.hpp"
 #include "monitor/record_sums.hpp"
 
 namespace cachetally {
 
 /// What a pass keeps per key. Recency: position of the key's last use in the log; residency: one bit per number of
 /// counters, set where it holds the key. Cells live in a PagedArray, never move, and begin as 0.
-using SweepCell = std::uint64_t;
+using PassCell = std::uint64_t;
 
 /// LRU counters of any number from one log of uses: with C counters the C keys used last are resident, that is, those
 /// whose last use is not before the C-th last of distinct keys. That border is kept per C and moves forward only.
@@ -26,7 +28,7 @@ class RecencyPass {
 public:
     explicit RecencyPass(std::span<const std::uint32_t> counters);
 
-    void use(SweepCell& cell) {
+    void use(PassCell& cell) {
         if (&cell == top_) return;
         if (end_ - sizes_.back().border == log_.size()) [[unlikely]]
             compact();
@@ -60,7 +62,7 @@ private:
         }
         return position + static_cast<unsigned>(std::countr_zero(word));
     }
-    void append(SweepCell& cell) {
+    void append(PassCell& cell) {
         log_[end_ & mask_] = &cell;
         current_[end_ >> 6 & word_mask_] |= std::uint64_t{1} << (end_ & 63);
         cell = end_++;
@@ -69,11 +71,11 @@ private:
     [[gnu::noinline]] void compact();
 
     std::vector<Size> sizes_;  ///< ascending counters: descending borders
-    std::vector<SweepCell*> log_;
+    std::vector<PassCell*> log_;
     std::vector<std::uint64_t> current_;  ///< a bit for each position from the last border on: it is a key's last use
     std::uint64_t mask_, word_mask_;
     std::uint64_t end_ = 1;  ///< 0 in a cell: never used
-    SweepCell* top_ = nullptr;
+    PassCell* top_ = nullptr;
 };
 
 /// The units used last, whose uses a RecencyPass need not be told of at once: as long as no other unit is used, their
@@ -132,7 +134,7 @@ class ResidencyPass {
 public:
     explicit ResidencyPass(std::span<const std::uint32_t> counters);
 
-    void use(SweepCell& cell) {
+    void use(PassCell& cell) {
         if (cell != all_) [[unlikely]]
             insert(cell);
     }
@@ -142,16 +144,16 @@ public:
 
 private:
     struct Size {
-        std::vector<SweepCell*> queue;
+        std::vector<PassCell*> queue;
         std::uint32_t counters = 0;
         std::uint32_t next = 0;  ///< the oldest, once the queue is full
         std::uint64_t swapouts = 0;
     };
 
-    [[gnu::noinline]] void insert(SweepCell& cell);
+    [[gnu::noinline]] void insert(PassCell& cell);
 
     std::vector<Size> sizes_;
-    SweepCell all_;
+    PassCell all_;
 };
 
 /// Events of a stretch with the same unit.
@@ -188,6 +190,48 @@ private:
     std::vector<Array> arrays_;
     std::vector<UnitRun> key_runs_;
     std::vector<SwapOut> swapped_;
+};
+
+/// A pass over cells: the cells of one granularity, one eviction policy and all numbers of counters.
+struct CellGroup {
+    explicit CellGroup(KeyMap map) : keys(map) {}
+
+    KeyMap keys;
+    PagedArray<PassCell> cells;
+    std::optional<RecencyPass> recency;
+    std::optional<ResidencyPass> residency;
+    std::optional<ArrayPass> arrays;
+
+    void flush() {
+        if (recency) recency->flush();
+        if (residency) residency->flush();
+        if (arrays) arrays->flush();
+    }
+    std::vector<std::uint64_t> swapouts() const {
+        return recency ? recency->swapouts() : residency ? residency->swapouts() : arrays->swapouts();
+    }
+};
+
+/// The units used lately, with their counts and cells found: consecutive references alternate between few lines.
+class RecentUnits {
+public:
+    explicit RecentUnits(std::size_t cells) : cells_per_unit_(cells), cells_(units * cells) { forget(); }
+
+    struct Entry {
+        std::uint64_t unit = 0;
+        std::uint64_t* count = nullptr;  ///< null: unused
+    };
+    static std::size_t place(std::uint64_t unit) { return (unit * 0x9e3779b97f4a7c15U) >> (64 - unit_bits); }
+    Entry& entry(std::size_t place) { return entries_[place]; }
+    PassCell** cells(std::size_t place) { return cells_.data() + place * cells_per_unit_; }
+    void forget() { entries_.fill({}); }
+
+private:
+    static constexpr unsigned unit_bits = 10;
+    static constexpr std::size_t units = std::size_t{1} << unit_bits;
+    std::size_t cells_per_unit_;
+    std::array<Entry, units> entries_;
+    std::vector<PassCell*> cells_;
 };
 
 }  // namespace cachetally

@@ -73,6 +73,7 @@ void CauseWatch::take(const LinkEvent& event) {
 
 /// In rounds, each of which asks the host's memory for what the next one needs.
 void CauseWatch::catch_up() {
+    for (std::size_t i = 0; i < waiting_; ++i) numbers_.prefetch_line(events_[i].line);
     std::array<Known, std::tuple_size_v<decltype(events_)>> known;
     for (std::size_t i = 0; i < waiting_; ++i) {
         const Waiting& event = events_[i];
@@ -110,7 +111,7 @@ void CauseWatch::count_miss(const Line& line, std::uint32_t structure, std::uint
     MissCause cause = MissCause::first_use;
     if (line.fate == Fate::invalidated) cause = MissCause::invalidated;
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
-    misses_now_[structure][static_cast<unsigned>(cause)] += times;
+    misses_[{structure, phase_}][static_cast<unsigned>(cause)] += times;
 }
 
 void CauseWatch::happened(const Waiting& event, const Known& known) {
@@ -120,7 +121,7 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
         line.fate = Fate::here;
     } else if (event.kind == EventKind::eviction) {
         line.fate = Fate::replaced;
-        ++evictions_now_[std::uint64_t{known.by} << 32 | known.structure];
+        ++evictions_[{known.by, known.structure, phase_}];
     } else {
         lines_.remove(known.number);
         line.fate = Fate::invalidated;
@@ -128,34 +129,25 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
 }
 
 void CauseWatch::close_phase() {
-    keep_counts();
-    ++phase_;
-}
-
-void CauseWatch::keep_counts() {
     catch_up();
-    for (const auto& [structure, counts] : misses_now_.counts)
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-            misses_[{structure, phase_}][cause] += counts[cause];
-    for (const auto& [pair, count] : evictions_now_.counts)
-        evictions_[{static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair), phase_}] += count;
-    misses_now_.clear();
-    evictions_now_.clear();
+    ++phase_;
 }
 
 LevelCauses CauseWatch::sum(const std::string& level, const std::vector<CauseWatch*>& copies) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions;
     for (CauseWatch* copy : copies) {
-        copy->keep_counts();
-        for (const auto& [place, counts] : copy->misses_)
+        copy->catch_up();
+        for (const auto& [place, counts] : copy->misses_.counts)
             for (unsigned cause = 0; cause < miss_cause_count; ++cause) misses[place][cause] += counts[cause];
-        for (const auto& [place, count] : copy->evictions_) evictions[place] += count;
+        for (const auto& [place, count] : copy->evictions_.counts) evictions[place] += count;
     }
     LevelCauses causes{level, {}, {}};
     for (const auto& [place, counts] : misses) causes.misses.push_back({place.first, place.second, counts});
-    for (const auto& [place, count] : evictions)
-        causes.evictions.push_back({std::get<0>(place), std::get<1>(place), std::get<2>(place), count});
+    for (const auto& [place, count] : evictions) {
+        const auto [by, victim, phase] = place;
+        causes.evictions.push_back({by, victim, phase, count});
+    }
     return causes;
 }
 

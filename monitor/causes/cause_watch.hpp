@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -84,7 +83,6 @@ private:
     void happened(const Waiting& event, const Known& known);
     void count_miss(const Line& line, std::uint32_t structure, std::uint32_t times);
     void close_phase();
-    void keep_counts();
 
     std::uint32_t line_bytes_;
     bool victims_allocate_;
@@ -97,29 +95,19 @@ private:
     std::size_t waiting_ = 0;
     std::array<Waiting, 256> events_;
 
-    /// Counts of a phase, of which the last one is at hand: the next is of the same structures more often than not.
+    /// Of which the last one is at hand: the next is of the same structures more often than not.
     template <class Key, class Count>
-    struct PhaseCounts {
-        std::unordered_map<Key, Count> counts;
-        Key last{};
-        Count* at_hand = nullptr;
+    struct Counts {
+        std::map<Key, Count> counts;
+        typename std::map<Key, Count>::value_type* at_hand = nullptr;
 
-        Count& operator[](Key key) {
-            if (at_hand == nullptr || key != last) {
-                last = key;
-                at_hand = &counts[key];
-            }
-            return *at_hand;
-        }
-        void clear() {
-            counts.clear();
-            at_hand = nullptr;
+        Count& operator[](const Key& key) {
+            if (at_hand == nullptr || at_hand->first != key) at_hand = &*counts.try_emplace(key).first;
+            return at_hand->second;
         }
     };
-    PhaseCounts<std::uint32_t, CauseCounts> misses_now_;                     // structure
-    PhaseCounts<std::uint64_t, std::uint64_t> evictions_now_;                // by, victim: 32 bits each
-    std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;  // structure, phase
-    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions_;  // by, victim, phase
+    Counts<std::pair<std::uint32_t, std::uint32_t>, CauseCounts> misses_;                       // structure, phase
+    Counts<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint64_t> evictions_;  // by, victim, phase
 };
 
 }  // namespace cachetally

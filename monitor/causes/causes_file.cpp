@@ -9,47 +9,32 @@
 namespace cachetally {
 namespace {
 
-template <class Row, class Pick>
-auto column_of(const std::vector<Row>& rows, Pick pick) {
-    std::vector<std::decay_t<decltype(pick(rows.front()))>> values;
-    values.reserve(rows.size());
-    for (const Row& row : rows) values.push_back(pick(row));
-    return values;
-}
-
-std::vector<std::string> cause_names() {
-    std::vector<std::string> names;
-    for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-        names.emplace_back(to_string(static_cast<MissCause>(cause)));
-    return names;
-}
-
-/// Of the structures with these numbers; `names` as /structures has them.
+/// Of the structures that the rows are about; `names` as /structures has them.
 template <class Row>
 std::vector<std::string> names_of(const std::vector<Row>& rows, std::uint32_t Row::*structure,
                                   const std::vector<std::string>& names) {
-    std::vector<std::string> found;
-    found.reserve(rows.size());
-    for (const Row& row : rows)
-        found.push_back(row.*structure < names.size() ? names[row.*structure] : std::to_string(row.*structure));
-    return found;
+    return column_of(rows, [&](const Row& row) {
+        return row.*structure < names.size() ? names[row.*structure] : std::to_string(row.*structure);
+    });
 }
 
 void write_misses(Group group, const std::vector<StructureCauses>& rows, const std::vector<std::string>& structures) {
-    group.write("structure", column_of(rows, [](const auto& row) { return row.structure; }));
-    group.write("phase", column_of(rows, [](const auto& row) { return row.phase; }));
-    const std::vector<std::string> names = cause_names();
-    for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-        group.write(names[cause], column_of(rows, [&](const auto& row) { return row.misses[cause]; }));
+    group.write("structure", column_of(rows, &StructureCauses::structure));
+    group.write("phase", column_of(rows, &StructureCauses::phase));
+    std::vector<std::string> names;
+    for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
+        names.emplace_back(to_string(static_cast<MissCause>(cause)));
+        group.write(names.back(), column_of(rows, [&](const auto& row) { return row.misses[cause]; }));
+    }
     group.write_texts("name", names_of(rows, &StructureCauses::structure, structures));
     set_axes(group, names.front(), {"name"}, {names.begin() + 1, names.end()});
 }
 
 void write_evictions(Group group, const std::vector<Evictions>& rows, const std::vector<std::string>& structures) {
-    group.write("by", column_of(rows, [](const auto& row) { return row.by; }));
-    group.write("victim", column_of(rows, [](const auto& row) { return row.victim; }));
-    group.write("phase", column_of(rows, [](const auto& row) { return row.phase; }));
-    group.write("count", column_of(rows, [](const auto& row) { return row.count; }));
+    group.write("by", column_of(rows, &Evictions::by));
+    group.write("victim", column_of(rows, &Evictions::victim));
+    group.write("phase", column_of(rows, &Evictions::phase));
+    group.write("count", column_of(rows, &Evictions::count));
     group.write_texts("by_name", names_of(rows, &Evictions::by, structures));
     group.write_texts("victim_name", names_of(rows, &Evictions::victim, structures));
     set_axes(group, "count", {"by_name"});
@@ -62,7 +47,7 @@ void require_structure(const Group& group, std::uint32_t structure, std::size_t 
 }
 
 /// Older files have `taken_away` instead of `invalidated`.
-const char* column_of(const Group& misses, MissCause cause) {
+const char* column_name(const Group& misses, MissCause cause) {
     return cause == MissCause::invalidated && misses.has("taken_away") ? "taken_away" : to_string(cause);
 }
 
@@ -77,7 +62,7 @@ std::vector<StructureCauses> read_misses(const Group& group, std::size_t structu
     }
     for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
         const auto counts =
-            read_column<std::uint64_t>(group, column_of(group, static_cast<MissCause>(cause)), structure.size());
+            read_column<std::uint64_t>(group, column_name(group, static_cast<MissCause>(cause)), structure.size());
         for (std::size_t i = 0; i < rows.size(); ++i) rows[i].misses[cause] = counts[i];
     }
     return rows;
@@ -103,7 +88,7 @@ void write_causes(Group& root, const std::vector<LevelCauses>& levels) {
     if (levels.empty()) return;
     Group causes = root.create_group("causes");
     set_nexus_class(causes, "NXcollection", levels.front().level);
-    causes.set_attribute("levels", column_of(levels, [](const auto& level) { return level.level; }));
+    causes.set_attribute("levels", column_of(levels, &LevelCauses::level));
     std::vector<std::string> structures;
     if (root.has("structures")) structures = root.open_group("structures").read_texts("name");
     for (const LevelCauses& level : levels) {

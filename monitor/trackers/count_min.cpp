@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <bit>
-#include <set>
-#include <tuple>
-#include <unordered_map>
 
 #include "base/random.hpp"
-#include "monitor/trackers/tracker.hpp"
+#include "monitor/trackers/ranked_keys.hpp"
 
 namespace cachetally {
 namespace {
-
-/// The keys with the largest estimates.
-class Candidates {
-public:
-    explicit Candidates(std::size_t most) : most_(most) {}
-
-    void update(std::uint64_t key, std::uint64_t estimate, std::uint64_t now) {
-        const auto found = places_.find(key);
-        if (found != places_.end()) {
-            order_.erase(found->second);
-            found->second = order_.insert({estimate, now, key}).first;
-            return;
-        }
-        if (places_.size() == most_) {
-            if (estimate <= std::get<0>(*order_.begin())) return;
-            places_.erase(std::get<2>(*order_.begin()));
-            order_.erase(order_.begin());
-        }
-        places_[key] = order_.insert({estimate, now, key}).first;
-    }
-
-    void take(TrackerReports& reports) {
-        for (const auto& [estimate, changed, key] : order_) reports.push_back({key, estimate});
-        order_.clear();
-        places_.clear();
-    }
-
-private:
-    using Order = std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  ///< estimate, last change, key
-
-    std::size_t most_;
-    Order order_;
-    std::unordered_map<std::uint64_t, Order::iterator> places_;
-};
 
 class CountMin final : public Tracker {
 public:
@@ -53,7 +16,7 @@ public:
           shift_(64 - static_cast<unsigned>(std::countr_zero(spec.columns))),
           full_(~std::uint64_t{0} >> (64 - spec.width)),
           counts_(std::size_t{spec.rows} * spec.columns),
-          candidates_(spec.counters) {
+          most_(spec.counters) {
         for (std::uint32_t row = 0; row < rows_; ++row)
             multipliers_.push_back(splitmix64(splitmix64(spec.seed + copy) + row) | 1U);
     }
@@ -65,11 +28,16 @@ public:
             sum += std::min(count, full_ - sum);
             estimate = std::min(estimate, sum);
         }
-        candidates_.update(key, estimate, ++now_);
+        ++now_;
+        if (!candidates_.take(key) && candidates_.size() == most_) {
+            if (estimate <= candidates_.ascending().begin()->count) return;
+            candidates_.take_least();
+        }
+        candidates_.put({estimate, now_, key});
     }
 
     void end_epoch(TrackerReports& reports) override {
-        candidates_.take(reports);
+        candidates_.report(reports);
         std::ranges::fill(counts_, 0);
     }
 
@@ -82,7 +50,8 @@ private:
     unsigned shift_;
     std::uint64_t full_;
     std::vector<std::uint64_t> multipliers_, counts_;
-    Candidates candidates_;
+    std::size_t most_;
+    RankedKeys candidates_;  ///< with the largest estimates
     std::uint64_t now_ = 0;
 };
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
-#include <unordered_map>
 
 #include "monitor/trackers/intervals.hpp"
-#include "monitor/trackers/tracker.hpp"
+#include "monitor/trackers/ranked_keys.hpp"
 
 namespace cachetally {
 namespace {
@@ -70,11 +67,10 @@ public:
 
     void end_epoch(TrackerReports& reports) override {
         std::map<std::uint64_t, TrackerReport> by_age;
-        for (const auto& [sum, age, key] : order_)
+        for (const auto& [sum, age, key] : counters_.ascending())
             if (sum >= spec_.threshold) by_age[age] = {key, sum * spec_.down_sampling};
         for (const auto& [age, report] : by_age) list_.add(report, reports);
         counters_.clear();
-        order_.clear();
     }
 
     void end_phase(TrackerReports& reports) override {
@@ -85,8 +81,6 @@ public:
     std::uint64_t lost() const override { return list_.lost(); }
 
 private:
-    using Order = std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  ///< count, age, key
-
     void count_tracked(std::uint64_t key, std::uint64_t count, TrackerReports& reports) {
         if (is_tracked(key)) count_units(key, intervals_.take(count), reports);
     }
@@ -104,22 +98,17 @@ private:
             sum += part;
             if (spec_.always_on && sum == spec_.threshold) {
                 list_.add({key, spec_.threshold * std::uint64_t{spec_.down_sampling}}, reports);
-                counters_.erase(key);
             } else {
-                counters_[key] = order_.insert({sum, age, key}).first;
+                counters_.put({sum, age, key});
             }
             taken = spec_.always_on ? taken - part : 0;  // a full counter stays as it is
         }
     }
 
     /// The counter of a unit, taken out of the order.
-    std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> counter_of(std::uint64_t key) {
-        if (const auto found = counters_.find(key); found != counters_.end())
-            return order_.extract(found->second).value();
-        if (counters_.size() == spec_.counters) {
-            counters_.erase(std::get<2>(*order_.begin()));
-            order_.erase(order_.begin());
-        }
+    RankedKeys::Entry counter_of(std::uint64_t key) {
+        if (const auto own = counters_.take(key)) return *own;
+        if (counters_.size() == spec_.counters) counters_.take_least();
         return {0, ++now_, key};
     }
 
@@ -127,8 +116,7 @@ private:
     std::uint64_t key_bytes_, full_;
     Intervals intervals_;
     HotList list_;
-    Order order_;
-    std::unordered_map<std::uint64_t, Order::iterator> counters_;
+    RankedKeys counters_;  ///< by age
     std::uint64_t now_ = 0;
 };
 

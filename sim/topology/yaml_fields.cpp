@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.hpp"
 #include "base/units.hpp"
 #include "sim/topology/yaml_document.hpp"
 

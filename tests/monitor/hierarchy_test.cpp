@@ -6,8 +6,8 @@
 
 #include "base/random.hpp"
 #include "cachetally/run.hpp"
-#include "monitor/combine.hpp"
 #include "monitor/exact_histogram.hpp"
+#include "monitor/level_lines.hpp"
 #include "monitor/monitor.hpp"
 
 namespace cachetally {
@@ -141,14 +141,16 @@ TEST(MonitoredHierarchy, HistogramsCombineToTheCountsOfTheCaches) {
         histograms.push_back(monitor->result().histogram);
         EXPECT_EQ(histograms.back().phases(), simulation.result.phases.size());
     }
-    const CombinedHistogram combined(
-        {{"L1", {&histograms[0]}, {&histograms[1]}}, {"L2", {&histograms[1]}, {&histograms[2]}}});
+    StructureTable table;
+    for (std::size_t level = 0; level < 2; ++level)
+        table.levels.push_back(
+            {"", true, by_structure(level_lines({"", {&histograms[level]}, {&histograms[level + 1]}}), {})});
     for (std::uint32_t phase = 0; phase < simulation.result.phases.size(); ++phase) {
-        const auto tallies = combined.total(phase);
         for (std::size_t level = 0; level < 2; ++level) {
             const CacheCounts& counts = simulation.result.phases[phase].counts.caches[level];
-            EXPECT_EQ(tallies[level].accesses, static_cast<double>(counts.loads + counts.stores));
-            EXPECT_EQ(tallies[level].misses, static_cast<double>(counts.load_misses + counts.store_misses));
+            EXPECT_EQ(table.totals(level, phase)[0].accesses, static_cast<double>(counts.loads + counts.stores));
+            EXPECT_EQ(table.totals(level, phase)[0].misses,
+                      static_cast<double>(counts.load_misses + counts.store_misses));
         }
     }
 }

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "monitor/accuracy.hpp"
-#include "monitor/combine.hpp"
 #include "monitor/level_lines.hpp"
 
 namespace cachetally {
@@ -24,7 +23,6 @@ TEST(Histogram, SortsAndSumsItsRows) {
     EXPECT_EQ(histogram.total(1), 5U);
     EXPECT_EQ(histogram.total(9), 0U);
     EXPECT_EQ(histogram.only_phase(1), Histogram(64, {{128, 1, 0, none, 5}}));
-    EXPECT_EQ(histogram.only_function(7).total(), 4U);
 }
 
 // Two structures in one line of 64 bytes of the link below, of which a level with lines of 16 bytes has three in each.
@@ -43,9 +41,6 @@ TEST(LevelLines, AreThoseOfTheLevel) {
 TEST(Histogram, SumsOverPhasesAndFunctions) {
     const Histogram histogram(64, {{0, 1, 0, 3, 1}, {0, 1, 0, 4, 2}, {0, 1, 2, 3, 4}});
     EXPECT_EQ(histogram.summed(), Histogram(64, {{0, 1, 0, none, 7}}));
-    const Histogram per_phase = histogram.summed_functions();
-    EXPECT_EQ(per_phase.total(0), 3U);
-    EXPECT_EQ(per_phase.phases(), 3U);
 }
 
 TEST(Histogram, AggregatesIntoAlignedGroups) {
@@ -99,51 +94,52 @@ protected:
     Histogram core{64, {{0, 1, 0, none, 10}, {64, 1, 0, none, 6}, {128, 1, 1, none, 4}}};
     Histogram l1{64, {{0, 1, 0, none, 2}, {64, 1, 0, none, 2}, {128, 1, 1, none, 1}}};
     Histogram l2{128, {{0, 1, 0, none, 1}, {128, 1, 1, none, 1}}};
-    CombinedHistogram combined{{{"L1", {&core}, {&l1}}, {"L2", {&l1}, {&l2}}}};
 };
 
 TEST_F(Combined, GivesAccessesAndMissesPerLine) {
-    EXPECT_EQ(combined.line_bytes(), 128U);
-    EXPECT_EQ(combined.phases(), 2U);
-    ASSERT_EQ(combined.lines().size(), 2U);
-    EXPECT_EQ(combined.lines()[0].levels, (std::vector<Tally>{{16, 4}, {4, 1}}));
-    EXPECT_EQ(combined.lines()[1].address, 128U);
-    EXPECT_EQ(combined.lines()[1].levels, (std::vector<Tally>{{4, 1}, {1, 1}}));
+    const LevelLines first = level_lines({"L1", {&core}, {&l1}}), second = level_lines({"L2", {&l1}, {&l2}});
+    EXPECT_EQ(first.line_bytes, 64U);
+    EXPECT_EQ(first.phase, (std::vector<std::uint32_t>{0, 0, 1}));
+    EXPECT_EQ(first.accesses, (std::vector<double>{10, 6, 4}));
+    EXPECT_EQ(first.misses, (std::vector<double>{2, 2, 1}));
+    EXPECT_EQ(second.line_bytes, 128U);
+    EXPECT_EQ(second.address, (std::vector<Address>{0, 128}));
+    EXPECT_EQ(second.accesses, (std::vector<double>{4, 1}));
+    EXPECT_EQ(second.misses, (std::vector<double>{1, 1}));
 }
 
-TEST_F(Combined, SumsPerPhaseAndRange) {
-    EXPECT_EQ(combined.total(), (std::vector<Tally>{{20, 5}, {5, 2}}));
-    EXPECT_EQ(combined.total(1), (std::vector<Tally>{{4, 1}, {1, 1}}));
-    EXPECT_EQ(combined.in_range({128, 256}), (std::vector<Tally>{{4, 1}, {1, 1}}));
-    EXPECT_DOUBLE_EQ(combined.total()[0].hits(), 15);
-    EXPECT_DOUBLE_EQ(combined.total()[0].miss_rate(), 0.25);
+TEST_F(Combined, SumsPerStructureAndPhase) {
+    const std::vector<Region> regions = {{"A", 0, 128, 1}};
+    const LevelLines lines = level_lines({"L1", {&core}, {&l1}});
+    const StructureTable table{regions, {{"L1", true, by_structure(lines, regions)}}};
+    EXPECT_EQ(table.totals(0), (std::vector<Tally>{{16, 4}, {4, 1}}));
+    EXPECT_EQ(table.totals(0, 1), (std::vector<Tally>{{0, 0}, {4, 1}}));
+    EXPECT_DOUBLE_EQ(table.totals(0)[0].hits(), 12);
+    EXPECT_DOUBLE_EQ(table.totals(0)[0].miss_rate(), 0.25);
     EXPECT_DOUBLE_EQ(Tally{}.miss_rate(), 0.0);
 }
 
 TEST_F(Combined, AttributesLinesToRegions) {
-    const Region regions[] = {{"A", 100, 20, 1}, {"B", 4096, 10, 1}};
-    const auto rows = combined.by_region(regions);
-    ASSERT_EQ(rows.size(), 2U);
-    EXPECT_EQ(rows[0].region, "A");
-    EXPECT_EQ(rows[0].levels[0], (Tally{16, 4}));
-    EXPECT_EQ(rows[1].region, "(elsewhere)");
-    EXPECT_EQ(rows[1].phase, 1U);
-    const auto mapped = combined.by_region(regions, [](Address a) { return a + 4096 - 128; });
-    EXPECT_EQ(mapped[0].region, "B");
-    EXPECT_EQ(mapped[0].phase, 1U);
+    const std::vector<Region> regions = {{"A", 100, 20, 1}, {"B", 4096, 10, 1}};
+    const LevelInput level{"L1", {&core}, {&l1}, 128};
+    EXPECT_EQ(by_structure(level_lines(level), regions),
+              (std::vector<StructureTally>{{0, 0, {16, 4}}, {2, 1, {4, 1}}}));
+    const LevelLines mapped = level_lines(level, [](Address a) { return a + 4096 - 128; });
+    EXPECT_EQ(by_structure(mapped, regions), (std::vector<StructureTally>{{1, 1, {4, 1}}, {2, 0, {16, 4}}}));
 }
 
 TEST(CombinedSpread, CountsForSeveralLinesAreSpread) {
     const Histogram core(64, {{0, 4, 0, none, 8}}), l1(64, {{64, 1, 0, none, 1}});
-    const CombinedHistogram combined({{"L1", {&core}, {&l1}}});
-    ASSERT_EQ(combined.lines().size(), 4U);
-    EXPECT_EQ(combined.lines()[1].levels[0], (Tally{2, 1}));
+    const LevelLines lines = level_lines({"L1", {&core}, {&l1}});
+    EXPECT_EQ(lines.accesses, (std::vector<double>{2, 2, 2, 2}));
+    EXPECT_EQ(lines.misses, (std::vector<double>{0, 1, 0, 0}));
 }
 
 TEST(CombinedSplit, SeveralLinksMayLeadToALevel) {
     const Histogram data(64, {{0, 1, 0, none, 2}}), code(64, {{64, 1, 0, none, 3}}), below(64, {{64, 1, 0, none, 1}});
-    const CombinedHistogram combined({{"L2", {&data, &code}, {&below}}});
-    EXPECT_EQ(combined.total()[0], (Tally{5, 1}));
+    const LevelLines lines = level_lines({"L2", {&data, &code}, {&below}});
+    EXPECT_EQ(lines.accesses, (std::vector<double>{2, 3}));
+    EXPECT_EQ(lines.misses, (std::vector<double>{0, 1}));
 }
 
 }  // namespace

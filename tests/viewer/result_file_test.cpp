@@ -230,23 +230,26 @@ TEST_F(ResultFiles, PyramidsAreThoseOfTheColumns) {
     const auto address = group.read<std::uint64_t>("address"), count = group.read<std::uint64_t>("count");
     std::map<Address, std::uint64_t> lines;
     for (std::size_t i = 0; i < address.size(); ++i) lines[address[i]] += count[i];
-    const auto levels = read_pyramid(file.root(), "histogram");
-    ASSERT_FALSE(levels.empty());
-    for (const PyramidLevel& level : levels)
-        for (std::size_t block = 0; block < level.address.size(); ++block) {
+    const Group pyramid = group.open_group("pyramid");
+    ASSERT_FALSE(pyramid.children().empty());
+    for (const std::string& name : pyramid.children()) {
+        const Group level = pyramid.open_group(name);
+        const auto first = level.read<std::uint64_t>("address");
+        const auto sums = level.read<double>("sum"), mins = level.read<double>("min"), maxs = level.read<double>("max");
+        for (std::size_t block = 0; block < first.size(); ++block) {
             double sum = 0, least = 1e9, most = 0;
-            const Address end = level.address[block] + level.units * 32;
-            for (auto line = lines.lower_bound(level.address[block]); line != lines.end() && line->first < end;
-                 ++line) {
+            const Address end = first[block] + level.whole_attribute("units") * 32;
+            for (auto line = lines.lower_bound(first[block]); line != lines.end() && line->first < end; ++line) {
                 const auto value = static_cast<double>(line->second);
                 sum += value;
                 least = std::min(least, value);
                 most = std::max(most, value);
             }
-            EXPECT_EQ(level.sum[block], sum);
-            EXPECT_EQ(level.least[block], least);
-            EXPECT_EQ(level.most[block], most);
+            EXPECT_EQ(sums[block], sum);
+            EXPECT_EQ(mins[block], least);
+            EXPECT_EQ(maxs[block], most);
         }
+    }
 }
 
 TEST_F(ResultFiles, ForeignFilesAndOtherVersionsAreRefused) {
@@ -302,7 +305,7 @@ TEST_F(ResultFiles, DamagedFilesDoNotCrash) {
     for (std::size_t place = 0; place < 8192; place += byte_step) damage(place);
 }
 
-TEST_F(ResultFiles, StructuresAreCountedAsCombinedHistogramsAre) {
+TEST_F(ResultFiles, StructuresAreCountedLineByLine) {
     Random random(5);
     const std::vector<std::vector<Region>> layouts{
         {{"A", 100, 5000, 8}, {"B", 5100, 40, 8}, {"C", 20000, 30000, 8}},
@@ -315,16 +318,25 @@ TEST_F(ResultFiles, StructuresAreCountedAsCombinedHistogramsAre) {
                             static_cast<std::uint32_t>(random.below(3)), no_function, 2 * (1 + random.below(9))});
         const Histogram above(64, rows), below = made_up_histogram(2);
         const LevelInput input{"L1", {&above}, {&below}};
-        const auto expected = CombinedHistogram({input}).by_region(regions);
-        const auto found = by_structure(level_lines(input), regions);
-        ASSERT_EQ(found.size(), expected.size());
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            const std::string name =
-                found[i].structure == regions.size() ? "(elsewhere)" : regions[found[i].structure].name;
-            EXPECT_EQ(name, expected[i].region);
-            EXPECT_EQ(found[i].phase, expected[i].phase);
-            EXPECT_EQ(found[i].tally, expected[i].levels[0]);
-        }
+        std::map<std::pair<std::size_t, std::uint32_t>, Tally> expected;
+        const auto count = [&](const Histogram& histogram, double Tally::*number) {
+            for (const HistogramRow& row : histogram.rows())
+                for (std::uint32_t unit = 0; unit < row.span; ++unit) {
+                    const Address line = align_down(row.address + Address{unit} * histogram.unit_bytes(), 64);
+                    const auto touches = [&](const Region& each) {
+                        return line < each.base + each.bytes && line + 64 > each.base;
+                    };
+                    const auto structure = std::ranges::find_if(regions, touches) - regions.begin();
+                    expected[{static_cast<std::size_t>(structure), row.phase}].*number +=
+                        static_cast<double>(row.count) / static_cast<double>(row.span);
+                }
+        };
+        count(above, &Tally::accesses);
+        count(below, &Tally::misses);
+        std::map<std::pair<std::size_t, std::uint32_t>, Tally> found;
+        for (const StructureTally& row : by_structure(level_lines(input), regions))
+            found[{row.structure, row.phase}] = row.tally;
+        EXPECT_EQ(found, expected);
     }
 }
 
