@@ -228,9 +228,9 @@ struct BlockDecoder::State {
         stored.unpack(Stream::retained_traits, retained_traits);
         check_indices(stored, Stream::retained_traits, retained_traits);
         std::vector<std::uint8_t>& parted = filtered.data.marks;
-        std::vector<BlockEvent>& retained = filtered.data.retained;
+        std::vector<BlockEvent>& parted_retained = filtered.data.retained;
         parted.clear();
-        retained.clear();
+        parted_retained.clear();
         std::size_t retained_index = 0;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const std::uint8_t mark = all[i];
@@ -242,14 +242,14 @@ struct BlockDecoder::State {
             constexpr Address line = PackedFilter::line_bytes;
             const auto kind = static_cast<EventKind>(reference.kind);
             Address at = align_down(reference.address, line);
-            retained.emplace_back(at, kind);
+            parted_retained.emplace_back(at, kind);
             if (mark != straddling) continue;
             parted.back() = filter_mark::retained;
             check_ends({&reference, 1});
             for (const Address last = last_byte(reference); last - at >= line;) {
                 extra.push_back({i, parted.size()});
                 parted.push_back(filter_mark::retained);
-                retained.emplace_back(at += line, kind);
+                parted_retained.emplace_back(at += line, kind);
             }
         }
         return extra;

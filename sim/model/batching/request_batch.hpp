@@ -14,7 +14,8 @@ namespace cachetally {
 /// given, and of what it sends down, in the order of its batch.
 class BatchPositions {
 public:
-    explicit BatchPositions(const std::uint16_t* given, std::vector<std::uint16_t>& sent) : given(given), sent_(sent) {
+    explicit BatchPositions(const std::uint16_t* of_given, std::vector<std::uint16_t>& sent)
+        : given(of_given), sent_(sent) {
         sent_.clear();
     }
 
