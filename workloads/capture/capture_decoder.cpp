@@ -39,7 +39,10 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, std::function<std:
 
 void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
     Stream& stream = streams_[core];
-    while (stream.ready.empty()) make_window();
+    while (stream.ready.empty()) {
+        if (over_) throw TraceError("the program was killed; what it did before that is known but for the last words");
+        make_window();
+    }
     std::swap(block, stream.ready.front());
     stream.spare.push_back(std::move(stream.ready.front()));
     stream.ready.pop_front();
@@ -52,7 +55,8 @@ void CaptureDecoder::make_window() {
     while (window_is_open_) {
         if (runs_ == 0 && !next_chunk()) {
             over_ = true;
-            end_window(std::nullopt);
+            const bool whole = events_.end || events_.executed != 0;
+            end_window(whole ? std::nullopt : std::optional(Control{}));
         } else {
             take_run();
             if (window_is_open_ && in_window_ >= options_.window)

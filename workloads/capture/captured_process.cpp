@@ -56,6 +56,23 @@ private:
     posix_spawnattr_t attributes_{};
 };
 
+/// Descriptor 1 of the child.
+class Actions {
+public:
+    explicit Actions(int standard_output) {
+        ::posix_spawn_file_actions_init(&actions_);
+        ::posix_spawn_file_actions_adddup2(&actions_, standard_output, STDOUT_FILENO);
+    }
+    ~Actions() { ::posix_spawn_file_actions_destroy(&actions_); }
+    Actions(const Actions&) = delete;
+    Actions& operator=(const Actions&) = delete;
+
+    const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+private:
+    posix_spawn_file_actions_t actions_{};
+};
+
 }  // namespace
 
 std::string find_program(const std::string& name) {
@@ -71,7 +88,8 @@ std::string find_program(const std::string& name) {
     }
 }
 
-CapturedProcess::CapturedProcess(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+CapturedProcess::CapturedProcess(const std::vector<std::string>& command, int standard_output,
+                                 const std::vector<std::string>& environment) {
     std::vector<std::string> words = command;
     std::vector<std::string> variables;
     const auto replaced = [&](const std::string& variable) {
@@ -82,8 +100,9 @@ CapturedProcess::CapturedProcess(const std::vector<std::string>& command, const 
         if (!replaced(*variable)) variables.emplace_back(*variable);
     variables.insert(variables.end(), environment.begin(), environment.end());
     const Attributes attributes;
+    const Actions actions(standard_output);
     pid_t process = -1;
-    const int error = ::posix_spawn(&process, words.front().c_str(), nullptr, attributes.get(),
+    const int error = ::posix_spawn(&process, words.front().c_str(), actions.get(), attributes.get(),
                                     pointers_to(words).data(), pointers_to(variables).data());
     if (error != 0)
         throw TraceError(fmt::format("{} cannot be started: {}", shown(words.front()), std::strerror(error)));

@@ -9,13 +9,14 @@
 
 namespace cachetally {
 
-/// Started by the constructor, with this process's standard streams. One that still runs when it is destroyed is
+/// Started by the constructor, with this process's standard input and error. One that still runs when it is destroyed is
 /// ended (SIGKILL).
 class CapturedProcess {
 public:
     /// The words of a command line, its program found as a shell would, and variables ("NAME=VALUE") besides those of
     /// this process. Throws TraceError where it cannot be started.
-    CapturedProcess(const std::vector<std::string>& command, const std::vector<std::string>& environment);
+    CapturedProcess(const std::vector<std::string>& command, int standard_output,
+                    const std::vector<std::string>& environment);
     ~CapturedProcess();
     CapturedProcess(const CapturedProcess&) = delete;
     CapturedProcess& operator=(const CapturedProcess&) = delete;

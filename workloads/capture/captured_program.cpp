@@ -29,7 +29,7 @@ std::string tool_folder() {
     return "";
 }
 
-std::vector<std::string> tool_command(const CaptureOptions& options, const CaptureRing& ring) {
+std::vector<std::string> tool_command(const CaptureOptions& options) {
     const std::string folder = tool_folder(), valgrind = find_program("valgrind");
     if (folder.empty() || valgrind.empty())
         throw TraceError(fmt::format(
@@ -41,8 +41,7 @@ std::vector<std::string> tool_command(const CaptureOptions& options, const Captu
     std::vector<std::string> command = {folder + "/" + capture_folder::tool,
                                         "--tool=cachetally",
                                         "-q",
-                                        "--ring=" + ring.path(),
-                                        fmt::format("--heap={}", options.heap ? "yes" : "no"),
+                                                                                fmt::format("--heap={}", options.heap ? "yes" : "no"),
                                         fmt::format("--trace-children={}", options.children ? "yes" : "no")};
     command.insert(command.end(), options.tool_options.begin(), options.tool_options.end());
     command.insert(command.end(), options.command.begin(), options.command.end());
@@ -52,9 +51,9 @@ std::vector<std::string> tool_command(const CaptureOptions& options, const Captu
 /// What the streams of a capture share.
 class Capture {
 public:
-    explicit Capture(const CaptureOptions& options)
+    Capture(const CaptureOptions& options, std::vector<std::string> command)
         : ring_(options.chunks),
-          process_(tool_command(options, ring_),
+          process_(with_ring(std::move(command)), options.standard_output,
                    {"VALGRIND_LIB=" + tool_folder(), "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
           decoder_(
               options.decoder, [this] { return ring_.next([this] { return process_.running(); }); },
@@ -72,6 +71,11 @@ public:
     }
 
 private:
+    std::vector<std::string> with_ring(std::vector<std::string> command) const {
+        command.insert(command.begin() + 1, "--ring=" + ring_.path());
+        return command;
+    }
+
     CaptureRing ring_;
     CapturedProcess process_;
     CaptureDecoder decoder_;
@@ -91,26 +95,42 @@ private:
 
 class Program final : public CapturedProgram {
 public:
-    explicit Program(const CaptureOptions& options)
-        : cores_(options.decoder.cores), capture_(std::make_shared<Capture>(options)) {
-        std::vector<std::unique_ptr<BlockProducer>> producers;
-        for (unsigned core = 0; core < options.decoder.cores; ++core)
-            producers.push_back(std::make_unique<CaptureProducer>(capture_, core));
-        streams_ = make_block_source(std::move(producers), {}, true);
-    }
+    explicit Program(CaptureOptions options) : options_(std::move(options)), command_(tool_command(options_)) {}
 
-    unsigned cores() const override { return cores_; }
-    Batch next(unsigned core) override { return streams_->next(core); }
-    void wish(const std::optional<FilterPlan>& plan) override { streams_->wish(plan); }
+    unsigned cores() const override { return options_.decoder.cores; }
+    Batch next(unsigned core) override {
+        if (!capture_) start();
+        return streams_->next(core);
+    }
+    void wish(const std::optional<FilterPlan>& plan) override {
+        wish_ = plan;
+        if (streams_) streams_->wish(plan);
+    }
     ProgramEnd end() override {
+        if (!capture_) return {};
         streams_.reset();  // whose thread is the reader
         return capture_->end();
     }
-    const CapturedEvents& events() const override { return capture_->decoder().events(); }
-    const std::vector<Address>& counters() const override { return capture_->decoder().counters().all(); }
+    const CapturedEvents& events() const override { return capture_ ? capture_->decoder().events() : nothing_; }
+    const std::vector<Address>& counters() const override {
+        return capture_ ? capture_->decoder().counters().all() : none_;
+    }
 
 private:
-    unsigned cores_;
+    void start() {
+        capture_ = std::make_shared<Capture>(options_, command_);
+        std::vector<std::unique_ptr<BlockProducer>> producers;
+        for (unsigned core = 0; core < options_.decoder.cores; ++core)
+            producers.push_back(std::make_unique<CaptureProducer>(capture_, core));
+        streams_ = make_block_source(std::move(producers), {}, true);
+        streams_->wish(wish_);
+    }
+
+    CaptureOptions options_;
+    std::vector<std::string> command_;
+    std::optional<FilterPlan> wish_;
+    CapturedEvents nothing_;
+    std::vector<Address> none_;
     std::shared_ptr<Capture> capture_;
     std::unique_ptr<ReferenceSource> streams_;
 };

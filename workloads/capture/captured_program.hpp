@@ -18,10 +18,11 @@ struct CaptureOptions {
     unsigned chunks = 64;                        ///< of the ring, 256 KiB each
     bool children = false;                       ///< programs that it executes are captured, too
     bool heap = true;                            ///< its allocations are reported
+    int standard_output = 1;  ///< a descriptor: the program's standard output
     std::vector<std::string> tool_options = {};  ///< further ones, as valgrind takes them
 };
 
-/// Starts the program under the capture tool (workloads/capture/valgrind). Its streams are those of the cores.
+/// The program starts, under the capture tool (workloads/capture/valgrind), when its first references are asked for.
 class CapturedProgram : public ReferenceSource {
 public:
     /// How it ended, once its streams are over; waits for it.

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens besides references. */
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_transtab.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "tool.h"
+
+static Bool is_recording = True;
+static ThreadId running = VG_INVALID_THREADID;
+
+Bool recording(void) { return is_recording && ring; }
+Bool is_own_code(Addr address) { return False; }
+
+static void on_client_code(ThreadId thread, ULong blocks) {
+    const ULong words[] = {thread};
+    if (thread == running) return;
+    running = thread;
+    ring_write(CT_THREAD, words, 1, NULL);
+}
+
+static void on_thread_created(ThreadId parent, ThreadId child) {
+    const ULong words[] = {parent, child};
+    ring_write(CT_THREAD_CREATED, words, 2, NULL);
+}
+
+static void on_thread_ended(ThreadId thread) {
+    const ULong words[] = {thread};
+    ring_write(CT_THREAD_ENDED, words, 1, NULL);
+}
+
+static void on_map(Addr address, SizeT bytes, Bool readable, Bool writable, Bool executable, ULong debug_handle) {
+    const NSegment* segment = ring ? VG_(am_find_nsegment)(address) : NULL;
+    const HChar* path = segment ? VG_(am_get_filename)(segment) : NULL;
+    const ULong words[] = {address, bytes, (readable ? 4u : 0u) | (writable ? 2u : 0u) | (executable ? 1u : 0u),
+                           segment && path ? (ULong)segment->offset + (address - segment->start) : 0};
+    ring_write(CT_MAPPED, words, 4, path ? path : "");
+}
+
+static void on_unmap(Addr address, SizeT bytes) {
+    const ULong words[] = {address, bytes};
+    ring_write(CT_UNMAPPED, words, 2, NULL);
+}
+
+static void on_break(Addr address, SizeT bytes, ThreadId thread) {
+    const ULong words[] = {address, bytes};
+    ring_write(CT_BREAK, words, 2, NULL);
+}
+
+static void on_signal(ThreadId thread, Int number, Bool alternate_stack) {
+    const ULong words[] = {number, VG_(get_IP)(thread)};
+    ring_write(CT_SIGNAL, words, 2, NULL);
+}
+
+/* Whether the other program is captured, too, or the call fails: the ring is complete until here. */
+static void on_call(ThreadId thread, UInt number, UWord* arguments, UInt count) {
+    if (!ring || number != __NR_execve) return;
+    ring_write(CT_EXECUTED, NULL, 0, (const HChar*)arguments[0]);
+    ring_next_chunk();
+}
+static void on_return(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result) {}
+
+static void on_fork_in_parent(ThreadId thread) {
+    const ULong words[] = {0};
+    ring_write(CT_FORKED, words, 1, NULL);
+}
+static void on_fork_in_child(ThreadId thread) { ring_in_child(); }
+
+void track_events(void) {
+    VG_(needs_syscall_wrapper)(on_call, on_return);
+    VG_(track_start_client_code)(on_client_code);
+    VG_(track_pre_thread_ll_create)(on_thread_created);
+    VG_(track_pre_thread_ll_exit)(on_thread_ended);
+    VG_(track_new_mem_startup)(on_map);
+    VG_(track_new_mem_mmap)(on_map);
+    VG_(track_die_mem_munmap)(on_unmap);
+    VG_(track_new_mem_brk)(on_break);
+    VG_(track_pre_deliver_signal)(on_signal);
+    VG_(atfork)(NULL, on_fork_in_parent, on_fork_in_child);
+}
