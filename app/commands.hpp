@@ -32,6 +32,7 @@ void add_figure(CLI::App& app);
 void add_intrusion(CLI::App& app);
 void add_machine(CLI::App& app);
 void add_probe(CLI::App& app);
+void add_record(CLI::App& app, const std::vector<std::string>& program);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 /// `program`: the words behind "--", which are filled in before any command runs.

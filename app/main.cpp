@@ -129,7 +129,7 @@ void group_commands(CLI::App& app) {
 }
 
 /// Commands that run programs, which stand behind "--".
-constexpr std::string_view with_program[] = {"run"};
+constexpr std::string_view with_program[] = {"run", "record"};
 
 /// Cuts the program off a command line.
 std::vector<std::string> take_program(std::vector<std::string>& words) {
@@ -160,6 +160,7 @@ int run(int argc, char** argv) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const std::vector<std::string> program = take_program(words);
     cachetally::app::add_run(app, program);
+    cachetally::app::add_record(app, program);
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
     cachetally::app::add_intrusion(app);

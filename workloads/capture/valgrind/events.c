@@ -10,13 +10,25 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "../../../include/cachetally.h"
 #include "tool.h"
 
 static Bool is_recording = True;
 static ThreadId running = VG_INVALID_THREADID;
 
 Bool recording(void) { return is_recording && ring; }
-Bool is_own_code(Addr address) { return False; }
+
+/* --- code of the preload object ------------------------------------------------------------------------------------- */
+
+static Addr own_begin, own_end;
+
+Bool is_own_code(Addr address) { return address >= own_begin && address < own_end; }
+
+static void note_own_code(Addr address, SizeT bytes, const HChar* path) {
+    if (!path || !VG_(strstr)(path, "vgpreload_cachetally")) return;
+    if (own_end == 0 || address < own_begin) own_begin = address;
+    if (address + bytes > own_end) own_end = address + bytes;
+}
 
 static void on_client_code(ThreadId thread, ULong blocks) {
     const ULong words[] = {thread};
@@ -40,6 +52,7 @@ static void on_map(Addr address, SizeT bytes, Bool readable, Bool writable, Bool
     const HChar* path = segment ? VG_(am_get_filename)(segment) : NULL;
     const ULong words[] = {address, bytes, (readable ? 4u : 0u) | (writable ? 2u : 0u) | (executable ? 1u : 0u),
                            segment && path ? (ULong)segment->offset + (address - segment->start) : 0};
+    note_own_code(address, bytes, path);
     ring_write(CT_MAPPED, words, 4, path ? path : "");
 }
 
@@ -72,7 +85,49 @@ static void on_fork_in_parent(ThreadId thread) {
 }
 static void on_fork_in_child(ThreadId thread) { ring_in_child(); }
 
+/* --- requests ------------------------------------------------------------------------------------------------------- */
+
+/* Translations have the stores in them, or have not. */
+static void set_recording(Bool on) {
+    const ULong words[] = {on};
+    if (on == is_recording) return;
+    is_recording = on;
+    ring_write(CT_COLLECT, words, 1, NULL);
+    VG_(discard_translations_safely)(0x1000, ~0ul - 0x2000, "cachetally");
+}
+
+static void on_allocation(ThreadId thread, Addr block, SizeT bytes) {
+    ULong words[3 + 100];
+    Addr stack[101];
+    UInt frames, i, first;
+    if (!options.heap) return;
+    frames = VG_(get_StackTrace)(thread, stack, options.frames + 1, NULL, NULL, 0);
+    first = frames > 1 && is_own_code(stack[0]) ? 1 : 0;
+    words[0] = block;
+    words[1] = bytes;
+    words[2] = frames - first;
+    for (i = first; i < frames; ++i) words[3 + i - first] = stack[i];
+    ring_write(CT_ALLOCATED, words, 3 + frames - first, NULL);
+}
+
+Bool handle_request(ThreadId thread, UWord* arguments, UWord* result) {
+    const ULong words[] = {arguments[1], arguments[2], arguments[3]};
+    *result = 0;
+    switch (arguments[0]) {
+        case CACHETALLY_REQUEST_PHASE: ring_write(CT_PHASE, NULL, 0, (const HChar*)arguments[1]); return True;
+        case CACHETALLY_REQUEST_REGION: ring_write(CT_REGION, words, 3, (const HChar*)arguments[4]); return True;
+        case CACHETALLY_REQUEST_COLLECT: set_recording(arguments[1] != 0); return True;
+        case CACHETALLY_REQUEST_BARRIER: ring_write(CT_BARRIER, words, 2, NULL); return True;
+        case CACHETALLY_REQUEST_ALLOCATED: on_allocation(thread, arguments[1], arguments[2]); return True;
+        case CACHETALLY_REQUEST_RELEASED:
+            if (options.heap) ring_write(CT_RELEASED, words, 1, NULL);
+            return True;
+        default: return False;
+    }
+}
+
 void track_events(void) {
+    VG_(needs_client_requests)(handle_request);
     VG_(needs_syscall_wrapper)(on_call, on_return);
     VG_(track_start_client_code)(on_client_code);
     VG_(track_pre_thread_ll_create)(on_thread_created);
