@@ -45,6 +45,8 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
                     "With a program: the file for what this command prints; default: standard error")
         ->type_name("FILE")
         ->check(not_empty("the name of a file"));
+    command.add_flag("--barriers", choice.barriers,
+                     "A program's barriers (pthread, OpenMP) end phases, as CACHETALLY_PHASE of cachetally.h does");
     command.add_flag("--children", choice.children, "Capture the programs that the program executes, too");
 }
 
@@ -53,6 +55,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.command = choice.command;
     options.children = choice.children;
     options.decoder.cores = cores;
+    options.decoder.barriers_end_phases = choice.barriers;
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
     catch_interrupts();
     capture(options);  // whose errors are still said on standard error

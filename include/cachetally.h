@@ -15,7 +15,9 @@ enum cachetally_request {
     CACHETALLY_REQUEST_COLLECT,            /* 1 or 0 */
     CACHETALLY_REQUEST_BARRIER,            /* object, participants */
     CACHETALLY_REQUEST_ALLOCATED,          /* address, bytes; of the capture's own wrappers */
-    CACHETALLY_REQUEST_RELEASED            /* address; likewise */
+    CACHETALLY_REQUEST_RELEASED,           /* address; likewise */
+    CACHETALLY_REQUEST_PARTICIPANTS,       /* barrier, number; likewise */
+    CACHETALLY_REQUEST_ARRIVED             /* barrier, participants where they are known; likewise */
 };
 
 #if defined(CACHETALLY_DISABLED)

@@ -128,6 +128,9 @@ void CaptureDecoder::take_control(std::uint64_t run) {
             break;
         }
         case CT_BARRIER:
+            if (options_.barriers_end_phases || options_.cores > 1)
+                end_window(Control{options_.barriers_end_phases ? Control::Kind::barrier : Control::Kind::meet, 0});
+            break;
         case CT_PHASE: end_window(Control{Control::Kind::barrier, 0}); break;
         case CT_FUNCTION_ENTERED:
         case CT_FUNCTION_LEFT: {

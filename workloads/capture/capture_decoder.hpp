@@ -22,6 +22,7 @@ struct DecoderOptions {
     /// References until all cores meet. Between two meetings each core goes on as if it were alone on its processor:
     /// how threads interleave is the machine's doing, not the capture's (which runs one at a time). Ours.
     std::uint64_t window = std::uint64_t{1} << 22;
+    bool barriers_end_phases = false;  ///< else cores only meet there
 };
 
 /// Not for several threads at once.

@@ -110,6 +110,38 @@ static void on_allocation(ThreadId thread, Addr block, SizeT bytes) {
     ring_write(CT_ALLOCATED, words, 3 + frames - first, NULL);
 }
 
+/* Barriers whose threads have not all arrived. */
+static struct { Addr object; UWord participants, arrived; } barriers[256];
+
+static void note_participants(Addr object, UWord participants) {
+    UInt i, place = 0;
+    for (i = 0; i < 256; ++i) {
+        if (barriers[i].object == object) { place = i; break; }
+        if (barriers[i].object == 0) place = i;
+    }
+    barriers[place].object = object;
+    barriers[place].participants = participants;
+    barriers[place].arrived = 0;
+}
+
+static void on_arrival(Addr object, UWord participants) {
+    UInt i;
+    for (i = 0; i < 256 && barriers[i].object != object; ++i) {}
+    if (i == 256) {
+        if (participants == 0) return;
+        note_participants(object, participants);
+        on_arrival(object, participants);
+        return;
+    }
+    if (participants != 0) barriers[i].participants = participants;
+    if (++barriers[i].arrived < barriers[i].participants) return;
+    {
+        const ULong words[] = {object, barriers[i].participants};
+        barriers[i].arrived = 0;
+        ring_write(CT_BARRIER, words, 2, NULL);
+    }
+}
+
 Bool handle_request(ThreadId thread, UWord* arguments, UWord* result) {
     const ULong words[] = {arguments[1], arguments[2], arguments[3]};
     *result = 0;
@@ -122,6 +154,8 @@ Bool handle_request(ThreadId thread, UWord* arguments, UWord* result) {
         case CACHETALLY_REQUEST_RELEASED:
             if (options.heap) ring_write(CT_RELEASED, words, 1, NULL);
             return True;
+        case CACHETALLY_REQUEST_PARTICIPANTS: note_participants(arguments[1], arguments[2]); return True;
+        case CACHETALLY_REQUEST_ARRIVED: on_arrival(arguments[1], arguments[2]); return True;
         default: return False;
     }
 }
