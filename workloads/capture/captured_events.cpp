@@ -22,6 +22,7 @@ std::size_t words_at_least(unsigned kind) {
     switch (kind) {
         case CT_MAPPED: return 5;
         case CT_REGION: return 4;
+        case CT_STACK: return 3;
         case CT_PHASE:
         case CT_EXECUTED: return 1;
         case CT_FORKED:
@@ -46,6 +47,10 @@ void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
         case CT_REGION:
             regions.push_back({text_of(words.subspan(3)), words[0], words[1],
                                static_cast<std::uint32_t>(std::clamp<std::uint64_t>(words[2], 1, ~std::uint32_t{0}))});
+            break;
+        case CT_STACK:
+            regions.push_back(
+                {words[0] == 1 ? "stack" : fmt::format("stack of thread {}", words[0]), words[1], words[2], 1});
             break;
         case CT_THREAD_CREATED: ++threads; break;
         case CT_FORKED: ++forks; break;

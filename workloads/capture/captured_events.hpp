@@ -37,7 +37,7 @@ struct ProgramEnd {
 /// Of one capture, in the order in which they came.
 struct CapturedEvents {
     std::vector<MappedFile> files;
-    std::vector<Region> regions;  ///< that the program named
+    std::vector<Region> regions;  ///< that the program named, and its threads' stacks
     std::vector<Address> functions;
     std::optional<ProgramEnd> end;
     std::uint64_t dropped = 0;  ///< references that were not recorded

@@ -9,8 +9,8 @@
 
 namespace cachetally {
 
-/// Started by the constructor, with this process's standard input and error. One that still runs when it is destroyed is
-/// ended (SIGKILL).
+/// Started by the constructor, with this process's standard input and error. One that still runs when it is destroyed
+/// is ended (SIGKILL).
 class CapturedProcess {
 public:
     /// The words of a command line, its program found as a shell would, and variables ("NAME=VALUE") besides those of

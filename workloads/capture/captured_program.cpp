@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/text.hpp"
 #include "workloads/capture/capture_ring.hpp"
 #include "workloads/capture/captured_process.hpp"
+#include "workloads/capture/program_names.hpp"
 #include "workloads/capture/tool_folder.hpp"
 #include "workloads/traces/block_source.hpp"
 #include "workloads/traces/byte_stream.hpp"
@@ -38,10 +40,8 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
                 ? "which is not installed: install the package valgrind"
                 : "and this cachetally was built without the capture tool: build it where the package valgrind is "
                   "installed"));
-    std::vector<std::string> command = {folder + "/" + capture_folder::tool,
-                                        "--tool=cachetally",
-                                        "-q",
-                                                                                fmt::format("--heap={}", options.heap ? "yes" : "no"),
+    std::vector<std::string> command = {folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
+                                        fmt::format("--heap={}", options.heap ? "yes" : "no"),
                                         fmt::format("--trace-children={}", options.children ? "yes" : "no")};
     command.insert(command.end(), options.tool_options.begin(), options.tool_options.end());
     command.insert(command.end(), options.command.begin(), options.command.end());
@@ -93,6 +93,8 @@ private:
     unsigned core_;
 };
 
+bool overlap(const Region& a, const Region& b) { return a.contains(b.base) || b.contains(a.base); }
+
 class Program final : public CapturedProgram {
 public:
     explicit Program(CaptureOptions options) : options_(std::move(options)), command_(tool_command(options_)) {}
@@ -105,6 +107,22 @@ public:
     void wish(const std::optional<FilterPlan>& plan) override {
         wish_ = plan;
         if (streams_) streams_->wish(plan);
+    }
+    /// The program's own names come first.
+    std::vector<Region> regions() const override {
+        if (!capture_) return {};
+        std::vector<Region> named = events().regions;
+        for (Region& variable : ProgramNames(events().files).variables())
+            if (std::ranges::none_of(named, [&](const Region& region) { return overlap(region, variable); }))
+                named.push_back(std::move(variable));
+        return named;
+    }
+    std::vector<std::string> functions() const override {
+        std::vector<std::string> names;
+        if (events().functions.empty()) return names;
+        const ProgramNames program(events().files);
+        for (const Address function : events().functions) names.push_back(program.place_of(function).function);
+        return names;
     }
     ProgramEnd end() override {
         if (!capture_) return {};

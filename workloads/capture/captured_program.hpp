@@ -18,7 +18,7 @@ struct CaptureOptions {
     unsigned chunks = 64;                        ///< of the ring, 256 KiB each
     bool children = false;                       ///< programs that it executes are captured, too
     bool heap = true;                            ///< its allocations are reported
-    int standard_output = 1;  ///< a descriptor: the program's standard output
+    int standard_output = 1;                     ///< a descriptor: the program's standard output
     std::vector<std::string> tool_options = {};  ///< further ones, as valgrind takes them
 };
 

@@ -30,11 +30,22 @@ static void note_own_code(Addr address, SizeT bytes, const HChar* path) {
     if (address + bytes > own_end) own_end = address + bytes;
 }
 
+/* Of each thread, when it first runs. */
+static void note_stack(ThreadId thread) {
+    static Bool seen[4096];
+    const Addr last = VG_(thread_get_stack_max)(thread);
+    const ULong words[] = {thread, last + 1 - VG_(thread_get_stack_size)(thread), VG_(thread_get_stack_size)(thread)};
+    if (thread >= 4096 || seen[thread]) return;
+    seen[thread] = True;
+    ring_write(CT_STACK, words, 3, NULL);
+}
+
 static void on_client_code(ThreadId thread, ULong blocks) {
     const ULong words[] = {thread};
     if (thread == running) return;
     running = thread;
     ring_write(CT_THREAD, words, 1, NULL);
+    note_stack(thread);
 }
 
 static void on_thread_created(ThreadId parent, ThreadId child) {
