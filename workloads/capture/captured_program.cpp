@@ -56,7 +56,7 @@ public:
           process_(with_ring(std::move(command)), options.standard_output,
                    {"VALGRIND_LIB=" + tool_folder(), "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
           decoder_(
-              options.decoder, [this] { return ring_.next([this] { return process_.running(); }); },
+              options.decoder, [this] { return next(); },
               [this](const CapturedChunk& chunk) { ring_.release(chunk); }) {}
 
     void take(unsigned core, ReferenceBlock& block) { decoder_.take(core, block); }
@@ -71,6 +71,12 @@ public:
     }
 
 private:
+    std::optional<CapturedChunk> next() {
+        std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
+        if (!chunk && ring_.ended()) decoder_.set_end(process_.wait());
+        return chunk;
+    }
+
     std::vector<std::string> with_ring(std::vector<std::string> command) const {
         command.insert(command.begin() + 1, "--ring=" + ring_.path());
         return command;
