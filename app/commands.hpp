@@ -32,9 +32,11 @@ void add_figure(CLI::App& app);
 void add_intrusion(CLI::App& app);
 void add_machine(CLI::App& app);
 void add_probe(CLI::App& app);
+void add_record(CLI::App& app, const std::vector<std::string>& program);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
-void add_run(CLI::App& app);
+/// `program`: the words behind "--", which are filled in before any command runs.
+void add_run(CLI::App& app, const std::vector<std::string>& program);
 void add_show(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_trace(CLI::App& app);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -15,6 +16,7 @@
 
 #include "app/commands.hpp"
 #include "app/help.hpp"
+#include "app/program.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
@@ -52,8 +54,7 @@ constexpr char footer[] =
     "                                                keep the result and look into it\n"
     "  cachetally view lu.h5                         the same in the browser\n"
     "  cachetally sweep lu --preset paper-2002       the experiment of Schulz et al. 2002\n"
-    "  valgrind --tool=lackey --trace-mem=yes ls 2>&1 >/dev/null | cachetally replay -\n"
-    "                                                a real program\n"
+    "  cachetally run -- ls /usr                     a real program\n"
     "'cachetally COMMAND --help' lists the options of a command, with examples.\n\n"
     "Exit status: 0 = done; 1 = failed on the way, interrupted, the input is damaged,\n"
     "or the output cannot be written; 2 = the command line, a machine or a monitor is\n"
@@ -126,6 +127,21 @@ void group_commands(CLI::App& app) {
     }
 }
 
+/// Commands that run programs, which stand behind "--".
+constexpr std::string_view with_program[] = {"run", "record"};
+
+/// Cuts the program off a command line.
+std::vector<std::string> take_program(std::vector<std::string>& words) {
+    const auto separator = std::ranges::find(words, "--");
+    if (separator == words.end() || words.empty() ||
+        std::ranges::find(with_program, words.front()) == std::end(with_program))
+        return {};
+    std::vector<std::string> program(separator + 1, words.end());
+    words.erase(separator, words.end());
+    if (program.empty()) throw UsageError("a program must follow '--', as in: cachetally run -- ls -l");
+    return program;
+}
+
 int run(int argc, char** argv) {
     if (const char* name = std::getenv("CACHETALLY_INSTRUCTION_SET")) {
         try {
@@ -140,7 +156,10 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", "cachetally " + cachetally::program_version(), "Print the version and exit");
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.formatter(std::make_shared<cachetally::app::HelpFormatter>());
-    cachetally::app::add_run(app);
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const std::vector<std::string> program = take_program(words);
+    cachetally::app::add_run(app, program);
+    cachetally::app::add_record(app, program);
     cachetally::app::add_replay(app);
     cachetally::app::add_sweep(app);
     cachetally::app::add_intrusion(app);
@@ -159,7 +178,8 @@ int run(int argc, char** argv) {
     app.footer(footer);
     group_commands(app);
     try {
-        app.parse(argc, argv);
+        std::ranges::reverse(words);  // as CLI11 wants them
+        app.parse(words);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
         return report_wrong_use(app, error);
@@ -176,6 +196,8 @@ void report_output_error(int error) {
 int guarded(int argc, char** argv) {
     try {
         return run(argc, argv);
+    } catch (const cachetally::app::ProgramStatus& program) {
+        return program.status;
     } catch (const UsageError& error) {
         report(std::string("cachetally: ") + error.what());
         return wrong_use;

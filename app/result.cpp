@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/checks.hpp"
+#include "app/program.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
@@ -49,7 +50,13 @@ Input kernel_input(const std::string& name, const std::vector<std::string>& sett
         const KernelCheck verdict = kernel->workload().check();
         return Check{verdict.passed(), verdict.meaning, verdict.residual, verdict.bound};
     };
-    return {name, settings, seed_of(name, settings), "", "", nullptr, std::move(source), check};
+    Input input;
+    input.name = name;
+    input.settings = settings;
+    input.seed = seed_of(name, settings);
+    input.source = std::move(source);
+    input.check = check;
+    return input;
 }
 
 InputNames inputs_of(const Input& input, const SimulationOptions& options) {
@@ -114,6 +121,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         close_output(file.get(), view.title);
     }
     if (view.check && !view.check->passed) throw std::runtime_error(input.name + " computed a wrong result");
+    report_end(input);
     refuse_incomplete(outcome.run, view.title, file.get());
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/input.hpp"
+#include "app/program.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
@@ -19,6 +20,7 @@ struct RunArguments {
     std::vector<std::string> settings;
     SimulationOptions simulation;
     OutputOptions output;
+    ProgramChoice program;
 };
 
 /// Throws UsageError where a kernel is expected, and a file was named.
@@ -27,6 +29,15 @@ void refuse_file(const std::string& name) {
     if (is_kernel(name) || (name != "-" && !std::filesystem::is_regular_file(name, error))) return;
     throw UsageError(fmt::format("'{}' is {}, not a kernel; traces are run by 'cachetally replay {}'", shown(name),
                                  name == "-" ? "standard input" : "a file", shown(name)));
+}
+
+void run_program(RunArguments& options, const std::vector<std::string>& program) {
+    if (!options.workload.empty())
+        throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(options.workload),
+                                     shown(program.front())));
+    options.program.command = program;
+    const unsigned cores = topology_of(options.simulation).machine().cores;
+    simulate_and_report(program_input(options.program, cores), options.simulation, options.output);
 }
 
 void list_workloads(bool json) {
@@ -49,21 +60,27 @@ void list_workloads(bool json) {
 
 }  // namespace
 
-void add_run(CLI::App& app) {
+void add_run(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<RunArguments>();
-    CLI::App* command = app.add_subcommand("run", "Run a kernel through a machine with monitors on its links");
-    command->add_option("WORKLOAD", options->workload, "A kernel (cachetally workload list)")->required();
+    CLI::App* command =
+        app.add_subcommand("run", "Run a kernel or a program through a machine with monitors on its links");
+    command->add_option("WORKLOAD", options->workload, "A kernel (cachetally workload list), or -- and a program")
+        ->required(program.empty());
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_simulation_options(*command, options->simulation);
     add_causes_option(*command, options->simulation);
     add_output_options(*command, options->output, "exact counts of every link");
+    command->add_flag("--data-only", options->program.data_only, "Leave out a program's instruction fetches");
+    add_program_options(*command, options->program);
     command->footer(
         "Examples:\n"
         "  cachetally run lu n=128\n"
         "  cachetally run lu n=128 --machine schulz2002 \\\n"
         "      --monitor link=core-L1,counters=64,granularity=2\n"
-        "  cachetally run radix keys=65536 processors=4 --cores 4 -o radix.h5");
-    command->callback([options] {
+        "  cachetally run radix keys=65536 processors=4 --cores 4 -o radix.h5\n"
+        "  cachetally run --machine generic3 -- gzip -c text > text.gz");
+    command->callback([options, &program] {
+        if (!program.empty()) return run_program(*options, program);
         refuse_file(options->workload);
         simulate_and_report(kernel_input(options->workload, options->settings), options->simulation, options->output);
     });

@@ -155,7 +155,7 @@ void check_cores(const Input& input, const Topology& topology) {
 }
 
 void warn_of_one_stream(const Input& input, const Topology& topology) {
-    const bool is_trace = !input.check;
+    const bool is_trace = !input.check && input.program == nullptr;
     if (!is_trace || input.source->cores() != 1 || topology.machine().cores == 1) return;
     to_stderr(fmt::format(
         "cachetally: warning: {} has one stream of references, and the machine '{}' has {} cores: core 0 makes all of "

@@ -19,6 +19,7 @@
 #include "monitor/monitor.hpp"
 #include "monitor/spec_placement.hpp"
 #include "viewer/run_view.hpp"
+#include "workloads/capture/captured_program.hpp"
 #include "workloads/traces/trace.hpp"
 
 namespace cachetally::app {
@@ -32,6 +33,7 @@ struct Input {
     std::string incomplete;             ///< why the trace is marked partial; empty where it is whole
     std::shared_ptr<TextNotes> notes;   ///< where the trace is text
     std::unique_ptr<ReferenceSource> source;
+    CapturedProgram* program = nullptr;           ///< the source, where it is a program that runs
     std::function<std::optional<Check>()> check;  ///< nothing as long as the program is not at its end
 };
 

@@ -8,12 +8,10 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/input.hpp"
+#include "app/pack.hpp"
 #include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
-#include "sim/topology/names.hpp"
-#include "storage/provenance.hpp"
-#include "workloads/traces/packed_writer.hpp"
 #include "workloads/traces/trace.hpp"
 
 namespace cachetally::app {
@@ -26,98 +24,17 @@ struct InfoOptions {
 };
 
 struct ConvertCommand {
-    std::string input, output;
+    std::string input;
     std::vector<std::string> settings;
-    TraceChoice choice;
-    std::uint64_t max_references = 0;
-    int level = default_packing_level;
-    bool force = false, json = false;
+    PackingChoice packing;
 };
 
-/// Remembers what a source failed of, to distinguish it from failures of the writer.
-class WatchedSource : public ReferenceSource {
-public:
-    explicit WatchedSource(ReferenceSource& source) : source_(source) {}
-    unsigned cores() const override { return source_.cores(); }
-    std::vector<Region> regions() const override { return source_.regions(); }
-    std::vector<std::string> functions() const override { return source_.functions(); }
-    double progress() const override { return source_.progress(); }
-    Batch next(unsigned core) override {
-        try {
-            return source_.next(core);
-        } catch (const std::exception& error) {
-            failure_ = error.what();
-            throw;
-        }
-    }
-    const std::string& failure() const { return failure_; }
-
-private:
-    ReferenceSource& source_;
-    std::string failure_;
-};
-
-/// Copies what the source has. Returns why it ended early, or nothing.
-std::string copy(ReferenceSource& source, PackedTraceWriter& writer, const ConvertCommand& command) {
-    ConvertOptions options;
-    options.data_only = command.choice.data_only;
-    options.max_references = command.max_references;
-    options.progress = progress_line(source, command.max_references);
-    WatchedSource watched(source);
-    try {
-        const ConvertResult result = convert(watched, writer, options);
-        clear_progress_line();
-        return result.interrupted ? "interrupted" : "";
-    } catch (const std::exception&) {
-        clear_progress_line();
-        if (watched.failure().empty()) throw;
-    }
-    return interrupted() ? "interrupted" : watched.failure();
-}
-
-/// `skipped`: lines of the source that are not references.
-void print_summary(const ConvertCommand& command, std::uint64_t references, bool complete, std::uint64_t skipped) {
-    const std::uint64_t bytes = std::filesystem::file_size(command.output);
-    const double each = references == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(references);
-    if (command.json) {
-        const Json json = {{"input", command.input},  {"output", command.output},    {"references", references},
-                           {"bytes", bytes},          {"bytes_per_reference", each}, {"complete", complete},
-                           {"skipped_lines", skipped}};
-        print_json(json);
-    } else {
-        print("{}: {} in {}, {:.2f} bytes each{}\n", command.output, numbered(references, "reference"),
-              numbered(bytes, "byte"), each, complete ? "" : " (partial)");
-        if (skipped != 0) print("{} of {} skipped: not references\n", numbered(skipped, "line"), command.input);
-    }
-}
-
-void run_convert(const ConvertCommand& command) {
-    check_output(command.output, {command.input}, "HDF5");
+void run_convert(ConvertCommand command) {
+    check_output(command.packing.output, {command.input}, "HDF5");
     catch_interrupts();
-    const Input input = open_input(command.input, command.settings, command.choice);
-    PackedOptions packed;
-    packed.level = command.level;
-    if (command.force) packed.existing = ResultFile::Existing::overwrite;
-    PackedTraceWriter writer(command.output, input.source->cores(), packed);
-    const std::string failure = copy(*input.source, writer, command);
-    const std::uint64_t references = writer.references();
-    if (!failure.empty() && references == 0) throw std::runtime_error(fmt::format("{}; nothing was written", failure));
-    Provenance provenance = make_provenance(command_line());
-    provenance.trace_name = input.trace_file;
-    write_provenance(writer.root(), provenance);
-    const std::string incomplete =
-        failure.empty() && !input.incomplete.empty() ? "its source is marked partial: " + input.incomplete : failure;
-    if (incomplete.empty()) {
-        writer.finish();
-    } else {
-        writer.keep_partial(incomplete);
-    }
-    const bool read_to_end = !interrupted() && (command.max_references == 0 || references < command.max_references);
-    print_summary(command, references, incomplete.empty(),
-                  input.notes && read_to_end ? input.notes->skipped.load() : 0);
-    if (!failure.empty())
-        throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} before that, marked partial", failure,
-                                             command.output, numbered(references, "reference")));
+    command.packing.input = command.input;
+    const Input input = open_input(command.input, command.settings, command.packing.choice);
+    pack(input, command.packing);
 }
 
 Json to_json(const std::string& name, const TraceInfo& info) {
@@ -224,20 +141,12 @@ void add_convert(CLI::App& trace) {
     auto options = std::make_shared<ConvertCommand>();
     CLI::App* command = trace.add_subcommand("convert", "Pack a trace: small, and fast to replay");
     command->add_option("IN", options->input, "A trace of any format, - for standard input, or a kernel")->required();
-    command->add_option("OUT", options->output, "The packed trace, as in NAME.ct.h5")
+    command->add_option("OUT", options->packing.output, "The packed trace, as in NAME.ct.h5")
         ->required()
         ->check(not_empty("the name of a file"));
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
-    add_trace_options(*command, options->choice);
-    command
-        ->add_option("--max-references", options->max_references,
-                     "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: take all")
-        ->transform(whole_number());
-    command->add_option("--level", options->level, "Effort on size: 1 (fastest to write) to 12 (smallest)")
-        ->transform(whole_number(1, 12))
-        ->capture_default_str();
-    command->add_flag("-f,--force,--overwrite", options->force, "Replace OUT where it exists");
-    command->add_flag("--json", options->json, "Print JSON");
+    add_trace_options(*command, options->packing.choice);
+    add_packing_options(*command, options->packing);
     command->footer(
         "Examples:\n"
         "  cachetally trace convert prog.lackey.zst prog.ct.h5\n"

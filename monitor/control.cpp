@@ -29,6 +29,7 @@ void MonitorControl::apply(const Control& control) {
             if (!stack_.empty()) stack_.pop_back();
             break;
         case Control::Kind::none:
+        case Control::Kind::meet:
         case Control::Kind::end: break;
     }
 }

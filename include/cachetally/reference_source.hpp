@@ -33,7 +33,8 @@ struct Control {
         monitor_off,     ///< monitors ignore events from here
         enter_function,  ///< `argument` is an index into ReferenceSource::functions()
         leave_function,
-        end,  ///< the core's stream is over
+        meet,  ///< all cores wait for each other, as at a barrier, and no phase ends
+        end,   ///< the core's stream is over
     };
     Kind kind = Kind::none;
     std::uint32_t argument = 0;

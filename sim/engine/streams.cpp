@@ -124,6 +124,7 @@ void Streams::obey(Control& control, unsigned core) {
     switch (control.kind) {
         case Control::Kind::none: break;
         case Control::Kind::barrier: stream.state = State::at_barrier; break;
+        case Control::Kind::meet: stream.state = State::at_meeting; break;
         case Control::Kind::end: stream.state = State::ended; break;
         default: stream.time += hierarchy_.control(control, core, stream.time); break;
     }
@@ -174,22 +175,27 @@ void Streams::end_in_time(unsigned core) {
 
 bool Streams::pass_barrier() {
     std::optional<unsigned> waiting;
-    for (unsigned core = 0; core < size(); ++core)
+    bool ends_phase = false;
+    for (unsigned core = 0; core < size(); ++core) {
         if (at_barrier(core)) waiting = core;
+        ends_phase |= streams_[core].state == State::at_barrier;
+    }
     if (!waiting) return false;
     complete_all();
     Tick latest = 0;
     for (unsigned core = 0; core < size(); ++core)
         if (at_barrier(core)) latest = std::max(latest, streams_[core].time - core);
-    close_phase();
-    latest += hierarchy_.control({Control::Kind::barrier, 0}, *waiting, latest);
+    if (ends_phase) {
+        close_phase();
+        latest += hierarchy_.control({Control::Kind::barrier, 0}, *waiting, latest);
+    }
     for (unsigned core = 0; core < size(); ++core) {
         if (!at_barrier(core)) continue;
         streams_[core].state = State::running;
         streams_[core].time = latest + core;
         end_in_time(core);
     }
-    phase_begin_ = latest;
+    if (ends_phase) phase_begin_ = latest;
     return true;
 }
 

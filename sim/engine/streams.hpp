@@ -39,7 +39,10 @@ public:
     /// The local time of a core.
     Tick time(unsigned core) const { return streams_[core].time; }
     bool running(unsigned core) const { return streams_[core].state == State::running; }
-    bool at_barrier(unsigned core) const { return streams_[core].state == State::at_barrier; }
+    /// Or where cores meet without one.
+    bool at_barrier(unsigned core) const {
+        return streams_[core].state == State::at_barrier || streams_[core].state == State::at_meeting;
+    }
 
     /// The running core of the least time; nothing where all wait or are at their end.
     std::optional<unsigned> next() const;
@@ -72,7 +75,7 @@ public:
     RunResult result();
 
 private:
-    enum class State : std::uint8_t { running, at_barrier, ended };
+    enum class State : std::uint8_t { running, at_meeting, at_barrier, ended };
 
     /// One core's stream as far as it has been taken.
     struct Stream {

@@ -59,7 +59,7 @@ CoreProgram expand(const std::vector<Burst>& bursts, std::uint64_t way_bytes) {
             program.back().references.push_back(reference);
         }
         if (!burst.barrier) continue;
-        program.back().control = {Control::Kind::barrier, 0};
+        program.back().control = {burst.seed % 4 == 3 ? Control::Kind::meet : Control::Kind::barrier, 0};
         program.emplace_back();
     }
     return program;

@@ -16,7 +16,7 @@ struct Burst {
     unsigned stride = 1;
     unsigned seed = 0;
     unsigned kinds = 0;    ///< which mix of loads, stores and fetches
-    bool barrier = false;  ///< a barrier follows
+    bool barrier = false;  ///< a barrier follows, or a meeting without one
 };
 
 /// "pattern 1 base 2 count 7 ..."

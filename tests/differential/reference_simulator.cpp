@@ -64,7 +64,8 @@ private:
             ++core.stretch;
             core.position = 0;
             if (stretch.control.kind == Control::Kind::end) core.over = true;
-            if (stretch.control.kind == Control::Kind::barrier) core.waiting = true;
+            if (stretch.control.kind == Control::Kind::barrier) core.waiting = ends_phase_ = true;
+            if (stretch.control.kind == Control::Kind::meet) core.waiting = true;
             if (core.over || core.waiting) return;
         }
     }
@@ -81,8 +82,11 @@ private:
             latest = std::max(latest, cores_[i].time - i);
         }
         if (!any) return;
-        phases_.push_back(hierarchy_.counts());
-        hierarchy_.write_records(last, latest);
+        if (ends_phase_) {
+            phases_.push_back(hierarchy_.counts());
+            hierarchy_.write_records(last, latest);
+        }
+        ends_phase_ = false;
         for (std::size_t i = 0; i < cores_.size(); ++i) {
             if (!cores_[i].waiting) continue;
             cores_[i].waiting = false;
@@ -94,6 +98,7 @@ private:
     Tick quantum_;
     std::vector<Core> cores_;
     std::vector<HierarchyCounts> phases_;
+    bool ends_phase_ = false;  ///< of those that wait, one is at a barrier
 };
 
 }  // namespace

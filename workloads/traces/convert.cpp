@@ -43,7 +43,8 @@ ConvertResult convert(ReferenceSource& source, PackedTraceWriter& writer, const 
         if (full) return false;
         writer.append(core, batch.control);
         if (batch.control.kind == Control::Kind::end) states[core] = State::over;
-        if (batch.control.kind == Control::Kind::barrier) states[core] = State::waiting;
+        if (batch.control.kind == Control::Kind::barrier || batch.control.kind == Control::Kind::meet)
+            states[core] = State::waiting;
         result.interrupted = options.progress && !options.progress(result.references);
         return !result.interrupted;
     };

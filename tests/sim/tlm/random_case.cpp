@@ -42,7 +42,7 @@ Control control(Draw& draw) {
         case 2: return {Control::Kind::leave_function, 0};
         case 3: return {Control::Kind::monitor_off, 0};
         case 4: return {Control::Kind::monitor_on, 0};
-        case 5:
+        case 5: return {Control::Kind::meet, 0};
         case 6: return {Control::Kind::barrier, 0};
         default: return {Control::Kind::none, 0};
     }

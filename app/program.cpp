@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "app/checks.hpp"
+#include "app/progress.hpp"
+#include "app/terminal.hpp"
+#include "base/text.hpp"
+
+namespace cachetally::app {
+namespace {
+
+/// Gives standard output to the program, and what this one prints to standard error or a file. Returns the descriptor
+/// for the program.
+int part_standard_output(const std::string& report) {
+    std::fflush(stdout);
+    const int of_program = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    const int target =
+        report.empty() ? ::dup(STDERR_FILENO) : ::open(report.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (target < 0)
+        throw UsageError(fmt::format("--report: {} cannot be written: {}", shown(report), std::strerror(errno)));
+    ::dup2(target, STDOUT_FILENO);
+    ::close(target);
+    return of_program;
+}
+
+/// What users must know of how the program ended.
+std::string end_in_words(const ProgramEnd& end) {
+    return end.signal != 0 ? fmt::format("was ended by signal {} ({})", end.signal, ::strsignal(end.signal))
+                           : fmt::format("exited with status {}", end.status);
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& command, ProgramChoice& choice) {
+    command
+        .add_option("--report", choice.report,
+                    "With a program: the file for what this command prints; default: standard error")
+        ->type_name("FILE")
+        ->check(not_empty("the name of a file"));
+    command.add_flag("--barriers", choice.barriers,
+                     "A program's barriers (pthread, OpenMP) end phases, as CACHETALLY_PHASE of cachetally.h does");
+    command.add_flag("--children", choice.children, "Capture the programs that the program executes, too");
+}
+
+Input program_input(const ProgramChoice& choice, unsigned cores) {
+    CaptureOptions options;
+    options.command = choice.command;
+    options.children = choice.children;
+    options.decoder.cores = cores;
+    options.decoder.barriers_end_phases = choice.barriers;
+    options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
+    catch_interrupts();
+    try {
+        capture(options);  // while errors are still said on standard error
+    } catch (const TraceError& error) {
+        throw UsageError(error.what());
+    }
+    options.standard_output = part_standard_output(choice.report);
+    Input input;
+    input.name = fmt::format("{}", fmt::join(choice.command, " "));
+    std::unique_ptr<CapturedProgram> program = capture(options);
+    input.program = program.get();
+    input.source = std::move(program);
+    return input;
+}
+
+void report_end(const Input& input) {
+    if (!input.program) return;
+    const ProgramEnd end = input.program->end();
+    const std::uint64_t dropped = input.program->events().dropped;
+    if (dropped != 0)
+        to_stderr(
+            fmt::format("cachetally: warning: {} of the program were not recorded\n", numbered(dropped, "reference")));
+    if (interrupted() || (end.signal == 0 && end.status == 0)) return;
+    to_stderr(fmt::format("cachetally: {} {}\n", shown(input.name), end_in_words(end)));
+    throw ProgramStatus{end.signal != 0 ? 128 + end.signal : end.status};
+}
+
+}  // namespace cachetally::app

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs on the command line: what stands behind "--" is run and captured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/simulation.hpp"
+#include "workloads/capture/captured_program.hpp"
+
+namespace cachetally::app {
+
+/// Options of commands that take a program.
+struct ProgramChoice {
+    std::vector<std::string> command;  ///< behind "--"; empty where there is none
+    bool data_only = false;
+    bool children = false;
+    bool barriers = false;
+    std::string report;  ///< the file of what the command prints; empty: standard error
+};
+
+/// --report, --children, --barriers.
+void add_program_options(CLI::App& command, ProgramChoice& choice);
+
+/// The program as an input, for a machine of so many cores. From here on what is printed goes to standard error or the
+/// file that was named: standard output is the program's. Throws UsageError and TraceError.
+Input program_input(const ProgramChoice& choice, unsigned cores);
+
+/// After its run: warns of what was not recorded, and of how it ended; throws ProgramStatus where it failed.
+void report_end(const Input& input);
+
+/// A program's exit status other than 0, which becomes that of the command.
+struct ProgramStatus {
+    int status;
+};
+
+}  // namespace cachetally::app

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "workloads/capture/capture_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "workloads/capture/ring.h"
+#include "workloads/traces/byte_stream.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::size_t block_references = 65536;
+
+Reference data_reference(std::uint64_t word, std::uint32_t site) {
+    constexpr std::uint64_t address = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
+    return {word & address, site, static_cast<std::uint16_t>((word >> CT_SIZE_SHIFT & (CT_MOST_SIZE - 1)) + 1),
+            (word & CT_STORE) != 0 ? ReferenceKind::store : ReferenceKind::load, 0};
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw TraceError("the captured program's ring is damaged: " + what);
+}
+
+}  // namespace
+
+CaptureDecoder::CaptureDecoder(const DecoderOptions& options, std::function<std::optional<CapturedChunk>()> next,
+                               std::function<void(const CapturedChunk&)> release)
+    : options_(options),
+      next_(std::move(next)),
+      release_(std::move(release)),
+      code_(options.fetches),
+      streams_(options.cores),
+      current_(&streams_.front()) {
+    if (options.cores == 1) options_.window = block_references;
+}
+
+void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
+    Stream& stream = streams_[core];
+    while (stream.ready.empty()) {
+        if (over_) throw TraceError(how_it_ended());
+        make_window();
+    }
+    std::swap(block, stream.ready.front());
+    stream.spare.push_back(std::move(stream.ready.front()));
+    stream.ready.pop_front();
+}
+
+std::string CaptureDecoder::how_it_ended() const {
+    if (!events_.end) return "the program was killed; what it did before that is known but for the last words";
+    return fmt::format("the program was ended by signal {} ({})", events_.end->signal, ::strsignal(events_.end->signal));
+}
+
+/// Until enough references are made, a phase ends, or the program does.
+void CaptureDecoder::make_window() {
+    window_is_open_ = true;
+    in_window_ = 0;
+    while (window_is_open_) {
+        if (runs_ == 0 && !next_chunk()) {
+            over_ = true;
+            const bool whole = (events_.end && events_.end->signal == 0) || events_.executed != 0;
+            end_window(whole ? std::nullopt : std::optional(Control{}));
+        } else if (runs_ != 0) {  // a chunk may be empty
+            take_run();
+            if (window_is_open_ && in_window_ >= options_.window)
+                end_window(options_.cores == 1 ? Control{} : Control{Control::Kind::meet, 0});
+        }
+    }
+}
+
+bool CaptureDecoder::next_chunk() {
+    if (chunk_) release_(*chunk_);
+    chunk_ = next_();
+    if (!chunk_) return false;
+    data_ = 0;
+    runs_ = chunk_->runs.size();
+    return true;
+}
+
+std::uint64_t CaptureDecoder::data_word() {
+    if (data_ == chunk_->data.size()) refuse("a run has fewer data words than its exit says");
+    return chunk_->data[data_++];
+}
+
+void CaptureDecoder::take_run() {
+    const std::uint64_t run = chunk_->runs[--runs_];
+    if (CT_RUN_KIND(run) == 1) return take_control(run);
+    if (CT_RUN_KIND(run) == 2) return take_site(run);
+    const CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(run));
+    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(run)));
+    if (exit->data_words > chunk_->data.size() - data_) refuse("a run has fewer data words than its exit says");
+    const std::uint64_t* word = &chunk_->data[data_];
+    data_ += exit->data_words;
+    Reference* next = room(exit->steps.size());
+    for (const ExitStep& step : exit->steps) {
+        if (step.bytes != 0) {
+            *next++ = {step.address, step.site, step.bytes, ReferenceKind::fetch, 0};
+            continue;
+        }
+        *next = data_reference(*word, step.site);
+        next += *word++ != CT_NO_REFERENCE;
+    }
+    in_window_ += static_cast<std::uint64_t>(next - current_->next);
+    current_->next = next;
+}
+
+void CaptureDecoder::take_site(std::uint64_t run) {
+    constexpr std::uint64_t counter = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
+    const std::uint32_t site = code_.counters().number(run & counter);
+    const std::size_t words = std::max<std::size_t>(1, run >> 48 & 0x3fff);
+    Reference* next = room(words);
+    for (std::size_t i = 0; i < words; ++i) *next++ = data_reference(data_word(), site);
+    in_window_ += words;
+    current_->next = next;
+}
+
+void CaptureDecoder::take_control(std::uint64_t run) {
+    const unsigned kind = run & 0xffff;
+    const std::size_t count = run >> 16 & 0xffffffff;
+    if (count > runs_) refuse("a control is longer than its chunk");
+    std::vector<std::uint64_t> words(chunk_->runs.begin() + static_cast<std::ptrdiff_t>(runs_ - count),
+                                     chunk_->runs.begin() + static_cast<std::ptrdiff_t>(runs_));
+    std::ranges::reverse(words);
+    runs_ -= count;
+    const auto first = [&] { return words.empty() ? 0 : words.front(); };
+    switch (kind) {
+        case CT_BLOCK: code_.define(words); break;
+        case CT_THREAD: {
+            const auto next = static_cast<unsigned>(core_of_thread_.size() % options_.cores);
+            current_ = &streams_[core_of_thread_.try_emplace(first(), next).first->second];
+            break;
+        }
+        case CT_BARRIER:
+            if (options_.barriers_end_phases || options_.cores > 1)
+                end_window(Control{options_.barriers_end_phases ? Control::Kind::barrier : Control::Kind::meet, 0});
+            break;
+        case CT_PHASE: end_window(Control{Control::Kind::barrier, 0}); break;
+        case CT_FUNCTION_ENTERED:
+        case CT_FUNCTION_LEFT: {
+            const auto next = static_cast<std::uint32_t>(functions_.size());
+            const auto [function, is_new] = functions_.try_emplace(first(), next);
+            if (is_new) events_.functions.push_back(first());
+            add_control(*current_,
+                        {kind == CT_FUNCTION_ENTERED ? Control::Kind::enter_function : Control::Kind::leave_function,
+                         function->second});
+            break;
+        }
+        default: break;
+    }
+    events_.take(kind, words);
+}
+
+/// Of the current stream, in its open block.
+Reference* CaptureDecoder::room(std::size_t references) {
+    Stream& stream = *current_;
+    if (static_cast<std::size_t>(stream.limit - stream.next) < references) {
+        close(stream);
+        open(stream);
+        if (static_cast<std::size_t>(stream.limit - stream.next) < references) refuse("a run has too many references");
+    }
+    return stream.next;
+}
+
+void CaptureDecoder::open(Stream& stream) {
+    if (stream.spare.empty()) {
+        stream.ready.emplace_back();
+    } else {
+        stream.ready.push_back(std::move(stream.spare.back()));
+        stream.spare.pop_back();
+    }
+    stream.begin = stream.next = stream.ready.back().start(block_references);
+    stream.limit = stream.begin + block_references;
+}
+
+void CaptureDecoder::close(Stream& stream) {
+    if (stream.begin == nullptr) return;
+    ReferenceBlock& block = stream.ready.back();
+    block.set_size(static_cast<std::size_t>(stream.next - stream.begin));
+    block.data_only = options_.fetches == CapturedFetches::none;
+    stream.begin = stream.next = stream.limit = nullptr;
+}
+
+void CaptureDecoder::add_control(Stream& stream, Control control) {
+    if (stream.begin == nullptr) open(stream);
+    stream.ready.back().controls.push_back({static_cast<std::uint32_t>(stream.next - stream.begin), control});
+}
+
+/// Without a control, the program is at its end.
+void CaptureDecoder::end_window(std::optional<Control> control) {
+    for (Stream& stream : streams_) {
+        if (!control || control->kind != Control::Kind::none) {
+            if (stream.begin == nullptr) open(stream);
+            if (control) add_control(stream, *control);
+        }
+        if (!control) stream.ready.back().last = true;
+        close(stream);
+    }
+    window_is_open_ = false;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CaptureDecoder: from the words of a capture to streams of references, one per core.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "workloads/capture/capture_ring.hpp"
+#include "workloads/capture/captured_code.hpp"
+#include "workloads/capture/captured_events.hpp"
+#include "workloads/traces/block.hpp"
+
+namespace cachetally {
+
+struct DecoderOptions {
+    unsigned cores = 1;  ///< threads go to them in turn, in the order of their first reference
+    CapturedFetches fetches = CapturedFetches::lines;
+    /// References until all cores meet. Between two meetings each core goes on as if it were alone on its processor:
+    /// how threads interleave is the machine's doing, not the capture's (which runs one at a time). Ours.
+    std::uint64_t window = std::uint64_t{1} << 22;
+    bool barriers_end_phases = false;  ///< else cores only meet there
+};
+
+/// Not for several threads at once.
+class CaptureDecoder {
+public:
+    /// `next` gives chunks until there are no more, `release` takes them back.
+    CaptureDecoder(const DecoderOptions& options, std::function<std::optional<CapturedChunk>()> next,
+                   std::function<void(const CapturedChunk&)> release);
+
+    /// Exchanges `block` for the next one of a core.
+    void take(unsigned core, ReferenceBlock& block);
+
+    /// How the process ended, which the capture itself does not know; of one that announced its end.
+    void set_end(const ProgramEnd& end) { events_.end = end; }
+
+    const CapturedEvents& events() const { return events_; }
+    const ProgramCounters& counters() const { return code_.counters(); }
+
+private:
+    struct Stream {
+        std::deque<ReferenceBlock> ready;  ///< the last one may be open
+        std::vector<ReferenceBlock> spare;
+        Reference* next = nullptr;  ///< in the open block
+        Reference* limit = nullptr;
+        Reference* begin = nullptr;
+    };
+
+    std::string how_it_ended() const;  ///< where that was no exit
+    void make_window();
+    bool next_chunk();
+    void take_run();
+    void take_site(std::uint64_t run);
+    void take_control(std::uint64_t run);
+    Reference* room(std::size_t references);
+    void open(Stream& stream);
+    void close(Stream& stream);
+    void add_control(Stream& stream, Control control);
+    void end_window(std::optional<Control> control);
+    std::uint64_t data_word();
+
+    DecoderOptions options_;
+    std::function<std::optional<CapturedChunk>()> next_;
+    std::function<void(const CapturedChunk&)> release_;
+    CapturedCode code_;
+    CapturedEvents events_;
+    std::vector<Stream> streams_;
+    std::unordered_map<std::uint64_t, unsigned> core_of_thread_;
+    std::unordered_map<Address, std::uint32_t> functions_;
+    Stream* current_;  ///< of the running thread
+    std::optional<CapturedChunk> chunk_;
+    std::size_t data_ = 0, runs_ = 0;  ///< words of the chunk that are left to do; of runs, from behind
+    std::uint64_t in_window_ = 0;
+    bool window_is_open_ = false, over_ = false;
+};
+
+}  // namespace cachetally

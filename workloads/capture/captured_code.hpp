@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CapturedCode: the code that a captured program runs, as its capture describes it: what each exit of a block makes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "cachetally/types.hpp"
+
+namespace cachetally {
+
+/// Which instruction fetches are made.
+enum class CapturedFetches : std::uint8_t {
+    none,
+    lines,        ///< one for consecutive instructions of a block in one 64-byte line
+    instructions  ///< one for each instruction, as lackey prints them
+};
+
+/// What happens until an exit of a block, in program order: fetches, and data references whose words are in the data.
+struct ExitStep {
+    Address address = 0;      ///< of a fetch
+    std::uint32_t site = 0;   ///< of the program counter
+    std::uint16_t bytes = 0;  ///< of a fetch; 0: a data reference
+};
+struct CodeExit {
+    std::vector<ExitStep> steps;
+    std::uint32_t data_words = 0;
+};
+
+/// Numbers of program counters, from 1 in the order of their first appearance.
+class ProgramCounters {
+public:
+    std::uint32_t number(Address counter) {
+        const auto [found, is_new] = numbers_.try_emplace(counter, static_cast<std::uint32_t>(all_.size()));
+        if (is_new) all_.push_back(counter);
+        return found->second;
+    }
+    /// By number; the first means nothing.
+    const std::vector<Address>& all() const { return all_; }
+
+private:
+    std::unordered_map<Address, std::uint32_t> numbers_;
+    std::vector<Address> all_{0};
+};
+
+class CapturedCode {
+public:
+    explicit CapturedCode(CapturedFetches fetches) : fetches_(fetches) {}
+
+    /// Takes the words of a block (CT_BLOCK of ring.h). Throws TraceError where they contradict themselves.
+    void define(std::span<const std::uint64_t> words);
+
+    /// Nothing where there is no such exit.
+    const CodeExit* exit(std::uint32_t number) const {
+        return number < exits_.size() && exits_[number].data_words != undefined ? &exits_[number] : nullptr;
+    }
+
+    ProgramCounters& counters() { return counters_; }
+    const ProgramCounters& counters() const { return counters_; }
+
+private:
+    static constexpr std::uint32_t undefined = ~std::uint32_t{0};
+    struct Block;
+
+    void add_exit(const Block& block, CodeExit& exit, std::uint64_t word);
+    void add_fetch(CodeExit& exit, std::uint64_t instruction, std::optional<std::size_t>& latest);
+
+    CapturedFetches fetches_;
+    std::vector<CodeExit> exits_;
+    ProgramCounters counters_;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "workloads/capture/captured_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "workloads/capture/ring.h"
+#include "workloads/traces/byte_stream.hpp"
+
+namespace cachetally {
+namespace {
+
+/// A text that fills the rest of a control.
+std::string text_of(std::span<const std::uint64_t> words) {
+    const char* const begin = reinterpret_cast<const char*>(words.data());
+    return std::string(begin, ::strnlen(begin, words.size_bytes()));
+}
+
+std::size_t words_at_least(unsigned kind) {
+    switch (kind) {
+        case CT_MAPPED: return 5;
+        case CT_REGION: return 4;
+        case CT_STACK: return 3;
+        case CT_PHASE:
+        case CT_EXECUTED: return 1;
+        case CT_FORKED:
+        case CT_EXITED:
+        case CT_DROPPED:
+        case CT_THREAD_CREATED: return 1;
+        default: return 0;
+    }
+}
+
+}  // namespace
+
+void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
+    if (words.size() < words_at_least(kind))
+        throw TraceError(
+            fmt::format("the captured program's ring is damaged: control {} has {} words", kind, words.size()));
+    switch (kind) {
+        case CT_MAPPED:
+            if (std::string path = text_of(words.subspan(4)); !path.empty())
+                files.push_back({words[0], words[1], static_cast<std::uint32_t>(words[2]), words[3], std::move(path)});
+            break;
+        case CT_REGION:
+            regions.push_back({text_of(words.subspan(3)), words[0], words[1],
+                               static_cast<std::uint32_t>(std::clamp<std::uint64_t>(words[2], 1, ~std::uint32_t{0}))});
+            break;
+        case CT_STACK:
+            regions.push_back(
+                {words[0] == 1 ? "stack" : fmt::format("stack of thread {}", words[0]), words[1], words[2], 1});
+            break;
+        case CT_THREAD_CREATED: ++threads; break;
+        case CT_FORKED: ++forks; break;
+        case CT_EXECUTED: ++executed; break;
+        case CT_DROPPED: dropped += words[0]; break;
+        case CT_EXITED:
+            end = words[0] >= 256 ? ProgramEnd{0, static_cast<int>(words[0] - 256)}
+                                  : ProgramEnd{static_cast<int>(words[0]), 0};
+            break;
+        default: break;
+    }
+}
+
+}  // namespace cachetally

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a capture reports besides references: what is mapped where, what is allocated, names that the program gives.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cachetally/reference_source.hpp"
+
+namespace cachetally {
+
+/// A file in the program's memory.
+struct MappedFile {
+    Address base = 0;
+    std::uint64_t bytes = 0;
+    std::uint32_t protection = 0;  ///< 4 read, 2 write, 1 execute
+    std::uint64_t offset = 0;      ///< in the file
+    std::string path;
+};
+
+/// A block of the heap.
+struct Allocation {
+    Address base = 0;
+    std::uint64_t bytes = 0;
+    std::vector<Address> stack;  ///< program counters, innermost first
+};
+
+/// How a program ended.
+struct ProgramEnd {
+    int status = 0;  ///< exit status, or
+    int signal = 0;  ///< the signal that ended it
+};
+
+/// Of one capture, in the order in which they came.
+struct CapturedEvents {
+    std::vector<MappedFile> files;
+    std::vector<Region> regions;  ///< that the program named, and its threads' stacks
+    std::vector<Address> functions;
+    std::optional<ProgramEnd> end;
+    std::uint64_t dropped = 0;  ///< references that were not recorded
+    std::uint64_t threads = 0, forks = 0, executed = 0;
+
+    /// Takes a control of ring.h that belongs here; ignores others. Throws TraceError where its words are too few.
+    void take(unsigned kind, std::span<const std::uint64_t> words);
+};
+
+}  // namespace cachetally

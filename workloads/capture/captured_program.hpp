@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CapturedProgram: a program that runs, as a source of references.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cachetally/reference_source.hpp"
+#include "workloads/capture/capture_decoder.hpp"
+#include "workloads/capture/captured_events.hpp"
+
+namespace cachetally {
+
+struct CaptureOptions {
+    std::vector<std::string> command;  ///< the program and its arguments
+    DecoderOptions decoder;
+    unsigned chunks = 64;                        ///< of the ring, 256 KiB each
+    bool children = false;                       ///< programs that it executes are captured, too
+    bool heap = true;                            ///< its allocations are reported
+    int standard_output = 1;                     ///< a descriptor: the program's standard output
+    std::vector<std::string> tool_options = {};  ///< further ones, as valgrind takes them
+};
+
+/// The program starts, under the capture tool (workloads/capture/valgrind), when its first references are asked for.
+class CapturedProgram : public ReferenceSource {
+public:
+    /// How it ended, once its streams are over; waits for it.
+    virtual ProgramEnd end() = 0;
+
+    /// What it reported, once its streams are over.
+    virtual const CapturedEvents& events() const = 0;
+
+    /// Program counters by site.
+    virtual const std::vector<Address>& counters() const = 0;
+};
+
+/// Throws TraceError where the program or the tool is not there, with what to install.
+std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options);
+
+}  // namespace cachetally

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens besides references. */
+#include "pub_tool_basics.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_transtab.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "../../../include/cachetally.h"
+#include "tool.h"
+
+static Bool is_recording = True;
+static ThreadId running = VG_INVALID_THREADID;
+
+Bool recording(void) { return is_recording && ring; }
+
+/* --- code of the preload object ------------------------------------------------------------------------------------- */
+
+static Addr own_begin, own_end;
+
+Bool is_own_code(Addr address) { return address >= own_begin && address < own_end; }
+
+static void note_own_code(Addr address, SizeT bytes, const HChar* path) {
+    if (!path || !VG_(strstr)(path, "vgpreload_cachetally")) return;
+    if (own_end == 0 || address < own_begin) own_begin = address;
+    if (address + bytes > own_end) own_end = address + bytes;
+}
+
+/* Of each thread, when it first runs. */
+static void note_stack(ThreadId thread) {
+    static Bool seen[4096];
+    const Addr last = VG_(thread_get_stack_max)(thread);
+    const ULong words[] = {thread, last + 1 - VG_(thread_get_stack_size)(thread), VG_(thread_get_stack_size)(thread)};
+    if (thread >= 4096 || seen[thread]) return;
+    seen[thread] = True;
+    ring_write(CT_STACK, words, 3, NULL);
+}
+
+static void on_client_code(ThreadId thread, ULong blocks) {
+    const ULong words[] = {thread};
+    if (thread == running) return;
+    running = thread;
+    ring_write(CT_THREAD, words, 1, NULL);
+    note_stack(thread);
+}
+
+static void on_thread_created(ThreadId parent, ThreadId child) {
+    const ULong words[] = {parent, child};
+    ring_write(CT_THREAD_CREATED, words, 2, NULL);
+}
+
+static void on_thread_ended(ThreadId thread) {
+    const ULong words[] = {thread};
+    ring_write(CT_THREAD_ENDED, words, 1, NULL);
+}
+
+static void on_map(Addr address, SizeT bytes, Bool readable, Bool writable, Bool executable, ULong debug_handle) {
+    const NSegment* segment = ring ? VG_(am_find_nsegment)(address) : NULL;
+    const HChar* path = segment ? VG_(am_get_filename)(segment) : NULL;
+    const ULong words[] = {address, bytes, (readable ? 4u : 0u) | (writable ? 2u : 0u) | (executable ? 1u : 0u),
+                           segment && path ? (ULong)segment->offset + (address - segment->start) : 0};
+    note_own_code(address, bytes, path);
+    ring_write(CT_MAPPED, words, 4, path ? path : "");
+}
+
+static void on_unmap(Addr address, SizeT bytes) {
+    const ULong words[] = {address, bytes};
+    ring_write(CT_UNMAPPED, words, 2, NULL);
+}
+
+static void on_break(Addr address, SizeT bytes, ThreadId thread) {
+    const ULong words[] = {address, bytes};
+    ring_write(CT_BREAK, words, 2, NULL);
+}
+
+static void on_signal(ThreadId thread, Int number, Bool alternate_stack) {
+    const ULong words[] = {number, VG_(get_IP)(thread)};
+    ring_write(CT_SIGNAL, words, 2, NULL);
+}
+
+/* Whether the other program is captured, too, or the call fails: the ring is complete until here. */
+static void on_call(ThreadId thread, UInt number, UWord* arguments, UInt count) {
+    if (!ring || number != __NR_execve) return;
+    ring_write(CT_EXECUTED, NULL, 0, (const HChar*)arguments[0]);
+    ring_next_chunk();
+}
+static void on_return(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result) {}
+
+static void on_fork_in_parent(ThreadId thread) {
+    const ULong words[] = {0};
+    ring_write(CT_FORKED, words, 1, NULL);
+}
+static void on_fork_in_child(ThreadId thread) { ring_in_child(); }
+
+/* --- requests ------------------------------------------------------------------------------------------------------- */
+
+/* Translations have the stores in them, or have not. */
+static void set_recording(Bool on) {
+    const ULong words[] = {on};
+    if (on == is_recording) return;
+    is_recording = on;
+    ring_write(CT_COLLECT, words, 1, NULL);
+    VG_(discard_translations_safely)(0x1000, ~0ul - 0x2000, "cachetally");
+}
+
+static void on_allocation(ThreadId thread, Addr block, SizeT bytes) {
+    ULong words[3 + 100];
+    Addr stack[101];
+    UInt frames, i, first;
+    if (!options.heap) return;
+    frames = VG_(get_StackTrace)(thread, stack, options.frames + 1, NULL, NULL, 0);
+    first = frames > 1 && is_own_code(stack[0]) ? 1 : 0;
+    words[0] = block;
+    words[1] = bytes;
+    words[2] = frames - first;
+    for (i = first; i < frames; ++i) words[3 + i - first] = stack[i];
+    ring_write(CT_ALLOCATED, words, 3 + frames - first, NULL);
+}
+
+/* Barriers whose threads have not all arrived. */
+static struct { Addr object; UWord participants, arrived; } barriers[256];
+
+static void note_participants(Addr object, UWord participants) {
+    UInt i, place = 0;
+    for (i = 0; i < 256; ++i) {
+        if (barriers[i].object == object) { place = i; break; }
+        if (barriers[i].object == 0) place = i;
+    }
+    barriers[place].object = object;
+    barriers[place].participants = participants;
+    barriers[place].arrived = 0;
+}
+
+static void on_arrival(Addr object, UWord participants) {
+    UInt i;
+    for (i = 0; i < 256 && barriers[i].object != object; ++i) {}
+    if (i == 256) {
+        if (participants == 0) return;
+        note_participants(object, participants);
+        on_arrival(object, participants);
+        return;
+    }
+    if (participants != 0) barriers[i].participants = participants;
+    if (++barriers[i].arrived < barriers[i].participants) return;
+    {
+        const ULong words[] = {object, barriers[i].participants};
+        barriers[i].arrived = 0;
+        ring_write(CT_BARRIER, words, 2, NULL);
+    }
+}
+
+Bool handle_request(ThreadId thread, UWord* arguments, UWord* result) {
+    const ULong words[] = {arguments[1], arguments[2], arguments[3]};
+    *result = 0;
+    switch (arguments[0]) {
+        case CACHETALLY_REQUEST_PHASE: ring_write(CT_PHASE, NULL, 0, (const HChar*)arguments[1]); return True;
+        case CACHETALLY_REQUEST_REGION: ring_write(CT_REGION, words, 3, (const HChar*)arguments[4]); return True;
+        case CACHETALLY_REQUEST_COLLECT: set_recording(arguments[1] != 0); return True;
+        case CACHETALLY_REQUEST_BARRIER: ring_write(CT_BARRIER, words, 2, NULL); return True;
+        case CACHETALLY_REQUEST_ALLOCATED: on_allocation(thread, arguments[1], arguments[2]); return True;
+        case CACHETALLY_REQUEST_RELEASED:
+            if (options.heap) ring_write(CT_RELEASED, words, 1, NULL);
+            return True;
+        case CACHETALLY_REQUEST_PARTICIPANTS: note_participants(arguments[1], arguments[2]); return True;
+        case CACHETALLY_REQUEST_ARRIVED: on_arrival(arguments[1], arguments[2]); return True;
+        default: return False;
+    }
+}
+
+void track_events(void) {
+    VG_(needs_client_requests)(handle_request);
+    VG_(needs_syscall_wrapper)(on_call, on_return);
+    VG_(track_start_client_code)(on_client_code);
+    VG_(track_pre_thread_ll_create)(on_thread_created);
+    VG_(track_pre_thread_ll_exit)(on_thread_ended);
+    VG_(track_new_mem_startup)(on_map);
+    VG_(track_new_mem_mmap)(on_map);
+    VG_(track_die_mem_munmap)(on_unmap);
+    VG_(track_new_mem_brk)(on_break);
+    VG_(track_pre_deliver_signal)(on_signal);
+    VG_(atfork)(NULL, on_fork_in_parent, on_fork_in_child);
+}
