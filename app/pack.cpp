@@ -7,8 +7,8 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/progress.hpp"
 #include "app/program.hpp"
+#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "storage/provenance.hpp"
@@ -24,6 +24,8 @@ public:
     unsigned cores() const override { return source_.cores(); }
     std::vector<Region> regions() const override { return source_.regions(); }
     std::vector<std::string> functions() const override { return source_.functions(); }
+    const SiteTable* sites() const override { return source_.sites(); }
+    SiteNames site_names() const override { return source_.site_names(); }
     double progress() const override { return source_.progress(); }
     Batch next(unsigned core) override {
         try {

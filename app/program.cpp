@@ -56,6 +56,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.children = choice.children;
     options.decoder.cores = cores;
     options.decoder.barriers_end_phases = choice.barriers;
+    if (choice.attribution) options.sites = std::make_shared<SiteTable>();
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
     catch_interrupts();
     try {

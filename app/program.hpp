@@ -16,6 +16,7 @@ struct ProgramChoice {
     bool data_only = false;
     bool children = false;
     bool barriers = false;
+    bool attribution = true;  ///< sites tell data structures apart
     std::string report;  ///< the file of what the command prints; empty: standard error
 };
 

@@ -129,6 +129,64 @@ TEST_F(Captured, ReplayEqualsReplayAndHasTheNames) {
     EXPECT_EQ(first.json()["structures"]["matrix"]["levels"]["L1D"]["accesses"], 2 * 64 * 64);
 }
 
+const Json& named(const Json& list, const std::string& begin) {
+    static const Json nothing;
+    for (const Json& row : list)
+        if (row["name"].get<std::string>().starts_with(begin)) return row;
+    return nothing;
+}
+
+std::uint64_t sum_of(const Json& list, const std::string& level) {
+    std::uint64_t sum = 0;
+    for (const Json& row : list) sum += row["misses"][level].get<std::uint64_t>();
+    return sum;
+}
+
+TEST_F(Captured, MissesBelongToStructuresFunctionsAndLines) {
+    ASSERT_EQ(run(reported, {"list"}).status, 0);
+    const Json json = report(), &attribution = json["attribution"];
+    const Json& nodes = named(attribution["structures"], "heap: new_node known.c:");
+    ASSERT_TRUE(nodes.is_object()) << attribution["structures"];
+    EXPECT_EQ(nodes["name"], named(attribution["structures"], "heap: new_node known.c:")["name"]);
+    EXPECT_TRUE(nodes["name"].get<std::string>().ends_with(" < list")) << nodes["name"];
+    EXPECT_EQ(nodes["accesses"], 2 * 1000 * 5);
+    EXPECT_EQ(named(attribution["functions"], "sum_of")["module"], "known");
+    EXPECT_GE(named(attribution["functions"], "sum_of")["accesses"], 2 * 1000 * 2);
+    EXPECT_TRUE(named(attribution["lines"], "known.c:").is_object());
+    // all that levels count is attributed, once
+    for (const char* const level : {"L1D", "L1I", "L2", "L3"}) {
+        const Json& counts = json["levels"][level];
+        const std::uint64_t misses = counts["load_misses"].get<std::uint64_t>() +
+                                     counts["store_misses"].get<std::uint64_t>() +
+                                     counts["fetch_misses"].get<std::uint64_t>();
+        EXPECT_EQ(sum_of(attribution["functions"], level), misses) << level;
+        EXPECT_EQ(sum_of(attribution["lines"], level), misses) << level;
+    }
+    for (const char* const level : {"DTLB", "ITLB", "STLB"})
+        EXPECT_EQ(sum_of(attribution["functions"], level), json["tlbs"][level]["misses"]) << level;
+    EXPECT_EQ(sum_of(attribution["structures"], "L1D"), sum_of(attribution["functions"], "L1D"));
+    std::uint64_t accesses = 0;
+    for (const Json& row : attribution["functions"]) accesses += row["accesses"].get<std::uint64_t>();
+    std::uint64_t asked = 0;
+    for (const char* const level : {"L1D", "L1I"})
+        for (const char* const kind : {"loads", "stores", "fetches"})
+            asked += json["levels"][level][kind].get<std::uint64_t>();
+    EXPECT_EQ(accesses, asked);
+}
+
+TEST_F(Captured, AttributionIsKeptInTracesAndResultFiles) {
+    ASSERT_EQ(run({"record", "-o", "t.ct.h5"}, {"list"}).status, 0);
+    const Words replay = {"replay", "t.ct.h5", "--monitor", "none", "-o", "r.h5"};
+    const Json first = cachetally(directory.path(), replay + Words{"--json"}).json()["attribution"];
+    EXPECT_EQ(named(first["structures"], "heap: new_node")["accesses"], 2 * 1000 * 5);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "r.h5", "--json"}).json()["attribution"], first);
+    EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5"}).out, HasSubstr("in functions with a name"));
+    ASSERT_EQ(cachetally(directory.path(), {"trace", "convert", "t.ct.h5", "u.ct.h5"}).status, 0);
+    const Words again = {"replay", "u.ct.h5", "--monitor", "none", "--json"};
+    EXPECT_EQ(cachetally(directory.path(), again).json()["attribution"], first);
+    EXPECT_FALSE(cachetally(directory.path(), again + Words{"--no-attribution"}).json().contains("attribution"));
+}
+
 TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {
     Circumstances interrupted;
     const auto begin = std::chrono::steady_clock::now();
