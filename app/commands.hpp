@@ -28,6 +28,7 @@ public:
 /// The command line of this program, word by word.
 std::vector<std::string> command_line();
 
+void add_annotate(CLI::App& app);
 void add_figure(CLI::App& app);
 void add_intrusion(CLI::App& app);
 void add_machine(CLI::App& app);

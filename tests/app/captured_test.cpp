@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "tests/app/program.hpp"
 
@@ -185,6 +186,29 @@ TEST_F(Captured, AttributionIsKeptInTracesAndResultFiles) {
     const Words again = {"replay", "u.ct.h5", "--monitor", "none", "--json"};
     EXPECT_EQ(cachetally(directory.path(), again).json()["attribution"], first);
     EXPECT_FALSE(cachetally(directory.path(), again + Words{"--no-attribution"}).json().contains("attribution"));
+}
+
+TEST_F(Captured, SourceIsShownBesideItsMisses) {
+    ASSERT_EQ(run(Words{"run", "--monitor", "none", "--report", "report", "-o", "r.h5"}, {"sweep"}).status, 0);
+    const Finished shown = cachetally(directory.path(), {"annotate", "r.h5", "--file", "known.c"});
+    EXPECT_THAT(shown.out, ::testing::ContainsRegex(" 512 .* 512 .* matrix\\[i\\]\\[j\\] = i;\n"));
+    EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--file", "no.c"}).err,
+                HasSubstr("no source file ends in 'no.c'"));
+    EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--level", "L9"}).err,
+                HasSubstr("there is no level 'L9'; known are: L1D"));
+    // callgrind's format: lines add up to the totals
+    std::istringstream profile(cachetally(directory.path(), {"annotate", "r.h5", "--callgrind"}).out);
+    std::uint64_t accesses = 0, total = 0;
+    for (std::string line; std::getline(profile, line);) {
+        std::istringstream words(line);
+        std::string first;
+        std::uint64_t number = 0, count = 0;
+        words >> first;
+        if (first.starts_with("0x") && words >> number >> count) accesses += count;
+        if (first == "totals:") words >> total;
+    }
+    EXPECT_GT(total, 10000U);
+    EXPECT_EQ(accesses, total);
 }
 
 TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {
