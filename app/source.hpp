@@ -25,7 +25,7 @@ struct SimulationOptions {
     std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t max_references = 0;
     bool errors = true;
-    bool causes = false;  ///< why levels miss, and what evicts what
+    bool causes = false;      ///< why levels miss, and what evicts what
     bool attribution = true;  ///< which code and data misses belong to, where the source knows
     bool json = false;
     bool explain = false;  ///< report how references are carried out, and run nothing

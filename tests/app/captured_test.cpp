@@ -211,6 +211,19 @@ TEST_F(Captured, SourceIsShownBesideItsMisses) {
     EXPECT_EQ(accesses, total);
 }
 
+TEST_F(Captured, CommandsThatReadTwiceRecordFirst) {
+    const Finished recorded = run({"record", "-o", "t.ct.h5"}, {"list"});
+    for (const Words& command : {Words{"sweep", "--counters", "16,64", "--granularity", "1-2"}, Words{"trackers"},
+                                 Words{"intrusion", "-m", "generic3-timed"}}) {
+        const Finished finished = run(command + Words{"--json", "--report", "report"}, {"list"});
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        EXPECT_EQ(finished.out, recorded.out);
+        EXPECT_FALSE(report().empty());
+    }
+    EXPECT_EQ(run({"sweep", "--report", "report"}, {"exit", "4"}).status, 4);
+    EXPECT_THAT(run({"sweep", "lu"}, {"list"}).err, HasSubstr("cannot be run at once"));
+}
+
 TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {
     Circumstances interrupted;
     const auto begin = std::chrono::steady_clock::now();
