@@ -29,6 +29,7 @@ public:
 std::vector<std::string> command_line();
 
 void add_annotate(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_figure(CLI::App& app);
 void add_intrusion(CLI::App& app, const std::vector<std::string>& program);
 void add_machine(CLI::App& app);

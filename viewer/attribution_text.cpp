@@ -21,11 +21,6 @@ constexpr struct {
 
 bool is_named(const AttributedGroup& group) { return !group.name.empty() && group.name.front() != '('; }
 
-std::string name_of(const AttributedGroup& group) {
-    if (!group.name.empty()) return group.name;
-    return group.module.empty() ? "(not known)" : "(in " + group.module + ")";
-}
-
 std::uint64_t sum(const std::vector<AttributedGroup>& groups, std::size_t level, bool named) {
     std::uint64_t misses = 0;
     for (const AttributedGroup& group : groups)
@@ -54,7 +49,7 @@ std::string table_of(const Attribution& attribution, const std::vector<Attribute
     }
     TextTable table(columns);
     for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
-        std::vector<Cell> cells{shortened(name_of(groups[i]), longest_group), count_cell(groups[i].accesses)};
+        std::vector<Cell> cells{shortened(groups[i].text(), longest_group), count_cell(groups[i].accesses)};
         for (const std::size_t level : levels) {
             cells.push_back(count_cell(groups[i].misses[level]));
             if (level == levels.front())

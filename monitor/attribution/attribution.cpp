@@ -30,6 +30,11 @@ GroupName name_of(const Attribution& attribution, const Site& site, Grouping by)
 
 }  // namespace
 
+std::string AttributedGroup::text() const {
+    if (!name.empty()) return name;
+    return module.empty() ? "(not known)" : "(in " + module + ")";
+}
+
 std::vector<AttributedGroup> grouped(const Attribution& attribution, Grouping by, const std::uint32_t* phase) {
     std::map<GroupName, AttributedGroup> groups;
     for (const Attribution::Row& row : attribution.rows) {

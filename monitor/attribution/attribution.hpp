@@ -34,6 +34,9 @@ struct AttributedGroup {
     std::string name, module;  ///< an empty name: not known
     std::uint64_t accesses = 0;
     std::vector<std::uint64_t> misses;
+
+    /// The name; or what is known, in parentheses.
+    std::string text() const;
 };
 
 /// Those with most misses of the first level that has any come first, then those with most accesses. Structures: data
