@@ -28,8 +28,10 @@ public:
 /// The command line of this program, word by word.
 std::vector<std::string> command_line();
 
+void add_annotate(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_figure(CLI::App& app);
-void add_intrusion(CLI::App& app);
+void add_intrusion(CLI::App& app, const std::vector<std::string>& program);
 void add_machine(CLI::App& app);
 void add_probe(CLI::App& app);
 void add_record(CLI::App& app, const std::vector<std::string>& program);
@@ -38,9 +40,9 @@ void add_report(CLI::App& app);
 /// `program`: the words behind "--", which are filled in before any command runs.
 void add_run(CLI::App& app, const std::vector<std::string>& program);
 void add_show(CLI::App& app);
-void add_sweep(CLI::App& app);
+void add_sweep(CLI::App& app, const std::vector<std::string>& program);
 void add_trace(CLI::App& app);
-void add_trackers(CLI::App& app);
+void add_trackers(CLI::App& app, const std::vector<std::string>& program);
 void add_view(CLI::App& app);
 void add_validate(CLI::App& app);
 void add_workload(CLI::App& app);

@@ -7,8 +7,8 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/progress.hpp"
 #include "app/program.hpp"
+#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "storage/provenance.hpp"
@@ -24,6 +24,8 @@ public:
     unsigned cores() const override { return source_.cores(); }
     std::vector<Region> regions() const override { return source_.regions(); }
     std::vector<std::string> functions() const override { return source_.functions(); }
+    const SiteTable* sites() const override { return source_.sites(); }
+    SiteNames site_names() const override { return source_.site_names(); }
     double progress() const override { return source_.progress(); }
     Batch next(unsigned core) override {
         try {
@@ -88,13 +90,13 @@ void add_packing_options(CLI::App& command, PackingChoice& packing) {
     command.add_flag("--json", packing.json, "Print JSON");
 }
 
-void pack(const Input& input, const PackingChoice& packing) {
+std::string write_packed(const Input& input, const PackingChoice& packing, std::uint64_t& references) {
     PackedOptions packed;
     packed.level = packing.level;
     if (packing.force) packed.existing = ResultFile::Existing::overwrite;
     PackedTraceWriter writer(packing.output, input.source->cores(), packed);
     const std::string failure = copy(*input.source, writer, packing);
-    const std::uint64_t references = writer.references();
+    references = writer.references();
     if (!failure.empty() && references == 0) throw std::runtime_error(fmt::format("{}; nothing was written", failure));
     Provenance provenance = make_provenance(command_line());
     provenance.trace_name = input.trace_file;
@@ -106,8 +108,14 @@ void pack(const Input& input, const PackingChoice& packing) {
     } else {
         writer.keep_partial(incomplete);
     }
+    return failure;
+}
+
+void pack(const Input& input, const PackingChoice& packing) {
+    std::uint64_t references = 0;
+    const std::string failure = write_packed(input, packing, references);
     const bool read_to_end = !interrupted() && (packing.max_references == 0 || references < packing.max_references);
-    print_summary(packing, references, incomplete.empty(),
+    print_summary(packing, references, failure.empty() && input.incomplete.empty(),
                   input.notes && read_to_end ? input.notes->skipped.load() : 0);
     report_end(input);
     if (!failure.empty())

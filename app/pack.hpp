@@ -22,6 +22,10 @@ struct PackingChoice {
 /// --max-references, --level, --force, --json.
 void add_packing_options(CLI::App& command, PackingChoice& packing);
 
+/// Writes the packed trace. Returns why it ended early, which it is marked with; nothing if it is whole. Throws where
+/// nothing was written.
+std::string write_packed(const Input& input, const PackingChoice& packing, std::uint64_t& references);
+
 /// Writes the packed trace and prints a summary. What ends too early is kept and marked partial, and then reported by
 /// what is thrown.
 void pack(const Input& input, const PackingChoice& packing);

@@ -7,9 +7,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <stdexcept>
 
 #include "app/checks.hpp"
+#include "app/pack.hpp"
 #include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
@@ -56,6 +60,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.children = choice.children;
     options.decoder.cores = cores;
     options.decoder.barriers_end_phases = choice.barriers;
+    if (choice.attribution) options.sites = std::make_shared<SiteTable>();
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
     catch_interrupts();
     try {
@@ -70,6 +75,51 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     input.program = program.get();
     input.source = std::move(program);
     return input;
+}
+
+namespace {
+
+/// A folder with a trace, that is removed.
+class TemporaryTrace {
+public:
+    explicit TemporaryTrace(const std::string& program) {
+        const char* const given = std::getenv("TMPDIR");
+        folder_ = std::string(given != nullptr && *given != '\0' ? given : "/tmp") + "/cachetally-XXXXXX";
+        if (::mkdtemp(folder_.data()) == nullptr)
+            throw std::runtime_error(
+                fmt::format("{}: no folder for the program's trace can be made: {}", folder_, std::strerror(errno)));
+        path_ = folder_ + "/" + std::filesystem::path(program).filename().string();
+    }
+    TemporaryTrace(const TemporaryTrace&) = delete;
+    TemporaryTrace& operator=(const TemporaryTrace&) = delete;
+    ~TemporaryTrace() {
+        std::error_code error;
+        std::filesystem::remove_all(folder_, error);
+    }
+    const std::string& path() const { return path_; }
+
+private:
+    std::string folder_, path_;
+};
+
+}  // namespace
+
+void with_recording(const ProgramChoice& choice, unsigned cores, std::string& source,
+                    const std::function<void()>& body) {
+    if (choice.command.empty()) return body();
+    if (!source.empty())
+        throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(source),
+                                     shown(choice.command.front())));
+    const TemporaryTrace trace(choice.command.front());
+    source = trace.path();
+    PackingChoice packing;
+    packing.output = source;
+    packing.level = 1;
+    std::uint64_t references = 0;
+    const Input input = program_input(choice, cores);
+    write_packed(input, packing, references);
+    body();
+    report_end(input);
 }
 
 void report_end(const Input& input) {

@@ -2,6 +2,7 @@
 // Programs on the command line: what stands behind "--" is run and captured.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct ProgramChoice {
     bool data_only = false;
     bool children = false;
     bool barriers = false;
-    std::string report;  ///< the file of what the command prints; empty: standard error
+    bool attribution = true;  ///< sites tell data structures apart
+    std::string report;       ///< the file of what the command prints; empty: standard error
 };
 
 /// --report, --children, --barriers.
@@ -28,6 +30,11 @@ Input program_input(const ProgramChoice& choice, unsigned cores);
 
 /// After its run: warns of what was not recorded, and of how it ended; throws ProgramStatus where it failed.
 void report_end(const Input& input);
+
+/// For commands that read a source several times, or all at once: runs `body` with a `source` that names a trace of the
+/// program, which is recorded before and removed afterwards; without a program, with `source` as it is.
+void with_recording(const ProgramChoice& choice, unsigned cores, std::string& source,
+                    const std::function<void()>& body);
 
 /// A program's exit status other than 0, which becomes that of the command.
 struct ProgramStatus {

@@ -25,6 +25,7 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
         view.monitors.push_back(summary_of(monitor.spec, monitor.result, monitor.error, period));
     view.structures = structures_of(levels, outcome.regions);
     view.causes = outcome.causes;
+    view.attribution = outcome.attribution;
     view.listeners = outcome.listeners;
     view.functions = outcome.functions;
     view.execution = outcome.execution;

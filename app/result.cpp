@@ -88,10 +88,11 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     std::vector<ListenerSpec> listeners;
     for (const std::string& text : options.listeners) listeners.push_back(parse_listener(text));
     const RunOptions run = run_options(options, *input.source);
+    const bool attributes = options.attribution && input.source->sites() != nullptr;
     if (options.explain) {
         const bool links = options.errors && !output.file.empty();
-        const Outcome planned =
-            simulate(topology, monitors, *input.source, run, {options.errors, links, options.causes, listeners}, {});
+        const Outcome planned = simulate(topology, monitors, *input.source, run,
+                                         {options.errors, links, options.causes, attributes, listeners}, {});
         if (options.json) return print_json({{"execution", planned.execution}});
         for (const std::string& text : planned.execution) print("{}\n", text);
         return;
@@ -99,7 +100,8 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const std::unique_ptr<ResultFile> file = open_output(output, inputs_of(input, options));
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run,
-                 {options.errors, options.errors && file != nullptr, options.causes, listeners}, host_of(options.host));
+                 {options.errors, options.errors && file != nullptr, options.causes, attributes, listeners},
+                 host_of(options.host));
     clear_progress_line();
     if (options.causes && outcome.causes.empty())
         to_stderr(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Result files: what rooms do not write themselves.
 #include "app/report.hpp"
+#include "monitor/attribution/attribution_file.hpp"
 #include "monitor/causes/causes_file.hpp"
 #include "monitor/histogram_file.hpp"
 #include "storage/axes.hpp"
@@ -47,6 +48,7 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     write_links(root, outcome.links, outcome.virtual_address);
     write_combined(root, levels.lines);
     write_causes(root, view.causes);
+    write_attribution(root, view.attribution);
     if (!levels.lines.empty()) root.set_attribute("default", "combined");
     if (!view.check) return;
     Group check = root.create_group("check");

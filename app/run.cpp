@@ -36,6 +36,7 @@ void run_program(RunArguments& options, const std::vector<std::string>& program)
         throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(options.workload),
                                      shown(program.front())));
     options.program.command = program;
+    options.program.attribution = options.simulation.attribution;
     const unsigned cores = topology_of(options.simulation).machine().cores;
     simulate_and_report(program_input(options.program, cores), options.simulation, options.output);
 }

@@ -9,6 +9,7 @@
 
 #include "app/terminal.hpp"
 #include "cachetally/execution_plan.hpp"
+#include "monitor/attribution/hierarchy_attribution.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
 #ifdef CACHETALLY_SYSTEMC
 #include "sim/tlm/host.hpp"
@@ -207,6 +208,8 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     std::optional<HierarchyCauses> causes;
     if (counting.causes)
         causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy));
+    std::optional<HierarchyAttribution> attribution;
+    if (counting.attribution) attribution.emplace(topology, *outcome.hierarchy);
     force_execution(*outcome.hierarchy, source.cores());
     outcome.execution = explain(execution_plan(*outcome.hierarchy, source.cores()));
     if (!host) return outcome;
@@ -218,6 +221,8 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     for (Watch& watch : watches) outcome.monitors.push_back(watch.finish(data, topology, *outcome.hierarchy));
     for (NamedListener& listener : listeners) outcome.listeners.push_back(listener.finish());
     for (LinkWatch& link : links) outcome.links.push_back(link.finish());
+    if (attribution && source.sites() != nullptr)
+        outcome.attribution = attribution->found(*source.sites(), source.site_names());
     // a source that names its data only at its end: nothing was distinguished
     if (causes && regions == outcome.regions) outcome.causes = causes->found();
     return outcome;

@@ -13,6 +13,7 @@
 #include "cachetally/run.hpp"
 #include "cachetally/topology.hpp"
 #include "monitor/accuracy.hpp"
+#include "monitor/attribution/attribution.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/listeners/listener.hpp"
@@ -70,6 +71,7 @@ struct Outcome {
     std::vector<MonitorOutcome> monitors;
     std::vector<LinkCounts> links;    ///< of every link, where that was asked for
     std::vector<LevelCauses> causes;  ///< likewise
+    Attribution attribution;          ///< likewise; empty where the source does not know what its sites are
     std::vector<ListenerView> listeners;
     std::vector<Region> regions;
     std::vector<std::string> functions;
@@ -83,6 +85,7 @@ struct ExactCounting {
     bool errors = true;   ///< beside monitors whose error is not zero by law
     bool links = false;   ///< all events of every link
     bool causes = false;  ///< why levels miss, and what evicts what
+    bool attribution = false;
     std::vector<ListenerSpec> listeners = {};
 };
 

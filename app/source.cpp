@@ -88,6 +88,9 @@ void add_causes_option(CLI::App& command, SimulationOptions& options) {
     command.add_flag(
         "--causes", options.causes,
         "Report why levels miss (first use, invalidated, capacity, conflict), and what evicts what; slower");
+    command.add_flag_callback(
+        "--no-attribution", [&options] { options.attribution = false; },
+        "Do not find out which functions, lines and data structures of a program miss: faster");
 }
 
 Topology topology_of(const SimulationOptions& options) {

@@ -25,7 +25,8 @@ struct SimulationOptions {
     std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t max_references = 0;
     bool errors = true;
-    bool causes = false;  ///< why levels miss, and what evicts what
+    bool causes = false;      ///< why levels miss, and what evicts what
+    bool attribution = true;  ///< which code and data misses belong to, where the source knows
     bool json = false;
     bool explain = false;  ///< report how references are carried out, and run nothing
 };
@@ -36,7 +37,7 @@ void add_machine_options(CLI::App& command, SimulationOptions& options);
 /// Those, and monitors, quantum and host.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
-/// --causes.
+/// --causes, --no-attribution.
 void add_causes_option(CLI::App& command, SimulationOptions& options);
 
 /// The machine that the options name, with as many cores as they ask for.

@@ -10,6 +10,7 @@
 #include "app/input.hpp"
 #include "app/lists.hpp"
 #include "app/paper2002.hpp"
+#include "app/program.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
@@ -23,6 +24,7 @@ struct Options {
     std::string source;
     std::vector<std::string> settings;
     TraceChoice choice;
+    ProgramChoice program;
     SimulationOptions simulation;
     OutputOptions output;
     std::string counters = "16,32,64,128";
@@ -228,14 +230,15 @@ void run_command(Options options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app) {
+void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
         "sweep", "Trade counters, granularity and eviction against accuracy and traffic, in one pass");
     command
         ->add_option("WORKLOAD", options->source,
-                     "A kernel (cachetally workload list) or a trace file; - for a trace on standard input")
-        ->required();
+                     "A kernel (cachetally workload list), a trace file, - for a trace on standard input, or -- and a "
+                     "program")
+        ->required(program.empty());
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     command->add_option("--counters", options->counters, "Numbers of counters")
         ->type_name("N,N...")
@@ -269,15 +272,19 @@ void add_sweep(CLI::App& app) {
                       "(docs/intrusion.md); then --monitor takes the keys of the ring, too");
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
+    add_program_options(*command, options->program);
     add_output_options(*command, options->output, "the exact histogram of the link");
     command->footer(
         "Examples:\n"
         "  cachetally sweep lu --preset paper-2002\n"
         "  cachetally sweep gzip.ct.h5 --counters 32,64,128 --granularity 1,2,dynamic:4 --eviction fifo,lru\n"
         "  cachetally sweep lu -m generic3-timed --slowdown --monitor drain_cost=20 -o lu.h5");
-    command->callback([options, command] {
+    command->callback([options, command, &program] {
         check_beside_preset(*command);
-        run_command(*options);
+        options->program.command = program;
+        options->program.data_only = options->choice.data_only;
+        with_recording(options->program, topology_of(options->simulation).machine().cores, options->source,
+                       [options] { run_command(*options); });
     });
 }
 

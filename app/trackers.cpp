@@ -9,6 +9,7 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/input.hpp"
+#include "app/program.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
@@ -24,6 +25,7 @@ struct TrackersOptions {
     std::string source;
     std::vector<std::string> settings;
     TraceChoice choice;
+    ProgramChoice program;
     SimulationOptions simulation;
     std::string link, monitor;
     std::vector<std::string> trackers;
@@ -341,11 +343,14 @@ void compare(const TrackersOptions& options) {
 
 }  // namespace
 
-void add_trackers(CLI::App& app) {
+void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<TrackersOptions>();
     CLI::App* command = app.add_subcommand(
         "trackers", "Compare the counter array with other trackers of hot lines, at equal bits and equal traffic");
-    command->add_option("WORKLOAD", options->source, "A kernel (cachetally workload list) or a trace file")->required();
+    command
+        ->add_option("WORKLOAD", options->source,
+                     "A kernel (cachetally workload list) or a trace file, or -- and a program")
+        ->required(program.empty());
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     command
         ->add_option("--monitor", options->monitor,
@@ -374,13 +379,19 @@ void add_trackers(CLI::App& app) {
         ->check(not_empty("the name of a link"));
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
+    add_program_options(*command, options->program);
     command->footer(
         "Examples:\n"
         "  cachetally trackers lu n=128 --top 16\n"
         "  cachetally trackers radix --link L1D-L2 --traffic 0.05\n"
         "  cachetally trackers gzip.ct.h5 --tracker kind=sampling,period=1000 \\\n"
         "      --tracker kind=hotness,counters=64,threshold=32,epoch=10000");
-    command->callback([options] { compare(*options); });
+    command->callback([options, &program] {
+        options->program.command = program;
+        options->program.data_only = options->choice.data_only;
+        with_recording(options->program, topology_of(options->simulation).machine().cores, options->source,
+                       [options] { compare(*options); });
+    });
 }
 
 }  // namespace cachetally::app

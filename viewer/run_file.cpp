@@ -2,6 +2,7 @@
 // Result files of runs, read.
 #include <fmt/format.h>
 
+#include "monitor/attribution/attribution_file.hpp"
 #include "monitor/causes/causes_file.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/run_view.hpp"
@@ -63,6 +64,7 @@ RunView read_run_view(const InputFile& file) {
     view.counts.run.failure = view.title.failure;
     view.monitors = read_monitors(root);
     if (root.has("structures")) view.structures = read_structures(root);
+    view.attribution = read_attribution(root);
     view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);

@@ -2,6 +2,7 @@
 // A run as JSON.
 #include <cmath>
 
+#include "viewer/attribution_text.hpp"
 #include "viewer/run_view.hpp"
 
 namespace cachetally {
@@ -193,6 +194,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["structures_exact"] = std::move(exact);
     json["phases"] = phases_of(view, keys);
     if (!view.causes.empty()) json["causes"] = causes_of(view, keys);
+    if (!view.attribution.empty()) json["attribution"] = attribution_json(view.attribution);
     if (!view.listeners.empty()) json["listeners"] = listeners_of(view);
     if (view.check)
         json["check"] = {{"passed", view.check->passed},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "viewer/attribution_text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
 #include "viewer/run_view.hpp"
@@ -302,8 +303,12 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
     text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
             coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options);
-    text += structure_table(view.structures, options);
-    text += unknown_levels(view, options);
+    if (view.attribution.empty()) {
+        text += structure_table(view.structures, options);
+        text += unknown_levels(view, options);
+    } else if (options.phases.all()) {
+        text += attribution_text(view.attribution, options);
+    }
     text += causes_text(view, options);
     if (!options.phases.all()) return text;
     if (!options.structure.empty()) return text;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "monitor/attribution/attribution.hpp"
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "monitor/result_file.hpp"
@@ -62,6 +63,7 @@ struct RunView {
     std::vector<MonitorSummary> monitors;
     StructureTable structures;
     std::vector<LevelCauses> causes;  ///< of the misses of levels, where that was asked for
+    Attribution attribution;          ///< empty where the source does not know what its sites are
     std::vector<ListenerView> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;

@@ -12,6 +12,7 @@
 #include "cachetally/execution_plan.hpp"
 #include "cachetally/listener.hpp"
 #include "cachetally/reference.hpp"
+#include "cachetally/sites.hpp"
 #include "cachetally/topology.hpp"
 
 namespace cachetally {
@@ -46,9 +47,16 @@ public:
     /// first access.
     void listen(std::size_t link, unsigned copy, LinkListener& listener);
 
+    /// The only one; must live as long as the hierarchy is used. Call before the first access.
+    void listen(ReferenceListener& listener);
+
     /// From now on the accesses of a memory (by its number in the machine description) are made by `device`, which must
     /// live as long as the hierarchy is used; null: by the hierarchy's own. Call before the first access.
     void lead_out(std::size_t memory, MemoryDevice* device);
+
+    /// What the sites of references stand for: prefetchers tell program counters apart, and not objects. The table must
+    /// live as long as the hierarchy is used. Call before the first access.
+    void know_sites(const SiteTable* sites);
 
     /// Makes one reference of a core at `now`; returns when it is complete.
     Tick access(unsigned core, const Reference& reference, Tick now);
@@ -62,6 +70,9 @@ public:
     /// Returns when the last is complete. Between these and others of the same core, what filtered them must have seen
     /// all. Throws std::logic_error if they are.
     Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now);
+
+    /// False where somebody wants the references themselves.
+    bool takes_filtered() const;
 
     /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
     /// is looked at: Progress::time then lacks what only complete() knows, and what listeners and counts() say is valid

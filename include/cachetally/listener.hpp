@@ -83,6 +83,16 @@ public:
     virtual void on_control(const Control& /*control*/, Tick /*time*/, Injector& /*injector*/) {}
 };
 
+/// Sees a hierarchy's references as they are made, before anything is made of them: cheaper than the links of cores.
+class ReferenceListener {
+public:
+    virtual ~ReferenceListener() = default;
+    /// Of a core, in order.
+    virtual void on_references(unsigned core, std::span<const Reference> references) = 0;
+    /// As LinkListener's; a barrier once for all cores.
+    virtual void on_control(const Control& control) = 0;
+};
+
 /// Calls on_event() for each run of equal events.
 void in_runs(LinkListener& listener, std::span<const BlockEvent> events, std::uint8_t core, Injector& injector);
 

@@ -10,6 +10,7 @@
 
 #include "cachetally/filtered.hpp"
 #include "cachetally/reference.hpp"
+#include "cachetally/sites.hpp"
 
 namespace cachetally {
 
@@ -72,6 +73,12 @@ public:
 
     /// Names of functions that enter_function refers to.
     virtual std::vector<std::string> functions() const { return {}; }
+
+    /// What Reference::site stands for; null: the number of a statement, and no more. Stays the same.
+    virtual const SiteTable* sites() const { return nullptr; }
+
+    /// Complete once the streams are over. Takes time.
+    virtual SiteNames site_names() const { return {}; }
 
     /// Fraction of the work done, 0..1, or a negative number where it is not known.
     virtual double progress() const { return -1.0; }

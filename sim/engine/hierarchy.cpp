@@ -66,10 +66,22 @@ void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) 
     parts_->settled = false;
 }
 
+void Hierarchy::listen(ReferenceListener& listener) {
+    parts_->reference_listener = &listener;
+    parts_->settled = false;
+}
+
+bool Hierarchy::takes_filtered() const { return parts_->reference_listener == nullptr; }
+
 void Hierarchy::lead_out(std::size_t memory, MemoryDevice* device) {
     parts_->stop_batching();
     parts_->memories.at(memory)->lead_out(device);
     parts_->settled = false;
+}
+
+void Hierarchy::know_sites(const SiteTable* sites) {
+    for (const auto& copies : parts_->caches)
+        for (const auto& cache : copies) cache->know_sites(sites);
 }
 
 Tick Hierarchy::access(unsigned core, const Reference& reference, Tick now) {
@@ -109,6 +121,7 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
             done += block.references;
         }
         parts.references += references.size();
+        if (parts.reference_listener != nullptr) parts.reference_listener->on_references(core, references);
         if (!parts.background) now += complete(core, now);
         return {references.size(), now};
     }
@@ -130,6 +143,7 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
         if (parts.injections.pending()) now = time_sum(now, parts.injections.carry_out(core, now));
     }
     parts.references += done;
+    if (parts.reference_listener != nullptr) parts.reference_listener->on_references(core, references.first(done));
     return {done, now};
 }
 
@@ -157,6 +171,7 @@ Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
         for (unsigned copy = 0; copy < parts.ports[id].size(); ++copy)
             if (!of_core || copy == copy_for(upper, core)) parts.ports[id][copy]->control(control, time);
     }
+    if (parts.reference_listener != nullptr) parts.reference_listener->on_control(control);
     return owed + (parts.injections.pending() ? parts.injections.carry_out(core, time) : 0);
 }
 

@@ -59,6 +59,7 @@ struct Hierarchy::Parts {
     std::vector<LinkInfo> links;
     PageTable pages;
     std::vector<Copies<Cache>> caches;
+    ReferenceListener* reference_listener = nullptr;
     std::vector<Copies<Tlb>> tlbs;
     Copies<PageWalker> walkers;
     Copies<Memory> memories;

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
+#include "sim/topology/host_machine.hpp"
 #include "sim/topology/presets.hpp"
 #include "sim/topology/yaml_document.hpp"
 
@@ -38,6 +39,7 @@ std::string read_beginning(const std::string& path) {
 MachineDescription load_machine(const std::string& name_or_path) {
     for (const PresetText& preset : preset_texts())
         if (preset.name == name_or_path) return read_machine(std::string(preset.text), name_or_path);
+    if (name_or_path == "host") return read_machine(host_machine_file(), name_or_path);
     MachineDescription machine = read_machine(read_beginning(name_or_path), name_or_path);
     if (machine.name.empty()) machine.name = std::filesystem::path(name_or_path).stem().string();
     return machine;

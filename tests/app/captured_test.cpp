@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "tests/app/program.hpp"
 
@@ -127,6 +128,100 @@ TEST_F(Captured, ReplayEqualsReplayAndHasTheNames) {
     const Finished first = cachetally(directory.path(), replay), second = cachetally(directory.path(), replay);
     EXPECT_EQ(first.out, second.out);
     EXPECT_EQ(first.json()["structures"]["matrix"]["levels"]["L1D"]["accesses"], 2 * 64 * 64);
+}
+
+const Json& named(const Json& list, const std::string& begin) {
+    static const Json nothing;
+    for (const Json& row : list)
+        if (row["name"].get<std::string>().starts_with(begin)) return row;
+    return nothing;
+}
+
+std::uint64_t sum_of(const Json& list, const std::string& level) {
+    std::uint64_t sum = 0;
+    for (const Json& row : list) sum += row["misses"][level].get<std::uint64_t>();
+    return sum;
+}
+
+TEST_F(Captured, MissesBelongToStructuresFunctionsAndLines) {
+    ASSERT_EQ(run(reported, {"list"}).status, 0);
+    const Json json = report(), &attribution = json["attribution"];
+    const Json& nodes = named(attribution["structures"], "heap: new_node known.c:");
+    ASSERT_TRUE(nodes.is_object()) << attribution["structures"];
+    EXPECT_EQ(nodes["name"], named(attribution["structures"], "heap: new_node known.c:")["name"]);
+    EXPECT_TRUE(nodes["name"].get<std::string>().ends_with(" < list")) << nodes["name"];
+    EXPECT_EQ(nodes["accesses"], 2 * 1000 * 5);
+    EXPECT_EQ(named(attribution["functions"], "sum_of")["module"], "known");
+    EXPECT_GE(named(attribution["functions"], "sum_of")["accesses"], 2 * 1000 * 2);
+    EXPECT_TRUE(named(attribution["lines"], "known.c:").is_object());
+    // all that levels count is attributed, once
+    for (const char* const level : {"L1D", "L1I", "L2", "L3"}) {
+        const Json& counts = json["levels"][level];
+        const std::uint64_t misses = counts["load_misses"].get<std::uint64_t>() +
+                                     counts["store_misses"].get<std::uint64_t>() +
+                                     counts["fetch_misses"].get<std::uint64_t>();
+        EXPECT_EQ(sum_of(attribution["functions"], level), misses) << level;
+        EXPECT_EQ(sum_of(attribution["lines"], level), misses) << level;
+    }
+    for (const char* const level : {"DTLB", "ITLB", "STLB"})
+        EXPECT_EQ(sum_of(attribution["functions"], level), json["tlbs"][level]["misses"]) << level;
+    EXPECT_EQ(sum_of(attribution["structures"], "L1D"), sum_of(attribution["functions"], "L1D"));
+    std::uint64_t accesses = 0;
+    for (const Json& row : attribution["functions"]) accesses += row["accesses"].get<std::uint64_t>();
+    std::uint64_t asked = 0;
+    for (const char* const level : {"L1D", "L1I"})
+        for (const char* const kind : {"loads", "stores", "fetches"})
+            asked += json["levels"][level][kind].get<std::uint64_t>();
+    EXPECT_EQ(accesses, asked);
+}
+
+TEST_F(Captured, AttributionIsKeptInTracesAndResultFiles) {
+    ASSERT_EQ(run({"record", "-o", "t.ct.h5"}, {"list"}).status, 0);
+    const Words replay = {"replay", "t.ct.h5", "--monitor", "none", "-o", "r.h5"};
+    const Json first = cachetally(directory.path(), replay + Words{"--json"}).json()["attribution"];
+    EXPECT_EQ(named(first["structures"], "heap: new_node")["accesses"], 2 * 1000 * 5);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "r.h5", "--json"}).json()["attribution"], first);
+    EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5"}).out, HasSubstr("in functions with a name"));
+    ASSERT_EQ(cachetally(directory.path(), {"trace", "convert", "t.ct.h5", "u.ct.h5"}).status, 0);
+    const Words again = {"replay", "u.ct.h5", "--monitor", "none", "--json"};
+    EXPECT_EQ(cachetally(directory.path(), again).json()["attribution"], first);
+    EXPECT_FALSE(cachetally(directory.path(), again + Words{"--no-attribution"}).json().contains("attribution"));
+}
+
+TEST_F(Captured, SourceIsShownBesideItsMisses) {
+    ASSERT_EQ(run(Words{"run", "--monitor", "none", "--report", "report", "-o", "r.h5"}, {"sweep"}).status, 0);
+    const Finished shown = cachetally(directory.path(), {"annotate", "r.h5", "--file", "known.c"});
+    EXPECT_THAT(shown.out, ::testing::ContainsRegex(" 512 .* 512 .* matrix\\[i\\]\\[j\\] = i;\n"));
+    EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--file", "no.c"}).err,
+                HasSubstr("no source file ends in 'no.c'"));
+    EXPECT_THAT(cachetally(directory.path(), {"annotate", "r.h5", "--level", "L9"}).err,
+                HasSubstr("there is no level 'L9'; known are: L1D"));
+    // callgrind's format: lines add up to the totals
+    std::istringstream profile(cachetally(directory.path(), {"annotate", "r.h5", "--callgrind"}).out);
+    std::uint64_t accesses = 0, total = 0;
+    for (std::string line; std::getline(profile, line);) {
+        std::istringstream words(line);
+        std::string first;
+        std::uint64_t number = 0, count = 0;
+        words >> first;
+        if (first.starts_with("0x") && words >> number >> count) accesses += count;
+        if (first == "totals:") words >> total;
+    }
+    EXPECT_GT(total, 10000U);
+    EXPECT_EQ(accesses, total);
+}
+
+TEST_F(Captured, CommandsThatReadTwiceRecordFirst) {
+    const Finished recorded = run({"record", "-o", "t.ct.h5"}, {"list"});
+    for (const Words& command : {Words{"sweep", "--counters", "16,64", "--granularity", "1-2"}, Words{"trackers"},
+                                 Words{"intrusion", "-m", "generic3-timed"}}) {
+        const Finished finished = run(command + Words{"--json", "--report", "report"}, {"list"});
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        EXPECT_EQ(finished.out, recorded.out);
+        EXPECT_FALSE(report().empty());
+    }
+    EXPECT_EQ(run({"sweep", "--report", "report"}, {"exit", "4"}).status, 4);
+    EXPECT_THAT(run({"sweep", "lu"}, {"list"}).err, HasSubstr("cannot be run at once"));
 }
 
 TEST_F(Captured, AnInterruptedRecordingKeepsItsBeginning) {

@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::size_t block_references = 65536;
 
+constexpr std::uint64_t address_bits = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
+
 Reference data_reference(std::uint64_t word, std::uint32_t site) {
-    constexpr std::uint64_t address = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
-    return {word & address, site, static_cast<std::uint16_t>((word >> CT_SIZE_SHIFT & (CT_MOST_SIZE - 1)) + 1),
+    return {word & address_bits, site, static_cast<std::uint16_t>((word >> CT_SIZE_SHIFT & (CT_MOST_SIZE - 1)) + 1),
             (word & CT_STORE) != 0 ? ReferenceKind::store : ReferenceKind::load, 0};
 }
 
@@ -27,7 +28,8 @@ Reference data_reference(std::uint64_t word, std::uint32_t site) {
 
 }  // namespace
 
-CaptureDecoder::CaptureDecoder(const DecoderOptions& options, std::function<std::optional<CapturedChunk>()> next,
+CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
+                               std::function<std::optional<CapturedChunk>()> next,
                                std::function<void(const CapturedChunk&)> release)
     : options_(options),
       next_(std::move(next)),
@@ -35,6 +37,7 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, std::function<std:
       code_(options.fetches),
       streams_(options.cores),
       current_(&streams_.front()) {
+    if (sites != nullptr) sites_.emplace(*sites);
     if (options.cores == 1) options_.window = block_references;
 }
 
@@ -51,7 +54,8 @@ void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
 
 std::string CaptureDecoder::how_it_ended() const {
     if (!events_.end) return "the program was killed; what it did before that is known but for the last words";
-    return fmt::format("the program was ended by signal {} ({})", events_.end->signal, ::strsignal(events_.end->signal));
+    return fmt::format("the program was ended by signal {} ({})", events_.end->signal,
+                       ::strsignal(events_.end->signal));
 }
 
 /// Until enough references are made, a phase ends, or the program does.
@@ -97,22 +101,30 @@ void CaptureDecoder::take_run() {
     Reference* next = room(exit->steps.size());
     for (const ExitStep& step : exit->steps) {
         if (step.bytes != 0) {
-            *next++ = {step.address, step.site, step.bytes, ReferenceKind::fetch, 0};
+            const std::uint32_t site = sites_ ? sites_->of_fetch(step.site) : step.site;
+            *next++ = {step.address, site, step.bytes, ReferenceKind::fetch, 0};
             continue;
         }
-        *next = data_reference(*word, step.site);
+        *next = data_reference(*word, site_of(step.site, *word));
         next += *word++ != CT_NO_REFERENCE;
     }
     in_window_ += static_cast<std::uint64_t>(next - current_->next);
     current_->next = next;
 }
 
+std::uint32_t CaptureDecoder::site_of(std::uint32_t code, std::uint64_t word) {
+    if (!sites_ || word == CT_NO_REFERENCE) return code;
+    return sites_->of_data(code, word & address_bits);
+}
+
 void CaptureDecoder::take_site(std::uint64_t run) {
-    constexpr std::uint64_t counter = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
-    const std::uint32_t site = code_.counters().number(run & counter);
+    const std::uint32_t code = code_.counters().number(run & address_bits);
     const std::size_t words = std::max<std::size_t>(1, run >> 48 & 0x3fff);
     Reference* next = room(words);
-    for (std::size_t i = 0; i < words; ++i) *next++ = data_reference(data_word(), site);
+    for (std::size_t i = 0; i < words; ++i) {
+        const std::uint64_t word = data_word();
+        *next++ = data_reference(word, site_of(code, word));
+    }
     in_window_ += words;
     current_->next = next;
 }
@@ -151,6 +163,7 @@ void CaptureDecoder::take_control(std::uint64_t run) {
         default: break;
     }
     events_.take(kind, words);
+    if (sites_) sites_->take(kind, words, events_);
 }
 
 /// Of the current stream, in its open block.

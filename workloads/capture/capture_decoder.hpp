@@ -13,6 +13,7 @@
 #include "workloads/capture/capture_ring.hpp"
 #include "workloads/capture/captured_code.hpp"
 #include "workloads/capture/captured_events.hpp"
+#include "workloads/capture/captured_sites.hpp"
 #include "workloads/traces/block.hpp"
 
 namespace cachetally {
@@ -30,7 +31,8 @@ struct DecoderOptions {
 class CaptureDecoder {
 public:
     /// `next` gives chunks until there are no more, `release` takes them back.
-    CaptureDecoder(const DecoderOptions& options, std::function<std::optional<CapturedChunk>()> next,
+    /// `sites`: where they tell objects apart, too, the table that gets them; null: they are numbers of counters().
+    CaptureDecoder(const DecoderOptions& options, SiteTable* sites, std::function<std::optional<CapturedChunk>()> next,
                    std::function<void(const CapturedChunk&)> release);
 
     /// Exchanges `block` for the next one of a core.
@@ -41,6 +43,9 @@ public:
 
     const CapturedEvents& events() const { return events_; }
     const ProgramCounters& counters() const { return code_.counters(); }
+
+    /// Null where objects are not told apart.
+    const CapturedSites* sites() const { return sites_ ? &*sites_ : nullptr; }
 
 private:
     struct Stream {
@@ -56,6 +61,7 @@ private:
     bool next_chunk();
     void take_run();
     void take_site(std::uint64_t run);
+    std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
     void take_control(std::uint64_t run);
     Reference* room(std::size_t references);
     void open(Stream& stream);
@@ -69,6 +75,7 @@ private:
     std::function<void(const CapturedChunk&)> release_;
     CapturedCode code_;
     CapturedEvents events_;
+    std::optional<CapturedSites> sites_;
     std::vector<Stream> streams_;
     std::unordered_map<std::uint64_t, unsigned> core_of_thread_;
     std::unordered_map<Address, std::uint32_t> functions_;

@@ -21,6 +21,10 @@ std::string text_of(std::span<const std::uint64_t> words) {
 std::size_t words_at_least(unsigned kind) {
     switch (kind) {
         case CT_MAPPED: return 5;
+        case CT_ALLOCATED: return 3;
+        case CT_UNMAPPED:
+        case CT_BREAK: return 2;
+        case CT_RELEASED: return 1;
         case CT_REGION: return 4;
         case CT_STACK: return 3;
         case CT_PHASE:

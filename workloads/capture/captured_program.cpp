@@ -56,7 +56,7 @@ public:
           process_(with_ring(std::move(command)), options.standard_output,
                    {"VALGRIND_LIB=" + tool_folder(), "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
           decoder_(
-              options.decoder, [this] { return next(); },
+              options.decoder, options.sites.get(), [this] { return next(); },
               [this](const CapturedChunk& chunk) { ring_.release(chunk); }) {}
 
     void take(unsigned core, ReferenceBlock& block) { decoder_.take(core, block); }
@@ -136,8 +136,15 @@ public:
         return capture_->end();
     }
     const CapturedEvents& events() const override { return capture_ ? capture_->decoder().events() : nothing_; }
-    const std::vector<Address>& counters() const override {
-        return capture_ ? capture_->decoder().counters().all() : none_;
+    const SiteTable* sites() const override { return options_.sites.get(); }
+    SiteNames site_names() const override {
+        SiteNames names;
+        if (!capture_ || !options_.sites) return names;
+        const ProgramNames program(events().files);
+        for (const Address counter : capture_->decoder().counters().all())
+            names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
+        names.objects = capture_->decoder().sites()->object_names(program);
+        return names;
     }
 
 private:
@@ -154,7 +161,6 @@ private:
     std::vector<std::string> command_;
     std::optional<FilterPlan> wish_;
     CapturedEvents nothing_;
-    std::vector<Address> none_;
     std::shared_ptr<Capture> capture_;
     std::unique_ptr<ReferenceSource> streams_;
 };

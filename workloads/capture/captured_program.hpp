@@ -15,6 +15,7 @@ namespace cachetally {
 struct CaptureOptions {
     std::vector<std::string> command;  ///< the program and its arguments
     DecoderOptions decoder;
+    std::shared_ptr<SiteTable> sites = nullptr;  ///< where sites shall tell objects apart, too, not code alone
     unsigned chunks = 64;                        ///< of the ring, 256 KiB each
     bool children = false;                       ///< programs that it executes are captured, too
     bool heap = true;                            ///< its allocations are reported
@@ -30,9 +31,6 @@ public:
 
     /// What it reported, once its streams are over.
     virtual const CapturedEvents& events() const = 0;
-
-    /// Program counters by site.
-    virtual const std::vector<Address>& counters() const = 0;
 };
 
 /// Throws TraceError where the program or the tool is not there, with what to install.

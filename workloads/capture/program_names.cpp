@@ -3,6 +3,7 @@
 
 #include <cxxabi.h>
 #include <elfutils/libdwfl.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,7 +43,7 @@ struct ProgramNames::Files {
 };
 
 /// A file begins where its first byte would lie; the first file is the program.
-ProgramNames::ProgramNames(std::span<const MappedFile> files) : files_(std::make_unique<Files>()) {
+ProgramNames::ProgramNames(std::span<const MappedFile> files, bool with_program) : files_(std::make_unique<Files>()) {
     if (!files_->dwfl) return;
     std::vector<std::pair<std::string, Address>> begins;
     for (const MappedFile& file : files) {
@@ -58,7 +59,8 @@ ProgramNames::ProgramNames(std::span<const MappedFile> files) : files_(std::make
     for (const auto& [path, begin] : begins) {
         Dwfl_Module* const module =
             dwfl_report_elf(files_->dwfl.get(), path.c_str(), path.c_str(), -1, begin, /*add_p_vaddr=*/false);
-        if (module != nullptr) files_->modules.push_back({module, file_name(path), files_->modules.empty()});
+        if (module != nullptr)
+            files_->modules.push_back({module, file_name(path), with_program && files_->modules.empty()});
     }
     dwfl_report_end(files_->dwfl.get(), nullptr, nullptr);
 }
@@ -67,6 +69,7 @@ ProgramNames::~ProgramNames() = default;
 
 CodePlace ProgramNames::place_of(Address counter) const {
     CodePlace place;
+    place.counter = counter;
     Dwfl_Module* const module = files_->dwfl ? dwfl_addrmodule(files_->dwfl.get(), counter) : nullptr;
     if (module == nullptr) return place;
     const auto known = std::ranges::find(files_->modules, module, &Files::Module::module);
@@ -78,9 +81,21 @@ CodePlace ProgramNames::place_of(Address counter) const {
         line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
     if (file != nullptr) {
         place.file = file;
-        place.line = static_cast<unsigned>(number);
+        place.line = static_cast<std::uint32_t>(number);
     }
     return place;
+}
+
+std::string ProgramNames::describe(Address counter) const {
+    const CodePlace place = place_of(counter);
+    if (!place.function.empty() && !place.file.empty())
+        return fmt::format("{} {}:{}", place.function, file_name(place.file), place.line);
+    if (!place.function.empty()) return fmt::format("{} {}", place.function, place.module);
+    Dwfl_Module* const module = files_->dwfl ? dwfl_addrmodule(files_->dwfl.get(), counter) : nullptr;
+    if (module == nullptr) return fmt::format("{:#x}", counter);
+    Dwarf_Addr begin = 0;
+    dwfl_module_info(module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
+    return fmt::format("{}+{:#x}", place.module, counter - begin);
 }
 
 std::vector<Region> ProgramNames::variables() const {

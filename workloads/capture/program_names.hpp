@@ -12,24 +12,20 @@
 
 namespace cachetally {
 
-/// Of a program counter; what is not known is empty or 0.
-struct CodePlace {
-    std::string function;  ///< demangled
-    std::string file;      ///< of the source
-    unsigned line = 0;
-    std::string module;  ///< name of the program or library, without its folder
-};
-
 /// Reads ELF symbols and DWARF (elfutils' libdw), of separate files of debugging information, too, where they are
 /// installed. What cannot be read has no names.
 class ProgramNames {
 public:
-    explicit ProgramNames(std::span<const MappedFile> files);
+    /// `with_program`: the first file is the program.
+    explicit ProgramNames(std::span<const MappedFile> files, bool with_program = true);
     ~ProgramNames();
     ProgramNames(const ProgramNames&) = delete;
     ProgramNames& operator=(const ProgramNames&) = delete;
 
     CodePlace place_of(Address counter) const;
+
+    /// "function file.c:12", or what of this is known, in the end "library.so+0x12".
+    std::string describe(Address counter) const;
 
     /// Global and static variables, ascending by address and without overlap; those of libraries as "LIBRARY:NAME".
     std::vector<Region> variables() const;

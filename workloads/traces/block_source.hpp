@@ -14,6 +14,8 @@ namespace cachetally {
 struct TraceTables {
     std::vector<Region> regions;
     std::vector<std::string> functions;
+    std::shared_ptr<const SiteTable> sites = nullptr;  ///< null: numbers of statements
+    SiteNames site_names = {};
     friend bool operator==(const TraceTables&, const TraceTables&) = default;
 };
 

@@ -14,6 +14,7 @@ struct TakeTables {
     ~TakeTables() {
         writer.set_regions(source.regions());
         writer.set_functions(source.functions());
+        if (const SiteTable* const sites = source.sites()) writer.set_sites(*sites, source.site_names());
     }
 };
 

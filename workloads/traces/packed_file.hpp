@@ -16,6 +16,9 @@ inline constexpr char index_references[] = "references";
 inline constexpr char core_references[] = "core_references";
 inline constexpr char regions[] = "regions";
 inline constexpr char functions[] = "functions";
+inline constexpr char sites[] = "sites";
+inline constexpr char code[] = "code";
+inline constexpr char objects[] = "objects";
 
 inline constexpr char format_attribute[] = "format";
 inline constexpr char format_text[] = "cachetally packed trace";

@@ -173,6 +173,29 @@ private:
     std::vector<std::uint8_t> packed_;
 };
 
+void read_sites(const PackedFile& file, TraceTables& tables) {
+    const Group sites = file.trace.open_group(packed_names::sites), code = file.trace.open_group(packed_names::code);
+    const auto codes = sites.read<std::uint32_t>("code"), objects = sites.read<std::uint32_t>("object");
+    const auto counters = code.read<std::uint64_t>("counter");
+    const auto lines = code.read<std::uint32_t>("line");
+    const auto functions = code.read_texts("function"), files = code.read_texts("file"),
+               modules = code.read_texts("module");
+    SiteNames& names = tables.site_names;
+    names.objects = file.trace.read_texts(packed_names::objects);
+    if (codes.size() != objects.size() || lines.size() != counters.size() || functions.size() != counters.size() ||
+        files.size() != counters.size() || modules.size() != counters.size())
+        throw TraceError(sites.where() + ": its columns differ in length");
+    for (std::size_t i = 0; i < counters.size(); ++i)
+        names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});
+    auto table = std::make_shared<SiteTable>();
+    for (std::size_t i = 1; i < codes.size(); ++i) {
+        if (codes[i] >= names.code.size() || objects[i] >= names.objects.size())
+            throw TraceError(fmt::format("{}: site {} has no name", sites.where(), i));
+        table->add({codes[i], objects[i]});
+    }
+    tables.sites = std::move(table);
+}
+
 TraceTables read_tables(const PackedFile& file) {
     TraceTables tables;
     tables.functions = file.trace.read_texts(packed_names::functions);
@@ -185,6 +208,7 @@ TraceTables read_tables(const PackedFile& file) {
         throw TraceError(group.where() + ": its columns differ in length");
     for (std::size_t i = 0; i < names.size(); ++i)
         tables.regions.push_back({names[i], bases[i], bytes[i], elements[i]});
+    if (file.trace.has(packed_names::sites)) read_sites(file, tables);
     return tables;
 }
 

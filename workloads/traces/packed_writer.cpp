@@ -53,6 +53,17 @@ struct PackedTraceWriter::State {
         group.write("bytes", column_of(region_table, &Region::bytes));
         group.write("element_bytes", column_of(region_table, &Region::element_bytes));
         trace->write_texts(packed_names::functions, function_table);
+        if (site_table.empty()) return;
+        Group sites = trace->create_group(packed_names::sites);
+        sites.write("code", column_of(site_table, &Site::code));
+        sites.write("object", column_of(site_table, &Site::object));
+        Group code = trace->create_group(packed_names::code);
+        code.write("counter", column_of(site_names.code, &CodePlace::counter));
+        code.write_texts("function", column_of(site_names.code, &CodePlace::function));
+        code.write_texts("file", column_of(site_names.code, &CodePlace::file));
+        code.write("line", column_of(site_names.code, &CodePlace::line));
+        code.write_texts("module", column_of(site_names.code, &CodePlace::module));
+        trace->write_texts(packed_names::objects, site_names.objects);
     }
 
     /// Writes all but the attribute that says whether the trace is complete, and lets go of the file's objects.
@@ -95,6 +106,8 @@ struct PackedTraceWriter::State {
     std::array<std::uint64_t, 3> by_kind{};
     std::vector<Region> region_table;
     std::vector<std::string> function_table;
+    std::vector<Site> site_table;
+    SiteNames site_names;
 };
 
 PackedTraceWriter::PackedTraceWriter(const std::string& path, unsigned cores, const PackedOptions& options)
@@ -120,6 +133,11 @@ void PackedTraceWriter::append(unsigned core, Control control) {
     if (stream.controls.size() == state_->block_references) state_->write_block(core);
 }
 
+void PackedTraceWriter::set_sites(const SiteTable& sites, SiteNames names) {
+    state_->site_table.clear();
+    for (std::uint32_t site = 0; site < sites.size(); ++site) state_->site_table.push_back(sites[site]);
+    state_->site_names = std::move(names);
+}
 void PackedTraceWriter::set_regions(std::vector<Region> regions) { state_->region_table = std::move(regions); }
 void PackedTraceWriter::set_functions(std::vector<std::string> functions) {
     state_->function_table = std::move(functions);

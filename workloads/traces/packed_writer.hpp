@@ -39,6 +39,7 @@ public:
 
     void set_regions(std::vector<Region> regions);
     void set_functions(std::vector<std::string> functions);
+    void set_sites(const SiteTable& sites, SiteNames names);
 
     /// The file that is written, e.g. to add provenance to its root.
     Group& root();

@@ -289,7 +289,8 @@ Tick Cache::pass_on(Address line, RequestInfo info, Tick time) {
 
 void Cache::train(Address address, RequestInfo info, Tick time, bool trigger) {
     wanted_.clear();
-    prefetcher_->observe({address, address & ~line_mask_, info.site(), trigger}, wanted_);
+    prefetcher_->observe({address, address & ~line_mask_, sites_ == nullptr ? info.site() : sites_->code(info.site()), trigger},
+                         wanted_);
     for (const Address wanted : wanted_) {
         if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
         const Address line = wanted & ~line_mask_;

@@ -8,6 +8,7 @@
 
 #include "cachetally/counts.hpp"
 #include "cachetally/machine.hpp"
+#include "cachetally/sites.hpp"
 #include "sim/model/batching/mru_filter.hpp"
 #include "sim/model/indexing/indexing.hpp"
 #include "sim/model/link/request_port.hpp"
@@ -116,6 +117,9 @@ public:
 
     /// Tells an inclusive level that what it takes away from above, nodes may hold.
     void take_from_nodes(Coherence& coherence) { nodes_above_ = &coherence; }
+
+    /// The prefetcher tells program counters apart, not sites.
+    void know_sites(const SiteTable* sites) { sites_ = sites; }
 
     /// An access by a core: true when it hits. Only where hits_are_plain(); it is not counted.
     bool hits(std::uint64_t set, Address line, ReferenceKind kind) {
@@ -235,6 +239,7 @@ private:
     IndexingPolicy index_;
     std::unique_ptr<CacheArray> array_;
     std::unique_ptr<Prefetcher> prefetcher_;
+    const SiteTable* sites_ = nullptr;
     RequestPort below_;
     std::vector<Cache*> above_;
     std::vector<Address> mru_;                                        ///< by set; next to a core only

@@ -46,7 +46,7 @@ struct Decoded {
 
 std::vector<Decoded> decode(Chunks chunks, DecoderOptions options = {}) {
     CaptureDecoder decoder(
-        options, [&] { return chunks.next(); }, [](const CapturedChunk&) {});
+        options, nullptr, [&] { return chunks.next(); }, [](const CapturedChunk&) {});
     std::vector<Decoded> streams(options.cores);
     for (unsigned core = 0; core < options.cores; ++core) {
         for (bool last = false; !last;) {
@@ -146,7 +146,7 @@ TEST(CaptureDecoder, AKilledProgramIsPartial) {
     Chunks chunks;
     chunks.control(CT_THREAD, {1}).run(CT_RUN_SITE | 0x5000).data(word(0x100, 8));
     CaptureDecoder decoder(
-        {}, [&] { return chunks.next(); }, [](const CapturedChunk&) {});
+        {}, nullptr, [&] { return chunks.next(); }, [](const CapturedChunk&) {});
     ReferenceBlock first, second;
     decoder.take(0, first);
     EXPECT_EQ(first.references().size(), 1U);

@@ -71,6 +71,40 @@ static int on_heap(void) {
     return 0;
 }
 
+struct node {
+    struct node* next;
+    long value;
+    long unused[6];
+};
+
+__attribute__((noinline)) static struct node* new_node(struct node* next, long value) {
+    struct node* const node = malloc(sizeof *node);
+    node->next = next; /* 2 stores to each node */
+    node->value = value;
+    return node;
+}
+
+__attribute__((noinline)) static long sum_of(const struct node* node) {
+    long sum = 0;
+    for (; node; node = node->next) sum += node->value; /* 2 loads of each */
+    return sum;
+}
+
+/* 1000 nodes, freed and made again: the second 1000 have the places of the first */
+__attribute__((noinline)) static int list(void) {
+    for (int round = 0; round < 2; ++round) {
+        struct node* first = NULL;
+        for (int i = 0; i < 1000; ++i) first = new_node(first, i);
+        printf("%ld\n", sum_of(first));
+        while (first) {
+            struct node* const gone = first;
+            first = gone->next; /* 1 load of each */
+            free(gone);
+        }
+    }
+    return 0;
+}
+
 /* The child's references are its own. */
 static int forked(void) {
     int status = 0;
@@ -95,6 +129,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "threads") == 0) return with_threads();
     if (strcmp(what, "partly") == 0) return partly();
     if (strcmp(what, "heap") == 0) return on_heap();
+    if (strcmp(what, "list") == 0) return list();
     if (strcmp(what, "fork") == 0) return forked();
     if (strcmp(what, "exec") == 0) return execl(arguments[0], arguments[0], "exit", "7", (char*)NULL);
     if (strcmp(what, "exit") == 0) return atoi(arguments[2]);

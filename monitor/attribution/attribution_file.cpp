@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "monitor/attribution/attribution_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "storage/axes.hpp"
+#include "storage/columns.hpp"
+
+namespace cachetally {
+namespace {
+
+void write_rows(Group group, const Attribution& attribution) {
+    const auto& rows = attribution.rows;
+    std::vector<std::uint32_t> numbers(rows.size());
+    for (std::uint32_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
+    group.write("row", numbers);
+    group.write("phase", column_of(rows, &Attribution::Row::phase));
+    group.write("site", column_of(rows, &Attribution::Row::site));
+    group.write("accesses", column_of(rows, &Attribution::Row::accesses));
+    std::vector<std::string> others = {"phase", "site"};
+    for (std::size_t level = 0; level < attribution.levels.size(); ++level) {
+        others.push_back("misses_" + attribution.levels[level]);
+        group.write(others.back(), column_of(rows, [&](const auto& row) { return row.misses[level]; }));
+    }
+    set_axes(group, "accesses", {"row"}, others);
+}
+
+void write_names(Group& attribution, const std::vector<Site>& sites, const SiteNames& names) {
+    Group group = attribution.create_group("sites");
+    group.write("code", column_of(sites, &Site::code));
+    group.write("object", column_of(sites, &Site::object));
+    Group code = attribution.create_group("code");
+    code.write("counter", column_of(names.code, &CodePlace::counter));
+    code.write_texts("function", column_of(names.code, &CodePlace::function));
+    code.write_texts("file", column_of(names.code, &CodePlace::file));
+    code.write("line", column_of(names.code, &CodePlace::line));
+    code.write_texts("module", column_of(names.code, &CodePlace::module));
+    attribution.write_texts("objects", names.objects);
+}
+
+SiteNames read_names(const Group& attribution) {
+    SiteNames names;
+    const Group code = attribution.open_group("code");
+    const auto counters = code.read<std::uint64_t>("counter");
+    const auto lines = read_column<std::uint32_t>(code, "line", counters.size());
+    const auto functions = code.read_texts("function"), files = code.read_texts("file"),
+               modules = code.read_texts("module");
+    if (functions.size() != counters.size() || files.size() != counters.size() || modules.size() != counters.size())
+        throw StorageError(code.where() + ": its columns differ in length");
+    for (std::size_t i = 0; i < counters.size(); ++i)
+        names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});
+    names.objects = attribution.read_texts("objects");
+    return names;
+}
+
+}  // namespace
+
+void write_attribution(Group& root, const Attribution& attribution) {
+    if (attribution.empty()) return;
+    Group group = root.create_group("attribution");
+    set_nexus_class(group, "NXcollection", "rows");
+    group.set_attribute("levels", attribution.levels);
+    write_rows(group.create_group("rows"), attribution);
+    write_names(group, attribution.sites, attribution.names);
+}
+
+Attribution read_attribution(const Group& root) {
+    Attribution attribution;
+    if (!root.has("attribution")) return attribution;
+    const Group group = root.open_group("attribution"), rows = group.open_group("rows"),
+                sites = group.open_group("sites");
+    attribution.levels = group.texts_attribute("levels");
+    attribution.names = read_names(group);
+    const auto codes = sites.read<std::uint32_t>("code");
+    const auto objects = read_column<std::uint32_t>(sites, "object", codes.size());
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        if (codes[i] >= attribution.names.code.size() || objects[i] >= attribution.names.objects.size())
+            throw StorageError(fmt::format("{}: site {} has no name; the file is damaged", sites.where(), i));
+        attribution.sites.push_back({codes[i], objects[i]});
+    }
+    const auto site = rows.read<std::uint32_t>("site");
+    const auto phase = read_column<std::uint32_t>(rows, "phase", site.size());
+    const auto accesses = read_column<std::uint64_t>(rows, "accesses", site.size());
+    for (std::size_t i = 0; i < site.size(); ++i) {
+        if (site[i] >= codes.size())
+            throw StorageError(fmt::format("{}: there is no site {}; the file is damaged", rows.where(), site[i]));
+        attribution.rows.push_back({site[i], phase[i], accesses[i], {}});
+    }
+    for (const std::string& level : attribution.levels) {
+        const auto misses = read_column<std::uint64_t>(rows, ("misses_" + level).c_str(), site.size());
+        for (std::size_t i = 0; i < site.size(); ++i) attribution.rows[i].misses.push_back(misses[i]);
+    }
+    return attribution;
+}
+
+}  // namespace cachetally

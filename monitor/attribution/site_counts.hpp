@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SiteCounts: events by the site that caused them and by phase, on a link or of references.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cachetally/listener.hpp"
+
+namespace cachetally {
+
+class SiteCounts {
+public:
+    struct Row {
+        std::uint32_t site, phase;
+        std::uint64_t count;
+    };
+
+    void add(std::uint32_t site, std::uint64_t events) {
+        if (site >= counts_.size()) grow(site);
+        std::uint64_t& count = counts_[site];
+        if (count == 0) counted_.push_back(site);
+        count += events;
+    }
+    void end_phase();
+
+    /// Of all phases, the one at hand included; in no order.
+    std::vector<Row> rows() const;
+
+private:
+    void grow(std::uint32_t site);
+
+    std::uint32_t phase_ = 0;
+    std::vector<std::uint64_t> counts_;  ///< of the phase, by site
+    std::vector<std::uint32_t> counted_;
+    std::vector<Row> rows_;
+};
+
+/// Those on one copy of a link.
+class SiteMisses final : public LinkListener {
+public:
+    explicit SiteMisses(std::uint32_t kinds) : kinds_(kinds) {}
+
+    std::uint32_t kinds() const override { return kinds_; }
+    void on_event(const LinkEvent& event, Injector&) override { counts_.add(event.site, event.count); }
+    void on_control(const Control& control, Tick, Injector&) override {
+        if (control.kind == Control::Kind::barrier) counts_.end_phase();
+    }
+    const SiteCounts& counts() const { return counts_; }
+
+private:
+    std::uint32_t kinds_;
+    SiteCounts counts_;
+};
+
+/// Those of references: one for each line that they touch.
+class SiteAccesses final : public ReferenceListener {
+public:
+    /// Lines of the first levels, of data and of instructions.
+    SiteAccesses(std::uint32_t data_line, std::uint32_t fetch_line)
+        : line_bits_{log2_exact(data_line), log2_exact(data_line), log2_exact(fetch_line)} {}
+
+    void on_references(unsigned core, std::span<const Reference> references) override;
+    void on_control(const Control& control) override {
+        if (control.kind == Control::Kind::barrier) counts_.end_phase();
+    }
+    const SiteCounts& counts() const { return counts_; }
+
+private:
+    std::array<unsigned, 3> line_bits_;  ///< by kind
+    SiteCounts counts_;
+};
+
+}  // namespace cachetally

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Source files with the accesses and misses of their lines; and the same for KCachegrind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "monitor/attribution/attribution.hpp"
+
+namespace cachetally {
+
+struct AnnotateOptions {
+    std::string level;                 ///< whose misses decide what is worst; empty: the first that has any
+    std::string file;                  ///< only files whose path ends so
+    std::vector<std::string> folders;  ///< where sources are looked for by their names, too
+    unsigned context = 3;              ///< lines around those with counts
+    unsigned files = 5;                ///< the worst
+};
+
+/// The worst files first. Lines of sources that are not there are shown by their numbers. Throws std::invalid_argument
+/// where there is no such level, file, or attribution.
+std::string annotate(const Attribution& attribution, const AnnotateOptions& options);
+
+/// Callgrind's profile format (valgrind manual, "Callgrind Format Specification"), by instruction and line. Events:
+/// accesses, and misses of each level.
+std::string callgrind_profile(const Attribution& attribution, const std::string& program);
+
+}  // namespace cachetally

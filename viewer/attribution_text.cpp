@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "viewer/attribution_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::size_t groups_shown = 10, levels_shown = 4, longest_group = 32;
+
+constexpr struct {
+    Grouping by;
+    const char *title, *key;
+} groupings[] = {{Grouping::structure, "data structure", "structures"},
+                 {Grouping::function, "function", "functions"},
+                 {Grouping::line, "source line", "lines"}};
+
+bool is_named(const AttributedGroup& group) { return !group.name.empty() && group.name.front() != '('; }
+
+std::uint64_t sum(const std::vector<AttributedGroup>& groups, std::size_t level, bool named) {
+    std::uint64_t misses = 0;
+    for (const AttributedGroup& group : groups)
+        if (!named || is_named(group)) misses += group.misses[level];
+    return misses;
+}
+
+/// Levels that anything missed.
+std::vector<std::size_t> levels_of(const std::vector<AttributedGroup>& groups, std::size_t levels,
+                                   const Attribution& attribution, const TextOptions& options) {
+    std::vector<std::size_t> all;
+    for (std::size_t level = 0; level < levels; ++level)
+        if (sum(groups, level, false) != 0 && (options.level.empty() || attribution.levels[level] == options.level))
+            all.push_back(level);
+    all.resize(std::min(all.size(), levels_shown));
+    return all;
+}
+
+std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups, const char* title,
+                     const TextOptions& options) {
+    const std::vector<std::size_t> levels = levels_of(groups, attribution.levels.size(), attribution, options);
+    std::vector<TextTable::Column> columns{{title, TextTable::Align::left}, {"accesses"}};
+    for (const std::size_t level : levels) {
+        columns.push_back({attribution.levels[level] + " misses"});
+        if (level == levels.front()) columns.push_back({"%"});
+    }
+    TextTable table(columns);
+    for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
+        std::vector<Cell> cells{shortened(groups[i].text(), longest_group), count_cell(groups[i].accesses)};
+        for (const std::size_t level : levels) {
+            cells.push_back(count_cell(groups[i].misses[level]));
+            if (level == levels.front())
+                cells.push_back(percent_text(groups[i].misses[level], sum(groups, level, false)));
+        }
+        table.add(cells);
+    }
+    if (groups.size() > groups_shown)
+        table.add_line(
+            fmt::format("... {} of {}, those with most misses; --json has all", groups_shown, groups.size()));
+    return '\n' + table.text(options.width);
+}
+
+/// "96.1 % of 12,345 L1D misses of data are in structures with a name (most in A: 54.2 %), ..."
+std::string sentence(const Attribution& attribution, const TextOptions& options) {
+    const auto structures = grouped(attribution, Grouping::structure),
+               functions = grouped(attribution, Grouping::function);
+    const std::vector<std::size_t> levels = levels_of(structures, attribution.levels.size(), attribution, options);
+    if (levels.empty()) return "";
+    const std::size_t level = levels.front();
+    const std::uint64_t all = sum(structures, level, false);
+    std::string text = fmt::format("{} misses of data: {} % in data structures with a name", attribution.levels[level],
+                                   percent_text(sum(structures, level, true), all));
+    const auto worst = std::ranges::find_if(structures, is_named);
+    if (worst != structures.end() && worst->misses[level] != 0)
+        text +=
+            fmt::format(", {} % in {}", percent_text(worst->misses[level], all), shortened(worst->name, longest_group));
+    const std::uint64_t by_code = sum(functions, level, false);
+    text += fmt::format("; {} % in functions with a name.", percent_text(sum(functions, level, true), by_code));
+    return wrapped(text, options.width);
+}
+
+}  // namespace
+
+std::string attribution_text(const Attribution& attribution, const TextOptions& options) {
+    if (attribution.empty()) return "";
+    std::string text = '\n' + sentence(attribution, options);
+    for (const auto& grouping : groupings)
+        text += table_of(attribution, grouped(attribution, grouping.by), grouping.title, options);
+    return text;
+}
+
+nlohmann::ordered_json attribution_json(const Attribution& attribution) {
+    nlohmann::ordered_json json;
+    for (const auto& grouping : groupings) {
+        auto& list = json[grouping.key] = nlohmann::ordered_json::array();
+        for (const AttributedGroup& group : grouped(attribution, grouping.by)) {
+            nlohmann::ordered_json row = {{"name", group.name}, {"module", group.module}, {"accesses", group.accesses}};
+            for (std::size_t level = 0; level < attribution.levels.size(); ++level)
+                row["misses"][attribution.levels[level]] = group.misses[level];
+            list.push_back(std::move(row));
+        }
+    }
+    return json;
+}
+
+}  // namespace cachetally
