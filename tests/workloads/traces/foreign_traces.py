@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traces of other tools, written here by struct alone (docs/formats-of-others.md), read by the program.
+
+Usage: foreign_traces.py PROGRAM
+"""
+import bz2
+import gzip
+import json
+import lzma
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+program = sys.argv[1]
+os.chdir(tempfile.mkdtemp())
+rng = random.Random(7)
+
+
+def run(*arguments, fails=False):
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+    assert (done.returncode != 0) == fails, (arguments, done.stdout, done.stderr)
+    return done.stderr if fails else done.stdout
+
+
+def write(name, data):
+    with open(name, "wb") as file:
+        file.write(data)
+    return name
+
+
+def check(name, references, format, *options):
+    """The program finds the references (kind, address, size) in the file."""
+    info = json.loads(run("trace", "info", name, "--json", *options))
+    assert info["format"] == format, (name, info)
+    for kind, field in (("l", "loads"), ("s", "stores"), ("f", "fetches")):
+        assert info[field] == sum(r[0] == kind for r in references), (name, field, info)
+    assert info["addresses"]["lowest"] == min(r[1] for r in references), info
+    assert info["addresses"]["highest"] == max(r[1] + r[2] - 1 for r in references), info
+    assert info["lines"] == len({line for r in references for line in range(r[1] // 64, (r[1] + r[2] - 1) // 64 + 1)})
+
+
+def address():
+    return rng.randrange(0x10000, 1 << 30)
+
+
+class Fetches:
+    """A fetch of a byte where the program counter leaves a block of 16 bytes."""
+
+    def __init__(self):
+        self.block = None
+
+    def of(self, pc):
+        if pc // 16 == self.block:
+            return []
+        self.block = pc // 16
+        return [("f", pc, 1)]
+
+
+def program_counters(count):
+    pc = 0x400000
+    for _ in range(count):
+        pc = rng.randrange(0x400000, 0x500000, 4) if rng.random() < 0.1 else pc + 4
+        yield pc
+
+
+def champsim(layout, stores, count=3000):
+    data, references, fetches = b"", [], Fetches()
+    for pc in program_counters(count):
+        read = [address() if rng.random() < 0.3 else 0 for _ in range(4)]
+        written = [address() if rng.random() < 0.2 else 0 for _ in range(stores)]
+        references += fetches.of(pc) + [("l", a, 1) for a in read if a] + [("s", a, 1) for a in written if a]
+        registers = [rng.randrange(1, 65) for _ in range(stores + 4)]
+        branch = rng.randrange(2)
+        space = [1, 1] if stores == 4 else []
+        data += struct.pack(layout, pc, branch, branch and rng.randrange(2), *registers, *written, *read, *space)
+    return data, references
+
+
+def test_champsim():
+    for name, layout, stores in (("champsim", "<QBB2B4B2Q4Q", 2), ("cloudsuite", "<QBB4B4B6x4Q4Q2B6x", 4)):
+        data, references = champsim(layout, stores)
+        check(write("t", data), references, name)
+        data_only = [r for r in references if r[0] != "f"]
+        check("t", data_only, name, "--data-only")
+        check(write("t.xz", lzma.compress(data)), references, name)
+        check(write("t.gz", gzip.compress(data)), references, name)
+        check(write("t.bz2", bz2.compress(data)), references, name)
+        with zipfile.ZipFile("t.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("1", data[:100000])
+            archive.writestr("2", data[100000:])
+        check("t.zip", references, name)
+        message = run("trace", "info", write("cut.xz", lzma.compress(data[:-1])), "--format", name, fails=True)
+        assert "ends within a record" in message, message
+
+
+test_champsim()
