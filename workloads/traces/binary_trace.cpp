@@ -114,9 +114,7 @@ private:
 std::vector<std::uint64_t> threads_of(const OpenedStream& file, const BinaryFormat& format,
                                       const TraceOptions& options) {
     std::vector<std::uint64_t> threads;
-    TraceOptions quiet = options;
-    quiet.notes = nullptr;
-    RecordProducer producer(open_stream(file.name, options.stop), format, format.make_listing(threads), quiet);
+    RecordProducer producer(open_stream(file.name, options.stop), format, format.make_listing(threads), options);
     ReferenceBlock block;
     try {
         while (!block.last) producer.produce(block, {});
@@ -131,11 +129,19 @@ std::unique_ptr<ReferenceSource> open_binary_trace(OpenedStream stream, TraceFor
                                                    const TraceOptions& options) {
     const BinaryFormat& known = binary_format(format);
     std::vector<std::unique_ptr<BlockProducer>> producers;
-    std::vector<std::uint64_t> threads;
-    if (known.make_listing != nullptr && stream.is_file) threads = threads_of(stream, known, options);
-    for (TraceOptions once = options; threads.size() > 1 && producers.size() < threads.size(); once.notes = nullptr)
-        producers.push_back(std::make_unique<RecordProducer>(open_stream(stream.name, options.stop), known,
-                                                             known.make_thread(threads[producers.size()]), once));
+    if (known.make_listing != nullptr && stream.is_file) {
+        TraceOptions each = options;
+        each.notes = std::make_shared<TextNotes>();
+        const std::vector<std::uint64_t> threads = threads_of(stream, known, each);
+        if (threads.size() > 1 && options.notes) {
+            options.notes->lines += each.notes->lines;
+            options.notes->skipped += each.notes->skipped;
+        }
+        each.notes = nullptr;
+        for (std::size_t i = 0; threads.size() > 1 && i < threads.size(); ++i)
+            producers.push_back(std::make_unique<RecordProducer>(open_stream(stream.name, options.stop), known,
+                                                                 known.make_thread(threads[i]), each));
+    }
     if (producers.empty())
         producers.push_back(std::make_unique<RecordProducer>(std::move(stream), known, known.make(), options));
     return make_block_source(std::move(producers), {}, options.ahead);

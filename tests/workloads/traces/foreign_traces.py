@@ -97,4 +97,40 @@ def test_champsim():
         assert "ends within a record" in message, message
 
 
+def drmemtrace(layout, threads, count=4000):
+    """Bytes, and the references of each thread."""
+    data = struct.pack(layout, 25, 0, 7) + struct.pack(layout, 28, 12, 7)
+    of_thread = {}
+    for _ in range(threads * 4):
+        thread = rng.randrange(1, threads + 1)
+        references = of_thread.setdefault(thread, [])
+        data += struct.pack(layout, 22, 4, thread) + struct.pack(layout, 24, 4, 1)
+        for pc in program_counters(count // (threads * 4)):
+            size = rng.randrange(1, 15)
+            data += struct.pack(layout, rng.choice([10, 11, 12, 13, 14, 15, 16, 31, 48, 49]), size, pc)
+            references.append(("f", pc, size))
+            for kind, name in ((0, "l"), (1, "s"), (28, None), (6, None), (47, None)):
+                if rng.random() < 0.3:
+                    size = rng.choice([1, 2, 4, 8, 16, 32, 64])
+                    place = address()
+                    data += struct.pack(layout, kind, size, place)
+                    references += [(name, place, size)] if name else []
+    return data + struct.pack(layout, 26, 0, 0), of_thread
+
+
+def test_drmemtrace():
+    for layout in ("<HHQ", "<HH4xQ", "<HHI"):
+        for threads in (1, 3):
+            data, of_thread = drmemtrace(layout, threads)
+            references = [r for each in of_thread.values() for r in each]
+            check(write("t", data), references, "drmemtrace")
+            check(write("t.gz", gzip.compress(data)), references, "drmemtrace")
+            with zipfile.ZipFile("t.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+                for i in range(0, len(data), 30011):
+                    archive.writestr(f"chunk.{i:09}", data[i : i + 30011])
+            check("t.zip", references, "drmemtrace")
+            assert json.loads(run("trace", "info", "t.zip", "--json"))["cores"] == len(of_thread)
+
+
 test_champsim()
+test_drmemtrace()
