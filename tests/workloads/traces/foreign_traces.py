@@ -132,5 +132,37 @@ def test_drmemtrace():
             assert json.loads(run("trace", "info", "t.zip", "--json"))["cores"] == len(of_thread)
 
 
+def varint(value):
+    data = b""
+    while value >= 0x80:
+        data += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return data + bytes([value])
+
+
+def message(*fields):
+    """Of (number, value): a number or bytes."""
+    data = b""
+    for number, value in fields:
+        counted = isinstance(value, bytes)
+        data += varint(number * 8 + 2 * counted) + (varint(len(value)) + value if counted else varint(value))
+    return varint(len(data)) + data
+
+
+def test_gem5():
+    data, references = b"gem5" + message((1, b"system.monitor"), (3, 10**12), (4, b"\x08\x07")), []
+    for tick in range(3000):
+        command = rng.choice([1, 1, 4, 2, 5, 7, 33])
+        flags = rng.choice([0, 0x100, 0x20])
+        place, size = rng.randrange(1 << 40), rng.choice([1, 4, 8, 64])
+        extra = [(6, tick), (7, 0x400000)] if rng.random() < 0.5 else []
+        data += message((1, tick * 500), (2, command), (3, place), (4, size), (5, flags), *extra)
+        kind = {1: "f" if flags == 0x100 else "l", 4: "s"}.get(command)
+        references += [(kind, place, size)] if kind else []
+    check(write("t", data), references, "gem5")
+    check(write("t.gz", gzip.compress(data)), references, "gem5")
+
+
 test_champsim()
+test_gem5()
 test_drmemtrace()
