@@ -21,7 +21,7 @@ namespace cachetally {
 #define CACHETALLY_TEXT_FORMATS(ROW) ROW(lackey) ROW(din)
 
 // The binary formats of other tools, likewise (docs/formats-of-others.md).
-#define CACHETALLY_BINARY_FORMATS(ROW) ROW(champsim) ROW(cloudsuite) ROW(drmemtrace) ROW(gem5)
+#define CACHETALLY_BINARY_FORMATS(ROW) ROW(champsim) ROW(cloudsuite) ROW(drmemtrace) ROW(gem5) ROW(cvp)
 
 #define CACHETALLY_ENUMERATOR(name) name,
 enum class TraceFormat : std::uint8_t {

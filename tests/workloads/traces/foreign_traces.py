@@ -163,6 +163,29 @@ def test_gem5():
     check(write("t.gz", gzip.compress(data)), references, "gem5")
 
 
+def test_cvp():
+    data, references, fetches = b"", [], Fetches()
+    for pc in program_counters(3000):
+        kind = rng.randrange(9)
+        data += struct.pack("<QB", pc, kind)
+        references += fetches.of(pc)
+        if kind in (1, 2):
+            place, size = address(), rng.choice([1, 2, 4, 8, 16])
+            data += struct.pack("<QB", place, size)
+            references.append(("l" if kind == 1 else "s", place, size))
+        if kind in (3, 4, 5):
+            taken = rng.randrange(2)
+            data += struct.pack("<BQ", 1, address()) if taken else b"\0"
+        read = [rng.randrange(65) for _ in range(rng.randrange(4))]
+        written = [rng.randrange(65) for _ in range(rng.randrange(3))]
+        data += bytes([len(read), *read, len(written), *written])
+        for register in written:
+            data += rng.randbytes(16 if 32 <= register < 64 else 8)
+    check(write("t", data), references, "cvp")
+    check(write("t.gz", gzip.compress(data)), references, "cvp")
+
+
 test_champsim()
+test_cvp()
 test_gem5()
 test_drmemtrace()
