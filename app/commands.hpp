@@ -28,6 +28,9 @@ public:
 /// The command line of this program, word by word.
 std::vector<std::string> command_line();
 
+/// Of add_trace().
+void add_trace_export(CLI::App& trace);
+
 void add_figure(CLI::App& app);
 void add_intrusion(CLI::App& app);
 void add_machine(CLI::App& app);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cachetally trace: what is in a trace, and packing it.
+// cachetally trace: what is in a trace, and packing it; trace_export.cpp writes it for other tools.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -254,10 +254,11 @@ void add_convert(CLI::App& trace) {
 }  // namespace
 
 void add_trace(CLI::App& app) {
-    CLI::App* trace = app.add_subcommand("trace", "Look at traces and pack them (docs/traces.md)");
+    CLI::App* trace = app.add_subcommand("trace", "Look at traces, pack and export them (docs/traces.md)");
     trace->require_subcommand(1);
     add_info(*trace);
     add_convert(*trace);
+    add_trace_export(*trace);
 }
 
 }  // namespace cachetally::app

@@ -40,6 +40,9 @@ def check(name, references, format, *options):
         assert info[field] == sum(r[0] == kind for r in references), (name, field, info)
     assert info["addresses"]["lowest"] == min(r[1] for r in references), info
     assert info["addresses"]["highest"] == max(r[1] + r[2] - 1 for r in references), info
+    if info["cores"] == 1:
+        run("trace", "export", name, "-o", "read.din", "--to", "din", "--force", *options)
+        assert read_din("read.din") == references, name
     assert info["lines"] == len({line for r in references for line in range(r[1] // 64, (r[1] + r[2] - 1) // 64 + 1)})
 
 
@@ -185,6 +188,123 @@ def test_cvp():
     check(write("t.gz", gzip.compress(data)), references, "cvp")
 
 
+def read_din(name):
+    kinds = {"0": "l", "1": "s", "2": "f"}
+    with open(name) as file:
+        words = [line.split() for line in file]
+    return [(kinds[kind], int(address, 16), int(size)) for kind, address, size in words]
+
+
+def read_champsim(name):
+    """Program counters with the lines that are read and written, in order."""
+    with open(name, "rb") as file:
+        records = list(struct.iter_unpack("<QBB2B4B2Q4Q", file.read()))
+    read = []
+    for pc, *parts in records:
+        assert not any(parts[:8]), parts
+        stores, loads = parts[8:10], parts[10:]
+        read += [("l", a // 64, pc) for a in loads if a] + [("s", a // 64, pc) for a in stores if a]
+    return read
+
+
+def read_drmemtrace(name):
+    """References by thread."""
+    with open(name, "rb") as file:
+        records = list(struct.iter_unpack("<HHQ", file.read()))
+    assert [r[0] for r in records[:3]] == [25, 28, 28] and records[-1][0] == 26
+    of_thread, thread, exits = {}, None, []
+    for kind, size, value in records[3:-1]:
+        if kind == 22:
+            thread = value
+        elif kind == 23:
+            exits.append(value)
+        elif kind in (0, 1, 10):
+            of_thread.setdefault(thread, []).append(({0: "l", 1: "s", 10: "f"}[kind], value, size))
+        else:
+            assert kind == 24
+    assert sorted(exits) == sorted(of_thread)
+    return of_thread
+
+
+def test_export():
+    references = []
+    for pc in program_counters(2000):
+        references.append(("f", pc, 4))
+        references += [(rng.choice("ls"), address(), rng.choice([1, 4, 8, 64, 200])) for _ in range(rng.randrange(8))]
+    with open("t.din", "w") as file:
+        file.writelines(f"{'lsf'.index(k)} {a:x} {n}\n" for k, a, n in references)
+    for name in ("din", "champsim", "drmemtrace"):
+        run("trace", "export", "t.din", "-o", f"out.{name}", "--to", name)
+        run("trace", "export", "t.din", "-o", f"out.{name}", "--to", name, fails=True)
+        assert not os.path.exists(f"out.{name}.part")
+    assert read_din("out.din") == references
+    assert read_drmemtrace("out.drmemtrace") == {1: references}
+    expected, pc = [], 1
+    for kind, place, size in references:
+        pc = place if kind == "f" else pc
+        expected += [(kind, line, pc) for line in range(place // 64, (place + size - 1) // 64 + 1) if kind != "f"]
+    assert read_champsim("out.champsim") == expected
+    # What was exported is read, and says the same once more.
+    for name in ("din", "champsim", "drmemtrace"):
+        run("trace", "export", f"out.{name}", "-o", "again.din", "--to", "din", "--force")
+        again = read_din("again.din")
+        if name == "champsim":
+            assert [(k, a // 64) for k, a, _ in again if k != "f"] == [(k, line) for k, line, _ in expected]
+        else:
+            assert again == references, name
+
+
+def test_export_of_threads():
+    kernel = ("radix", "keys=4096", "processors=3")
+    run("trace", "export", *kernel, "-o", "radix.drmemtrace", "--to", "drmemtrace")
+    of_thread = read_drmemtrace("radix.drmemtrace")
+    assert sorted(of_thread) == [1, 2, 3]
+    for core in range(3):
+        run("trace", "export", *kernel, "-o", "one.din", "--to", "din", "--core", str(core), "--force")
+        assert read_din("one.din") == of_thread[core + 1]
+        run("trace", "export", "radix.drmemtrace", "-o", "again.din", "--to", "din", "--core", str(core), "--force")
+        assert read_din("again.din") == of_thread[core + 1]
+    for name in ("din", "champsim"):
+        assert "name the stream" in run("trace", "export", *kernel, "-o", "x", "--to", name, fails=True)
+    assert "numbered from 0" in run("trace", "export", *kernel, "-o", "x", "--to", "din", "--core", "3", fails=True)
+    assert not os.path.exists("x")
+
+
+def test_requests():
+    """A stream of stores that a small cache writes back, as worked out by hand."""
+    machine = """
+name: m
+cores: 1
+clock: 1 GHz
+caches:
+  - {name: L1, size: 128, ways: 1, line: 64, latency: 1, next: memory}
+memory: {latency: 100}
+"""
+    write("m.yaml", machine.encode())
+    write("t.din", b"0 1000 4\n1 1004 4\n0 1040 4\n1 1080 4\n0 1080 4\n1 1000 4\n")
+    options = ("--link", "L1-memory", "-m", "m.yaml", "--force")
+    lines = {}
+    for name in ("ramulator2", "dramsim3"):
+        written = json.loads(run("trace", "export", "t.din", "-o", "out", "--to", name, "--json", *options))
+        assert written["reads"] == 4 and written["writes"] == 2, written
+        with open("out") as file:
+            lines[name] = file.read().splitlines()
+    requests = [("R", 0x1000), ("R", 0x1040), ("R", 0x1080), ("W", 0x1000), ("R", 0x1000), ("W", 0x1080)]
+    assert lines["ramulator2"] == [f"{'LD' if k == 'R' else 'ST'} {a:#x}" for k, a in requests], lines
+    parts = [line.split() for line in lines["dramsim3"]]
+    assert [p[:2] for p in parts] == [[f"{a:#x}", "READ" if k == "R" else "WRITE"] for k, a in requests], parts
+    cycles = [int(p[2]) for p in parts]
+    assert cycles == sorted(cycles) and cycles[0] < 100 <= cycles[1] < 300, cycles
+    run("trace", "export", "t.din", "-o", "out", "--to", "dramsim3", "--mhz", "500", *options)
+    with open("out") as file:
+        assert [int(line.split()[2]) for line in file] == [c // 2 for c in cycles]
+    assert "name it" in run("trace", "export", "t.din", "-o", "x", "--to", "dramsim3", fails=True)
+    assert "--link is for" in run("trace", "export", "t.din", "-o", "x", "--to", "din", "--link", "a", fails=True)
+
+
+test_export()
+test_export_of_threads()
+test_requests()
 test_champsim()
 test_cvp()
 test_gem5()
