@@ -302,6 +302,40 @@ memory: {latency: 100}
     assert "--link is for" in run("trace", "export", "t.din", "-o", "x", "--to", "din", "--link", "a", fails=True)
 
 
+def test_threads_in_files():
+    """A file for each thread, one behind the other, is a file of several threads."""
+    layout, files, lengths = "<HHQ", [], []
+    for thread in (11, 12):
+        records = [(25, 0, 7), (28, 12, 7), (22, 4, thread), (24, 4, 1)]
+        records += [(0, 8, 4096 * thread + 8 * i) for i in range(thread * 100)] + [(23, 4, thread), (26, 0, 0)]
+        files.append(b"".join(struct.pack(layout, *r) for r in records))
+        lengths.append(thread * 100)
+    for data in (b"".join(files), b"".join(gzip.compress(f) for f in files)):
+        write("t", data)
+        for core, length in enumerate(lengths):
+            run("trace", "export", "t", "-o", "one.din", "--to", "din", "--core", str(core), "--force")
+            assert len(read_din("one.din")) == length
+
+
+def test_damage():
+    """Archives that are cut or changed anywhere are read as far as they go, or refused; nothing crashes or hangs."""
+    data, _ = champsim("<QBB2B4B2Q4Q", 2, 100)
+    with zipfile.ZipFile("t.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("1", data[:3000])
+        archive.writestr("2", data[3000:])
+    with open("t.zip", "rb") as file:
+        whole = file.read()
+    for packed in (whole, gzip.compress(data), lzma.compress(data)):
+        for _ in range(12):
+            place = rng.randrange(len(packed))
+            for bad in (packed[:place], packed[:place] + rng.randbytes(4) + packed[place + 4 :]):
+                write("bad", bad)
+                done = subprocess.run([program, "trace", "info", "bad"], capture_output=True, text=True, timeout=60)
+                assert done.returncode in (0, 1) and (done.returncode == 0 or "bad" in done.stderr), done
+
+
+test_threads_in_files()
+test_damage()
 test_export()
 test_export_of_threads()
 test_requests()
