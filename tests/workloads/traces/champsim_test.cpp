@@ -45,8 +45,9 @@ std::string file_of(std::string (*record)(const Instruction&)) {
     return bytes;
 }
 
-const auto expected = ElementsAre(fetch_of(0x401000), load_of(0x7ffe1000), load_of(0x1003c), load_of(0x20000),
-                                  store_of(0x30000), fetch_of(0x401010), store_of(0x7ffe1008), fetch_of(0x401000));
+const auto champsim_references =
+    ElementsAre(fetch_of(0x401000), load_of(0x7ffe1000), load_of(0x1003c), load_of(0x20000), store_of(0x30000),
+                fetch_of(0x401010), store_of(0x7ffe1008), fetch_of(0x401000));
 
 TEST(Champsim, ReadsTheBytesOfTheDocumentation) {
     const std::string record = bytes_of(
@@ -58,8 +59,8 @@ TEST(Champsim, ReadsTheBytesOfTheDocumentation) {
 }
 
 TEST(Champsim, ReadsInstructions) {
-    EXPECT_THAT(read_records(champsim, file_of(small)), expected);
-    EXPECT_THAT(read_records(cloudsuite, file_of(large)), expected);
+    EXPECT_THAT(read_records(champsim, file_of(small)), champsim_references);
+    EXPECT_THAT(read_records(cloudsuite, file_of(large)), champsim_references);
     const Instruction most{0x401000, {1, 2, 3, 4}, {5, 6, 7, 8}};
     EXPECT_THAT(read_records(cloudsuite, large(most)),
                 ElementsAre(fetch_of(0x401000), load_of(1), load_of(2), load_of(3), load_of(4), store_of(5),

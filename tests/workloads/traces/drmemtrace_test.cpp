@@ -41,7 +41,7 @@ const std::vector<Entry> one_thread = {{25, 0, 7},          {28, 12, 7},        
                                        {30, 2, 0x401010},   {30, 2, 0x401012},    {3, 1, 0x5000},     {31, 2, 0x401014},
                                        {49, 6, 0x401016},   {20, 64, 0x7ffe1000}, {23, 4, 77},        {26, 0, 0}};
 
-const auto expected =
+const auto drmemtrace_references =
     ElementsAre(fetch_of(0x401000, 3), load_of(0x7ffe1000, 8), fetch_of(0x401003, 2), fetch_of(0x401005, 2),
                 fetch_of(0x401007, 4), fetch_of(0x40100b, 5), store_of(0x20000, 4), load_of(0x30000, 1),
                 fetch_of(0x401012, 2), fetch_of(0x401014, 2), fetch_of(0x401016, 6));
@@ -55,9 +55,9 @@ TEST(Drmemtrace, ReadsTheBytesOfTheDocumentation) {
 }
 
 TEST(Drmemtrace, ReadsEntriesOfEveryLayout) {
-    EXPECT_THAT(read_records(drmemtrace, packed(one_thread)), expected);
-    EXPECT_THAT(read_records(drmemtrace, padded(one_thread)), expected);
-    EXPECT_THAT(read_records(drmemtrace, short_ones(one_thread)), expected);
+    EXPECT_THAT(read_records(drmemtrace, packed(one_thread)), drmemtrace_references);
+    EXPECT_THAT(read_records(drmemtrace, padded(one_thread)), drmemtrace_references);
+    EXPECT_THAT(read_records(drmemtrace, short_ones(one_thread)), drmemtrace_references);
     TraceOptions options;
     options.data_only = true;
     EXPECT_EQ(read_records(drmemtrace, packed(one_thread), nullptr, options).size(), 3U);
@@ -68,7 +68,7 @@ TEST(Drmemtrace, IsTakenApartWhereverItIsCut) {
     check_beginnings(drmemtrace, padded(one_thread));
 }
 
-std::string failure_of(const std::string& bytes) {
+std::string entry_failure(const std::string& bytes) {
     std::string failure;
     read_records(drmemtrace, bytes, &failure);
     return failure;
@@ -76,17 +76,18 @@ std::string failure_of(const std::string& bytes) {
 
 TEST(Drmemtrace, SaysWhereItIsWrong) {
     const Entry header{25, 0, 7}, thread{22, 4, 77};
-    EXPECT_THAT(failure_of(packed({header, thread, {50, 0, 0}})),
+    EXPECT_THAT(entry_failure(packed({header, thread, {50, 0, 0}})),
                 HasSubstr("t: byte 24, record 3 of drmemtrace: type 50; types are from 0 to 49"));
-    EXPECT_THAT(failure_of(packed({header, thread, {17, 9, 0}})),
+    EXPECT_THAT(entry_failure(packed({header, thread, {17, 9, 0}})),
                 HasSubstr("a bundle of 9 instructions; there is room"));
-    EXPECT_THAT(failure_of(packed({header, thread, {1, 2, ~0ULL}})), HasSubstr("beyond the end of the address space"));
-    EXPECT_THAT(failure_of(packed({header, thread, {22, 4, 78}})),
+    EXPECT_THAT(entry_failure(packed({header, thread, {1, 2, ~0ULL}})),
+                HasSubstr("beyond the end of the address space"));
+    EXPECT_THAT(entry_failure(packed({header, thread, {22, 4, 78}})),
                 HasSubstr("records of thread 78 after those of thread 77: a trace of several threads must be given by "
                           "the name of its file"));
     for (const auto& begin : {packed({thread, header}), packed({{25, 0, 0}, thread}), packed({{25, 0, 65}, thread}),
                               packed({header, header})})
-        EXPECT_THAT(failure_of(begin), HasSubstr("t: byte 0, record 1 of drmemtrace: a trace begins with a header"));
+        EXPECT_THAT(entry_failure(begin), HasSubstr("t: byte 0, record 1 of drmemtrace: a trace begins with a header"));
     EXPECT_THAT(read_records(drmemtrace, packed({header, thread, {0, 0, 64}})), IsEmpty()) << "of no bytes";
 }
 

@@ -47,7 +47,7 @@ TEST(Gem5, ReadsRequestsAlone) {
     check_beginnings(gem5, bytes);
 }
 
-std::string failure_of(const std::string& bytes) {
+std::string packet_failure(const std::string& bytes) {
     std::string failure;
     read_records(gem5, bytes, &failure);
     return failure;
@@ -56,7 +56,7 @@ std::string failure_of(const std::string& bytes) {
 TEST(Gem5, SaysWhereItIsWrong) {
     const std::string place = "t: byte " + std::to_string(header.size()) + ", record 2 of gem5: ";
     const auto fails_with = [&](const std::string& bytes, const std::string& what) {
-        EXPECT_THAT(failure_of(header + bytes), HasSubstr(place + what));
+        EXPECT_THAT(packet_failure(header + bytes), HasSubstr(place + what));
     };
     fails_with(message(field(1, 1) + field(2, 1) + field(4, 8)), "a packet without field 3; it has a tick (1)");
     fails_with(packet(1, 1, 64, 65536), "a packet of 65536 bytes; they have at most 65535");
@@ -67,10 +67,11 @@ TEST(Gem5, SaysWhereItIsWrong) {
     fails_with(varint(~0ULL) + "x", "a message of 18446744073709551615 bytes; they have at most 524288");
     fails_with(std::string(11, '\xff'), "a number of more than 10 bytes");
     fails_with(varint(1000) + "abc", "the file ends within a record, 5 bytes into it");
-    EXPECT_THAT(failure_of("gem6" + header), HasSubstr("t: byte 0, record 1 of gem5: a trace of packets begins with"));
+    EXPECT_THAT(packet_failure("gem6" + header),
+                HasSubstr("t: byte 0, record 1 of gem5: a trace of packets begins with"));
     for (const auto& fields : {field(1, std::string("x")) + field(3, 1) + field(4, 64), field(1, 1) + field(3, 1),
                                field(1, std::string("x"))})
-        EXPECT_THAT(failure_of("gem5" + message(fields)), HasSubstr("the header is not one of packets"));
+        EXPECT_THAT(packet_failure("gem5" + message(fields)), HasSubstr("the header is not one of packets"));
 }
 
 TEST(Gem5, LongHeadersPassTheBuffer) {
