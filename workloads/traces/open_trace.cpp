@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "workloads/traces/record_parser.hpp"
 #include "workloads/traces/text_parser.hpp"
@@ -17,9 +18,9 @@ constexpr std::size_t most_looked_at = std::size_t{1} << 20;
 
 /// Enumerators: automatic, packed, binary formats, text formats.
 constexpr std::size_t binary_begins_at = 2;
-#define CACHETALLY_COUNT(name) +1
-constexpr std::size_t text_begins_at = binary_begins_at CACHETALLY_BINARY_FORMATS(CACHETALLY_COUNT);
-#undef CACHETALLY_COUNT
+#define CACHETALLY_FORMAT(name) TraceFormat::name,
+constexpr std::size_t text_begins_at = binary_begins_at + std::size({CACHETALLY_BINARY_FORMATS(CACHETALLY_FORMAT)});
+#undef CACHETALLY_FORMAT
 constexpr std::size_t enough_of_binary = std::size_t{64} << 10;
 
 const std::vector<BinaryFormat>& binary_formats() {
@@ -136,6 +137,7 @@ std::optional<TraceFormat> detect_binary_format(const std::string& name, std::st
         return id_of(*std::ranges::find_if(fitting, &Candidate::named)->format);
     if (fitting.size() == 1) return id_of(*fitting.front().format);
     std::vector<std::string> options;
+    options.reserve(fitting.size());
     for (const Candidate& each : fitting) options.push_back(fmt::format("--format {}", each.format->name));
     throw TraceError(
         fmt::format("{}: its bytes fit several formats; say which it is with {}", name, fmt::join(options, " or ")));

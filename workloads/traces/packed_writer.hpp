@@ -37,8 +37,8 @@ public:
     /// Adds a control; `none` and `end` say nothing and are left out.
     void append(unsigned core, Control control) override;
 
-    void set_regions(std::vector<Region> regions) override;
-    void set_functions(std::vector<std::string> functions) override;
+    void set_regions(const std::vector<Region>& regions) override;
+    void set_functions(const std::vector<std::string>& functions) override;
 
     /// The file that is written, e.g. to add provenance to its root.
     Group& root();

@@ -18,8 +18,8 @@ public:
     virtual void append(unsigned core, std::span<const Reference> references) = 0;
     virtual void append(unsigned /*core*/, Control /*control*/) {}
 
-    virtual void set_regions(std::vector<Region> /*regions*/) {}
-    virtual void set_functions(std::vector<std::string> /*functions*/) {}
+    virtual void set_regions(const std::vector<Region>& /*regions*/) {}
+    virtual void set_functions(const std::vector<std::string>& /*functions*/) {}
 };
 
 struct ConvertOptions {
