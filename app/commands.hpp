@@ -30,6 +30,9 @@ std::vector<std::string> command_line();
 
 void add_annotate(CLI::App& app);
 void add_compare(CLI::App& app);
+/// Of add_trace().
+void add_trace_export(CLI::App& trace);
+
 void add_figure(CLI::App& app);
 void add_intrusion(CLI::App& app, const std::vector<std::string>& program);
 void add_machine(CLI::App& app);

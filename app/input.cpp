@@ -76,7 +76,7 @@ Input trace_input(const std::string& path_or_dash, const TraceChoice& choice, Op
     TraceOptions options = options_of(choice);
     options.notes = std::make_shared<TextNotes>();
     OpenedTrace opened = open_trace_as(path_or_dash, options);
-    if (opened.format != TraceFormat::packed) input.notes = options.notes;
+    if (opened.format != TraceFormat::packed && !is_binary(opened.format)) input.notes = options.notes;
     input.source = std::move(opened.source);
     input.incomplete = std::move(opened.incomplete);
     if (!input.incomplete.empty() && opening == Opening::first)

@@ -22,8 +22,9 @@ void add_replay(CLI::App& app) {
     auto options = std::make_shared<ReplayOptions>();
     CLI::App* command = app.add_subcommand("replay", "Run a trace through a machine with monitors on its links");
     command
-        ->add_option("TRACE", options->trace,
-                     "A trace file, also compressed (.gz, .xz, .zst, .bz2); - for standard input (docs/traces.md)")
+        ->add_option(
+            "TRACE", options->trace,
+            "A trace file, also compressed (.gz, .xz, .zst, .bz2, .lz4, .zip); - for standard input (docs/traces.md)")
         ->required();
     add_trace_options(*command, options->choice);
     add_simulation_options(*command, options->simulation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cachetally trace: what is in a trace, and packing it.
+// cachetally trace: what is in a trace, and packing it; trace_export.cpp writes it for other tools.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -59,7 +59,9 @@ Json to_json(const std::string& name, const TraceInfo& info) {
                  {"lines", info.lines},
                  {"pages", info.pages}};
     if (info.references() != 0) json["addresses"] = {{"lowest", info.lowest}, {"highest", info.highest}};
-    if (info.format != TraceFormat::packed)
+    if (is_binary(info.format)) {
+        json["records"] = {{"all", info.text_lines}, {"skipped", info.skipped_lines}};
+    } else if (info.format != TraceFormat::packed)
         json["text"] = {{"lines", info.text_lines}, {"skipped", info.skipped_lines}};
     json["regions"] = regions;
     json["functions"] = info.functions;
@@ -91,7 +93,9 @@ void print_table(const std::string& name, const TraceInfo& info) {
     if (info.file_bytes != 0)
         row("file",
             fmt::format("{}, {:.2f} per reference", numbered(info.file_bytes, "byte"), info.bytes_per_reference()));
-    if (info.format != TraceFormat::packed)
+    if (is_binary(info.format)) {
+        row("records", fmt::format("{}, {} of them without references", info.text_lines, info.skipped_lines));
+    } else if (info.format != TraceFormat::packed)
         row("text", fmt::format("{}, {} of them not references (skipped)", numbered(info.text_lines, "line"),
                                 info.skipped_lines));
     if (!info.functions.empty()) row("functions", fmt::format("{}", fmt::join(info.functions, ", ")));
@@ -159,10 +163,11 @@ void add_convert(CLI::App& trace) {
 }  // namespace
 
 void add_trace(CLI::App& app) {
-    CLI::App* trace = app.add_subcommand("trace", "Look at traces and pack them (docs/traces.md)");
+    CLI::App* trace = app.add_subcommand("trace", "Look at traces, pack and export them (docs/traces.md)");
     trace->require_subcommand(1);
     add_info(*trace);
     add_convert(*trace);
+    add_trace_export(*trace);
 }
 
 }  // namespace cachetally::app

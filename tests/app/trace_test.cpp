@@ -110,7 +110,8 @@ TEST_F(Traces, AreCountedAsByHandInEveryForm) {
     put("t.gz", compressed(lackey, archive_write_add_filter_gzip));
     put("t.xz", compressed(din, archive_write_add_filter_xz));
     put("t.zst", compressed(lackey, archive_write_add_filter_zstd));
-    for (const std::string name : {"t.lackey", "t.din", "t.ct.h5", "again.ct.h5", "t.gz", "t.xz", "t.zst"}) {
+    put("t.lz4", compressed(lackey, archive_write_add_filter_lz4));
+    for (const std::string name : {"t.lackey", "t.din", "t.ct.h5", "again.ct.h5", "t.gz", "t.xz", "t.zst", "t.lz4"}) {
         SCOPED_TRACE(name);
         expect_counts(replay(name));
     }
@@ -259,8 +260,8 @@ TEST_F(Traces, EveryChangedByteOfAPackedTraceIsNoticedOrHarmless) {
 TEST_F(Traces, TruncatedCompressedText) {
     std::string long_text;
     for (int i = 0; i < 2000; ++i) long_text += "0 " + std::to_string(i * 7919) + "\n";
-    for (const auto filter :
-         {archive_write_add_filter_gzip, archive_write_add_filter_xz, archive_write_add_filter_zstd}) {
+    for (const auto filter : {archive_write_add_filter_gzip, archive_write_add_filter_xz, archive_write_add_filter_zstd,
+                              archive_write_add_filter_lz4}) {
         const std::string packed = compressed(long_text, filter);
         put("cut.z", packed.substr(0, packed.size() - 20));
         const Finished finished = replay("cut.z");

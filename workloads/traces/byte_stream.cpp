@@ -121,14 +121,17 @@ struct Codec {
     const char* name;
     std::string_view magic;
     int (*enable)(archive*);
+    bool has_members = false;  ///< an archive: its members follow one another
 };
 
 // Named one by one: with all filters on, libarchive takes some binary traces for LZMA.
-constexpr std::array<Codec, 4> codecs{{
+constexpr std::array<Codec, 6> codecs{{
     {"gzip", std::string_view("\x1f\x8b", 2), archive_read_support_filter_gzip},
     {"xz", std::string_view("\xfd\x37zXZ\0", 6), archive_read_support_filter_xz},
     {"zstd", std::string_view("\x28\xb5\x2f\xfd", 4), archive_read_support_filter_zstd},
     {"bzip2", std::string_view("BZh", 3), archive_read_support_filter_bzip2},
+    {"lz4", std::string_view("\x04\x22\x4d\x18", 4), archive_read_support_filter_lz4},
+    {"zip", std::string_view("PK\3\4", 4), archive_read_support_format_zip_streamable, true},
 }};
 
 class DecompressedStream : public ByteStream {
@@ -137,23 +140,23 @@ public:
         : name_(std::move(name)), codec_(codec), packed_(std::move(packed)), input_(block_bytes) {
         archive* reader = archive_.get();
         codec_.enable(reader);
-        archive_read_support_format_raw(reader);
+        if (!codec_.has_members) archive_read_support_format_raw(reader);
         archive_read_support_format_empty(reader);
         if (archive_read_open(reader, this, nullptr, feed, nullptr) != ARCHIVE_OK) fail();
-        archive_entry* entry = nullptr;
-        const int status = archive_read_next_header(reader, &entry);
-        empty_ = status == ARCHIVE_EOF;
-        if (status != ARCHIVE_OK && !empty_) fail();
-        if (!empty_ && archive_filter_code(reader, 0) == ARCHIVE_FILTER_NONE)
+        next_member();
+        if (!over_ && !codec_.has_members && archive_filter_code(reader, 0) == ARCHIVE_FILTER_NONE)
             throw TraceError(
                 fmt::format("{}: begins as {} and goes on otherwise; the file is damaged", name_, codec_.name));
     }
 
     std::size_t read(std::span<char> target) override {
-        if (empty_) return 0;
-        const la_ssize_t count = archive_read_data(archive_.get(), target.data(), target.size());
-        if (count < 0) fail();
-        return static_cast<std::size_t>(count);
+        while (!over_) {
+            const la_ssize_t count = archive_read_data(archive_.get(), target.data(), target.size());
+            if (count < 0) fail();
+            if (count > 0) return static_cast<std::size_t>(count);
+            next_member();
+        }
+        return 0;
     }
     void cancel() override { packed_->cancel(); }
     double progress() const override { return packed_->progress(); }
@@ -170,6 +173,13 @@ private:
         }
     }
 
+    void next_member() {
+        archive_entry* entry = nullptr;
+        const int status = archive_read_next_header(archive_.get(), &entry);
+        over_ = status == ARCHIVE_EOF;
+        if (status != ARCHIVE_OK && !over_) fail();
+    }
+
     [[noreturn]] void fail() {
         const char* text = archive_error_string(archive_.get());
         throw TraceError(fmt::format("{}: the {} file is damaged or cut off: {}", name_, codec_.name,
@@ -184,12 +194,12 @@ private:
     std::unique_ptr<ByteStream> packed_;
     std::vector<char> input_;
     std::unique_ptr<archive, Free> archive_{archive_read_new()};
-    bool empty_ = false;
+    bool over_ = false;
 };
 
 /// Reads the first bytes, and puts a decompressor before the stream if they say so.
 OpenedStream recognised(std::string name, bool seekable, std::unique_ptr<ByteStream> raw) {
-    OpenedStream opened{std::move(name), {}, {}, seekable, std::move(raw)};
+    OpenedStream opened{std::move(name), {}, {}, seekable, seekable, std::move(raw)};
     while (opened.start.size() < 8 && opened.read_more()) {
     }
     for (const Codec& codec : codecs) {

@@ -40,15 +40,17 @@ struct OpenedStream {
     std::string start;      ///< the first bytes, decompressed; `stream` goes on behind them
     std::string packing;    ///< "gzip" and the like, where the file is compressed
     bool seekable = false;  ///< an uncompressed file that can be opened by its name
+    bool is_file = false;   ///< can be opened again by its name
     std::unique_ptr<ByteStream> stream;
 
     /// Reads some more bytes into `start`; false at the end.
     bool read_more();
 };
 
-/// Opens a file or, for "-", standard input. gzip, xz, zstd and bzip2 are recognised by their first bytes and
-/// decompressed (libarchive). Throws TraceError where it cannot be opened or is a directory. `stop` is asked some times
-/// a second while a pipe has nothing to read; true has the effect of cancel().
+/// Opens a file or, for "-", standard input. gzip, xz, zstd, bzip2, lz4 and zip are recognised by their first bytes
+/// and decompressed (libarchive); the members of a zip archive follow one another. Throws TraceError where it cannot be
+/// opened or is a directory. `stop` is asked some times a second while a pipe has nothing to read; true has the effect
+/// of cancel().
 OpenedStream open_stream(const std::string& path_or_dash, std::function<bool()> stop = {});
 
 /// A stream of bytes in memory, for tests.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copying a source into a packed trace.
+// Copying a source into a sink.
 #include <algorithm>
 
-#include "workloads/traces/packed_writer.hpp"
+#include "workloads/traces/trace_sink.hpp"
 
 namespace cachetally {
 namespace {
@@ -10,20 +10,20 @@ namespace {
 /// Takes over the names even where a stream throws.
 struct TakeTables {
     ReferenceSource& source;
-    PackedTraceWriter& writer;
+    TraceSink& sink;
     ~TakeTables() {
-        writer.set_regions(source.regions());
-        writer.set_functions(source.functions());
-        if (const SiteTable* const sites = source.sites()) writer.set_sites(*sites, source.site_names());
+        sink.set_regions(source.regions());
+        sink.set_functions(source.functions());
+        if (const SiteTable* const sites = source.sites()) sink.set_sites(*sites, source.site_names());
     }
 };
 
 }  // namespace
 
 /// Copies the streams in turns; at a barrier a stream waits for all others, as sources ask for.
-ConvertResult convert(ReferenceSource& source, PackedTraceWriter& writer, const ConvertOptions& options) {
+ConvertResult convert(ReferenceSource& source, TraceSink& sink, const ConvertOptions& options) {
     enum class State : std::uint8_t { running, waiting, over };
-    const TakeTables tables{source, writer};
+    const TakeTables tables{source, sink};
     std::vector<State> states(source.cores(), State::running);
     std::vector<Reference> kept;
     ConvertResult result;
@@ -39,10 +39,10 @@ ConvertResult convert(ReferenceSource& source, PackedTraceWriter& writer, const 
         const std::uint64_t left = options.max_references - result.references;
         const bool full = options.max_references != 0 && references.size() >= left;
         if (full) references = references.first(left);
-        writer.append(core, references);
+        sink.append(core, references);
         result.references += references.size();
         if (full) return false;
-        writer.append(core, batch.control);
+        sink.append(core, batch.control);
         if (batch.control.kind == Control::Kind::end) states[core] = State::over;
         if (batch.control.kind == Control::Kind::barrier || batch.control.kind == Control::Kind::meet)
             states[core] = State::waiting;

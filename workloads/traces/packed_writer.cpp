@@ -133,15 +133,13 @@ void PackedTraceWriter::append(unsigned core, Control control) {
     if (stream.controls.size() == state_->block_references) state_->write_block(core);
 }
 
-void PackedTraceWriter::set_sites(const SiteTable& sites, SiteNames names) {
+void PackedTraceWriter::set_sites(const SiteTable& sites, const SiteNames& names) {
     state_->site_table.clear();
     for (std::uint32_t site = 0; site < sites.size(); ++site) state_->site_table.push_back(sites[site]);
-    state_->site_names = std::move(names);
+    state_->site_names = names;
 }
-void PackedTraceWriter::set_regions(std::vector<Region> regions) { state_->region_table = std::move(regions); }
-void PackedTraceWriter::set_functions(std::vector<std::string> functions) {
-    state_->function_table = std::move(functions);
-}
+void PackedTraceWriter::set_regions(const std::vector<Region>& regions) { state_->region_table = regions; }
+void PackedTraceWriter::set_functions(const std::vector<std::string>& functions) { state_->function_table = functions; }
 
 Group& PackedTraceWriter::root() { return state_->file.root(); }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PackedTraceWriter: writes packed traces; convert(): from any source.
+// PackedTraceWriter: writes packed traces.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include "cachetally/reference_source.hpp"
 #include "storage/file.hpp"
 #include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/trace_sink.hpp"
 
 namespace cachetally {
 
@@ -24,22 +24,22 @@ struct PackedOptions {
 /// nothing is left behind. Memory: one block per stream. Throws StorageError where the file cannot be written (or
 /// exists), and std::invalid_argument for references that no machine could make (size 0, beyond the end of the address
 /// space).
-class PackedTraceWriter {
+class PackedTraceWriter : public TraceSink {
 public:
     PackedTraceWriter(const std::string& path, unsigned cores, const PackedOptions& options = {});
-    ~PackedTraceWriter();
+    ~PackedTraceWriter() override;
     PackedTraceWriter(const PackedTraceWriter&) = delete;
     PackedTraceWriter& operator=(const PackedTraceWriter&) = delete;
 
     /// Adds references to the end of a core's stream.
-    void append(unsigned core, std::span<const Reference> references);
+    void append(unsigned core, std::span<const Reference> references) override;
 
     /// Adds a control; `none` and `end` say nothing and are left out.
-    void append(unsigned core, Control control);
+    void append(unsigned core, Control control) override;
 
-    void set_regions(std::vector<Region> regions);
-    void set_functions(std::vector<std::string> functions);
-    void set_sites(const SiteTable& sites, SiteNames names);
+    void set_regions(const std::vector<Region>& regions) override;
+    void set_functions(const std::vector<std::string>& functions) override;
+    void set_sites(const SiteTable& sites, const SiteNames& names) override;
 
     /// The file that is written, e.g. to add provenance to its root.
     Group& root();
@@ -54,21 +54,5 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
-
-struct ConvertOptions {
-    bool data_only = false;            ///< leave out instruction fetches
-    std::uint64_t max_references = 0;  ///< stop after so many; 0 = all
-    /// Called now and then with the references written so far; returning false stops the conversion.
-    std::function<bool(std::uint64_t references)> progress;
-};
-
-struct ConvertResult {
-    std::uint64_t references = 0;
-    bool interrupted = false;  ///< progress() said so
-};
-
-/// Copies all streams of a source, with its regions and functions. Does not finish the writer. What next() of the
-/// source throws passes through: what came before is in the writer, whose keep_partial() keeps it.
-ConvertResult convert(ReferenceSource& source, PackedTraceWriter& writer, const ConvertOptions& options = {});
 
 }  // namespace cachetally

@@ -20,16 +20,23 @@ namespace cachetally {
 // The text formats: a row here and a source that defines NAME_format() are all that a format needs (CONTRIBUTING.md).
 #define CACHETALLY_TEXT_FORMATS(ROW) ROW(lackey) ROW(din)
 
+// The binary formats of other tools, likewise (docs/formats-of-others.md).
+#define CACHETALLY_BINARY_FORMATS(ROW) ROW(champsim) ROW(cloudsuite) ROW(drmemtrace) ROW(gem5) ROW(cvp)
+
 #define CACHETALLY_ENUMERATOR(name) name,
 enum class TraceFormat : std::uint8_t {
-    automatic,                                      ///< recognised by its first bytes
-    packed,                                         ///< our own, in HDF5
-    CACHETALLY_TEXT_FORMATS(CACHETALLY_ENUMERATOR)  // text
+    automatic,                                        ///< recognised by its first bytes
+    packed,                                           ///< our own, in HDF5
+    CACHETALLY_BINARY_FORMATS(CACHETALLY_ENUMERATOR)  // records
+    CACHETALLY_TEXT_FORMATS(CACHETALLY_ENUMERATOR)    // text
 };
 #undef CACHETALLY_ENUMERATOR
 
 /// "lackey", "din", "packed"; "auto" for automatic.
 std::string_view name_of(TraceFormat format);
+
+/// Whether it is one of CACHETALLY_BINARY_FORMATS.
+bool is_binary(TraceFormat format);
 
 /// The names of all formats, from "auto" to "packed".
 std::vector<std::string> trace_format_names();
@@ -40,10 +47,10 @@ std::string trace_formats_in_words(bool plain);
 /// The format of a name; nothing where there is no such format.
 std::optional<TraceFormat> parse_trace_format(std::string_view name);
 
-/// What a text trace held besides references; counts grow while it is read, and may be read by any thread.
+/// What a text or binary trace held besides references; counts grow while it is read, and may be read by any thread.
 struct TextNotes {
-    std::atomic<std::uint64_t> lines = 0;
-    std::atomic<std::uint64_t> skipped = 0;  ///< lines that are not references
+    std::atomic<std::uint64_t> lines = 0;    ///< or records
+    std::atomic<std::uint64_t> skipped = 0;  ///< of these, without references
 };
 
 struct TraceOptions {
@@ -52,7 +59,7 @@ struct TraceOptions {
     bool ahead = true;                                ///< read and decode in a background thread
     std::uint16_t din_reference_bytes = 4;            ///< size of din references that state none
     std::size_t buffer_bytes = std::size_t{1} << 20;  ///< text is read in pieces of so many bytes, at least 16 KiB
-    std::shared_ptr<TextNotes> notes;                 ///< filled where it is given and the trace is text
+    std::shared_ptr<TextNotes> notes;                 ///< filled where it is given and the trace is not packed
     Trust trust = Trust::digests;                     ///< of packed traces
     std::function<bool()> stop;  ///< asked while a pipe has nothing to read, by any thread; true makes next() throw
 };
@@ -64,9 +71,9 @@ struct OpenedTrace {
     std::string incomplete;  ///< why a packed trace was marked partial when it was written; empty where it was not
 };
 
-/// Opens a trace; "-" is standard input. Text may be compressed by gzip, xz, zstd or bzip2, and come from a pipe; a
-/// packed trace must be a file. Throws TraceError (or StorageError, for packed traces) where it cannot be opened or is
-/// of no known format. next() throws them at the point of damage, after everything before it.
+/// Opens a trace; "-" is standard input. All but packed traces may be compressed (open_stream()) and come from a
+/// pipe; a packed trace must be a file. Throws TraceError (or StorageError, for packed traces) where it cannot be
+/// opened or is of no known format. next() throws them at the point of damage, after everything before it.
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options = {});
 
 /// The format of the trace that begins like this; nothing where it is not recognised (yet: more bytes may decide).
@@ -74,6 +81,14 @@ std::optional<TraceFormat> detect_format(std::string_view start);
 
 /// A text trace from an open stream. `format` is one of text.
 std::unique_ptr<ReferenceSource> open_text_trace(OpenedStream stream, TraceFormat format, const TraceOptions& options);
+
+/// The format of a whole or long beginning of a trace, one of the binary; nothing where none fits. Where several fit,
+/// the name of the file decides, or else TraceError says which they are.
+std::optional<TraceFormat> detect_binary_format(const std::string& name, std::string_view start, bool whole);
+
+/// A binary trace: a stream per thread where its format has threads, and it can be opened again by its name.
+std::unique_ptr<ReferenceSource> open_binary_trace(OpenedStream stream, TraceFormat format,
+                                                   const TraceOptions& options);
 
 /// A packed trace.
 OpenedTrace open_packed_trace(const std::string& path, const TraceOptions& options);

@@ -204,7 +204,7 @@ TEST(Formats, AreRecognisedByTheirFirstLines) {
     EXPECT_EQ(detect_format("7 10\n# 3\n"), std::nullopt);
     for (const auto name : {"auto", "lackey", "din", "packed"})
         EXPECT_EQ(name_of(parse_trace_format(name).value()), name);
-    EXPECT_EQ(parse_trace_format("champsim"), std::nullopt);
+    EXPECT_EQ(parse_trace_format("pin"), std::nullopt);
 }
 
 TEST(Open, ExplainsWhatCannotBeOpened) {
