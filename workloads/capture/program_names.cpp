@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -30,6 +31,10 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 }  // namespace
 
 struct ProgramNames::Files {
+    struct Unit {
+        Address begin, end, bias;
+        Dwarf_Die* die;
+    };
     struct End {
         void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
     };
@@ -37,10 +42,51 @@ struct ProgramNames::Files {
         Dwfl_Module* module;
         std::string name;
         bool is_program;
+        std::optional<std::vector<Unit>> units = {};  ///< ascending; once they were asked for
     };
+    void find_line(Dwfl_Module* module, CodePlace& place);
     std::unique_ptr<Dwfl, End> dwfl{dwfl_begin(&callbacks)};
     std::vector<Module> modules;
 };
+
+namespace {
+
+/// Ranges of code of a module's compilation units.
+template <class Unit>
+std::vector<Unit> units_of(Dwfl_Module* module) {
+    std::vector<Unit> units;
+    Dwarf_Addr bias = 0;
+    for (Dwarf_Die* unit = dwfl_module_nextcu(module, nullptr, &bias); unit != nullptr;
+         unit = dwfl_module_nextcu(module, unit, &bias)) {
+        Dwarf_Addr base = 0, begin = 0, end = 0;
+        for (ptrdiff_t next = 0; (next = dwarf_ranges(unit, next, &base, &begin, &end)) > 0;)
+            if (begin < end) units.push_back({begin + bias, end + bias, bias, unit});
+    }
+    std::ranges::sort(units, {}, &Unit::begin);
+    return units;
+}
+
+}  // namespace
+
+/// Not all compilers (clang) write the table that finds the unit of an address: then the units' ranges do.
+void ProgramNames::Files::find_line(Dwfl_Module* module, CodePlace& place) {
+    if (Dwfl_Line* const line = dwfl_module_getsrc(module, place.counter)) {
+        int number = 0;
+        const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+        if (file != nullptr) place.file = file, place.line = static_cast<std::uint32_t>(number);
+        return;
+    }
+    const auto known = std::ranges::find(modules, module, &Module::module);
+    if (known == modules.end()) return;
+    if (!known->units) known->units = units_of<Unit>(module);
+    auto unit = std::ranges::upper_bound(*known->units, place.counter, {}, &Unit::begin);
+    if (unit == known->units->begin() || place.counter >= (--unit)->end) return;
+    Dwarf_Line* const line = dwarf_getsrc_die(unit->die, place.counter - unit->bias);
+    const char* const file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
+    int number = 0;
+    if (file != nullptr && dwarf_lineno(line, &number) == 0)
+        place.file = file, place.line = static_cast<std::uint32_t>(number);
+}
 
 /// A file begins where its first byte would lie; the first file is the program.
 ProgramNames::ProgramNames(std::span<const MappedFile> files, bool with_program) : files_(std::make_unique<Files>()) {
@@ -75,14 +121,7 @@ CodePlace ProgramNames::place_of(Address counter) const {
     const auto known = std::ranges::find(files_->modules, module, &Files::Module::module);
     if (known != files_->modules.end()) place.module = known->name;
     if (const char* const name = dwfl_module_addrname(module, counter)) place.function = demangled(name);
-    Dwfl_Line* const line = dwfl_module_getsrc(module, counter);
-    int number = 0;
-    const char* const file =
-        line == nullptr ? nullptr : dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file != nullptr) {
-        place.file = file;
-        place.line = static_cast<std::uint32_t>(number);
-    }
+    files_->find_line(module, place);
     return place;
 }
 
