@@ -10,11 +10,18 @@
 namespace cachetally {
 namespace {
 
-/// Bytes of a line of the first level of data, or of instructions.
+/// Bytes of a line of the first level of data, or of instructions; 0 where nothing serves these.
 std::uint32_t first_line(const Topology& topology, bool fetch) {
-    const Component& first = topology.components()[topology.links()[topology.core_link(fetch)].to];
     constexpr std::uint32_t line_without_cache = 64;
-    return first.kind == Component::Kind::cache ? topology.machine().caches[first.index].line : line_without_cache;
+    for (const LinkInfo& link : topology.links()) {
+        const Component& first = topology.components()[link.to];
+        if (topology.components()[link.from].kind != Component::Kind::core || first.kind == Component::Kind::tlb)
+            continue;
+        if (first.kind != Component::Kind::cache) return line_without_cache;
+        const CacheConfig& cache = topology.machine().caches[first.index];
+        if (cache.serves != (fetch ? Serves::data : Serves::fetch)) return cache.line;
+    }
+    return 0;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ std::vector<SiteCounts::Row> SiteCounts::rows() const {
 void SiteAccesses::on_references(unsigned, std::span<const Reference> references) {
     for (const Reference& reference : references) {
         const unsigned bits = line_bits_[static_cast<unsigned>(reference.kind)];
+        if (bits == none) continue;
         counts_.add(reference.site, (last_byte(reference) >> bits) - (reference.address >> bits) + 1);
     }
 }

@@ -58,9 +58,9 @@ private:
 /// Those of references: one for each line that they touch.
 class SiteAccesses final : public ReferenceListener {
 public:
-    /// Lines of the first levels, of data and of instructions.
+    /// Lines of the first levels, of data and of instructions; 0: these are not simulated.
     SiteAccesses(std::uint32_t data_line, std::uint32_t fetch_line)
-        : line_bits_{log2_exact(data_line), log2_exact(data_line), log2_exact(fetch_line)} {}
+        : line_bits_{bits_of(data_line), bits_of(data_line), bits_of(fetch_line)} {}
 
     void on_references(unsigned core, std::span<const Reference> references) override;
     void on_control(const Control& control) override {
@@ -69,6 +69,9 @@ public:
     const SiteCounts& counts() const { return counts_; }
 
 private:
+    static constexpr unsigned none = ~0U;
+    static unsigned bits_of(std::uint32_t line) { return line == 0 ? none : log2_exact(line); }
+
     std::array<unsigned, 3> line_bits_;  ///< by kind
     SiteCounts counts_;
 };

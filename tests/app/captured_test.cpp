@@ -175,6 +175,15 @@ TEST_F(Captured, MissesBelongToStructuresFunctionsAndLines) {
     EXPECT_EQ(accesses, asked);
 }
 
+TEST_F(Captured, MachinesWithoutFetchesAttributeData) {
+    ASSERT_EQ(run(reported + Words{"-m", "x86-server"}, {"list"}).status, 0);
+    const Json json = report(), &l1 = json["levels"]["L1D"];
+    std::uint64_t accesses = 0;
+    for (const Json& row : json["attribution"]["functions"]) accesses += row["accesses"].get<std::uint64_t>();
+    EXPECT_EQ(accesses, l1["loads"].get<std::uint64_t>() + l1["stores"].get<std::uint64_t>());
+    EXPECT_EQ(named(json["attribution"]["structures"], "heap: new_node")["accesses"], 2 * 1000 * 5);
+}
+
 TEST_F(Captured, AttributionIsKeptInTracesAndResultFiles) {
     ASSERT_EQ(run({"record", "-o", "t.ct.h5"}, {"list"}).status, 0);
     const Words replay = {"replay", "t.ct.h5", "--monitor", "none", "-o", "r.h5"};
