@@ -18,7 +18,7 @@ struct CapturedChunk {
     std::uint32_t thread = 0;
     std::span<const std::uint64_t> data;
     std::span<const std::uint64_t> runs;   ///< the first in program order is the last
-    std::span<const std::uint64_t> pairs;  ///< of the compiled runtime, whose chunks have neither data nor runs
+    std::span<const std::uint64_t> pairs = {};  ///< of the compiled runtime, whose chunks have neither data nor runs
 };
 
 /// Shared memory of one capture. Not for several threads at once, but for leave().
