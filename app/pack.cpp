@@ -8,6 +8,7 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/progress.hpp"
+#include "app/program.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "storage/provenance.hpp"
@@ -108,6 +109,7 @@ void pack(const Input& input, const PackingChoice& packing) {
     const bool read_to_end = !interrupted() && (packing.max_references == 0 || references < packing.max_references);
     print_summary(packing, references, incomplete.empty(),
                   input.notes && read_to_end ? input.notes->skipped.load() : 0);
+    report_end(input);
     if (!failure.empty())
         throw std::runtime_error(fmt::format("{}\ncachetally: {} keeps the {} before that, marked partial", failure,
                                              packing.output, numbered(references, "reference")));

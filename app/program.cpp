@@ -75,7 +75,11 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.decoder.barriers_end_phases = choice.barriers;
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
     catch_interrupts();
-    capture(options);  // whose errors are still said on standard error
+    try {
+        capture(options);  // while errors are still said on standard error
+    } catch (const TraceError& error) {
+        throw UsageError(error.what());
+    }
     options.standard_output = part_standard_output(choice.report);
     Input input;
     input.name = fmt::format("{}", fmt::join(choice.command, " "));
@@ -92,7 +96,7 @@ void report_end(const Input& input) {
     if (dropped != 0)
         to_stderr(
             fmt::format("cachetally: warning: {} of the program were not recorded\n", numbered(dropped, "reference")));
-    if (end.signal == 0 && end.status == 0) return;
+    if (interrupted() || (end.signal == 0 && end.status == 0)) return;
     to_stderr(fmt::format("cachetally: {} {}\n", shown(input.name), end_in_words(end)));
     throw ProgramStatus{end.signal != 0 ? 128 + end.signal : end.status};
 }

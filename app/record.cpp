@@ -44,7 +44,6 @@ void add_record(CLI::App& app, const std::vector<std::string>& program) {
         const Input input = program_input(options->program, options->cores);
         options->packing.input = input.name;
         pack(input, options->packing);
-        report_end(input);
     });
 }
 

@@ -121,8 +121,8 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         close_output(file.get(), view.title);
     }
     if (view.check && !view.check->passed) throw std::runtime_error(input.name + " computed a wrong result");
-    refuse_incomplete(outcome.run, view.title, file.get());
     report_end(input);
+    refuse_incomplete(outcome.run, view.title, file.get());
 }
 
 }  // namespace cachetally::app

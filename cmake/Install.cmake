@@ -6,6 +6,11 @@ include(CMakePackageConfigHelpers)
 
 if(CACHETALLY_PROGRAM)
   install(TARGETS cachetally RUNTIME COMPONENT program)
+  install(FILES include/cachetally.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT program)
+  if(TARGET capture_tool)  # valgrind's own parts beside it are links to where its package has them
+    install(DIRECTORY ${CACHETALLY_CAPTURE_BUILT}/ DESTINATION ${CACHETALLY_CAPTURE_INSTALLED} COMPONENT program USE_SOURCE_PERMISSIONS
+      FILES_MATCHING PATTERN "cachetally-*" PATTERN "vgpreload_*" PATTERN "default.supp")
+  endif()
 endif()
 
 if(NOT CACHETALLY_SYSTEMC)  # the libraries are for SystemC platforms

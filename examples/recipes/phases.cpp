@@ -23,7 +23,7 @@ private:
         if (event.kind == EventKind::store) stores_ += event.count;
     }
     void end_phase(std::uint32_t phase) override {
-        if (phase < most_) rows_.push_back({std::to_string(phase), {events_, stores_}});
+        if (phase < most_) rows_.push_back({std::to_string(phase), {events_, stores_}, phase});
         events_ = stores_ = 0;
     }
 

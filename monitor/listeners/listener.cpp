@@ -80,6 +80,7 @@ ListenerTable merged(const std::vector<ListenerTable>& copies) {
             else
                 std::ranges::transform(same->numbers, row.numbers, same->numbers.begin(), std::plus<>());
         }
+    std::ranges::stable_sort(sum.rows, std::less<>(), &ListenerTable::Row::order);
     return sum;
 }
 

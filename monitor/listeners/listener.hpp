@@ -22,12 +22,13 @@ struct ListenerTable {
     struct Row {
         std::string label;                   ///< in the first column; no two rows have the same
         std::vector<std::uint64_t> numbers;  ///< of the other columns
+        std::uint64_t order = 0;             ///< of the row among those of all copies; equal ones stay as they come
     };
     std::vector<Column> columns;
     std::vector<Row> rows;
 };
 
-/// The tables of the copies of a link as one: numbers of rows with equal labels are added up.
+/// The tables of the copies of a link as one: numbers of rows with equal labels are added up; rows go by their order.
 ListenerTable merged(const std::vector<ListenerTable>& copies);
 
 /// One for each copy of a link.
@@ -35,7 +36,8 @@ class TableListener : public PhasedListener {
 public:
     using PhasedListener::PhasedListener;
 
-    /// The run is over. Called once.
+    /// The run is over, and with it the last phase: no end_phase() was called for that. Called once. There may be
+    /// no rows.
     virtual ListenerTable table() = 0;
 };
 

@@ -25,7 +25,8 @@ public:
         for (std::size_t bucket = 0; bucket < uses_.size(); ++bucket) {
             if (uses_[bucket] == 0) continue;
             const std::uint64_t low = bucket == 0 ? 0 : std::uint64_t{1} << (bucket - 1), high = 2 * low - 1;
-            table.rows.push_back({bucket < 2 ? std::to_string(low) : fmt::format("{}-{}", low, high), {uses_[bucket]}});
+            table.rows.push_back(
+                {bucket < 2 ? std::to_string(low) : fmt::format("{}-{}", low, high), {uses_[bucket]}, bucket + 1});
         }
         return table;
     }

@@ -2,6 +2,8 @@
 #define SC_INCLUDE_DYNAMIC_PROCESSES  // sc_spawn, in SystemC 2.3
 #include "cachetally/tlm_monitor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -183,8 +185,8 @@ struct TlmMonitor::Parts {
         // Targets that forget to set a status leave it as it was; only an error is one.
         if (payload.get_response_status() >= tlm::TLM_INCOMPLETE_RESPONSE) return core.next_written();
         core.next_failed();
-        warn(tlm_monitor_report::failed_record, "a record could not be written to " + hex(place) + " (" +
-                                                    payload.get_response_string() +
+        warn(tlm_monitor_report::failed_record, "a record could not be written to " + fmt::format("{:#x}", place) +
+                                                    " (" + payload.get_response_string() +
                                                     ") and is lost, as may be others; is 'base' memory?");
     }
 
@@ -192,11 +194,6 @@ struct TlmMonitor::Parts {
     void warn(const char* type, const std::string& text) {
         if (!told.insert(type).second) return;
         SC_REPORT_WARNING(type, (std::string(owner.name()) + ": " + text).c_str());
-    }
-    static std::string hex(std::uint64_t value) {
-        std::string text;
-        for (; value != 0 || text.empty(); value >>= 4) text.insert(text.begin(), "0123456789abcdef"[value & 15U]);
-        return "0x" + text;
     }
 
     void ring_changed() {

@@ -173,8 +173,9 @@ TEST(Laws, PrivateHierarchiesAreMachinesOfTheirOwn) {
         test_case.machine.pages.mapping = Mapping::identity;  // frames would be shared
         make_private(test_case.machine);
         for (CoreProgram& program : test_case.programs) {
-            for (Stretch& stretch : program) {  // barriers would make cores wait for each other
-                if (stretch.control.kind == Control::Kind::barrier) stretch.control.kind = Control::Kind::none;
+            for (Stretch& stretch : program) {  // cores would wait for each other
+                if (stretch.control.kind == Control::Kind::barrier || stretch.control.kind == Control::Kind::meet)
+                    stretch.control.kind = Control::Kind::none;
             }
         }
         const auto together =

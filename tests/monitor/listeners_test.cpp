@@ -70,6 +70,13 @@ TEST(Listeners, OfSeveralCopiesAreAddedUp) {
     EXPECT_EQ(events_at(sum, "1"), 1U);
 }
 
+TEST(Listeners, RowsOfAllCopiesGoByTheirOrder) {
+    const ListenerTable sum = merged({reuse_of({0, 64, 128, 192, 256, 0}), reuse_of({0, 0}), reuse_of({0, 64, 0})});
+    std::vector<std::string> labels;
+    for (const ListenerTable::Row& row : sum.rows) labels.push_back(row.label);
+    EXPECT_THAT(labels, ::testing::ElementsAre("first use", "0", "1", "4-7"));
+}
+
 void expect_documented(const std::string& page, const std::vector<std::string_view>& names) {
     std::ostringstream text;
     text << std::ifstream(CACHETALLY_SOURCE_DIR "/docs/" + page).rdbuf();
@@ -93,7 +100,8 @@ TEST(Listeners, WrongSettingsAreReportedWithWhatIsRight) {
             return error.message();
         }
     };
-    EXPECT_EQ(message("reuze"), "there is no listener 'reuze'; did you mean 'reuse'? known are: reuse");
+    EXPECT_THAT(message("reuze"),
+                ::testing::HasSubstr("there is no listener 'reuze'; did you mean 'reuse'? known are: "));
     EXPECT_EQ(message("reuse,counters=4"),
               "the listener 'reuse' has no 'counters'; known are: link, line, kinds, range, "
               "cores, start");

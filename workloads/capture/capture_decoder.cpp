@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "workloads/capture/ring.h"
@@ -40,12 +41,18 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, std::function<std:
 void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
     Stream& stream = streams_[core];
     while (stream.ready.empty()) {
-        if (over_) throw TraceError("the program was killed; what it did before that is known but for the last words");
+        if (over_) throw TraceError(how_it_ended());
         make_window();
     }
     std::swap(block, stream.ready.front());
     stream.spare.push_back(std::move(stream.ready.front()));
     stream.ready.pop_front();
+}
+
+std::string CaptureDecoder::how_it_ended() const {
+    if (!events_.end) return "the program was killed; what it did before that is known but for the last words";
+    return fmt::format("the program was ended by signal {} ({})", events_.end->signal,
+                       ::strsignal(events_.end->signal));
 }
 
 /// Until enough references are made, a phase ends, or the program does.
@@ -56,11 +63,11 @@ void CaptureDecoder::make_window() {
         const bool in_pairs = chunk_ && pairs_ != chunk_->pairs.size();
         if (!in_pairs && runs_ == 0 && !next_chunk()) {
             over_ = true;
-            const bool whole = events_.end || events_.executed != 0;
+            const bool whole = (events_.end && events_.end->signal == 0) || events_.executed != 0;
             end_window(whole ? std::nullopt : std::optional(Control{}));
         } else {
             if (runs_ != 0) take_run();
-            if (chunk_->pairs.size() != pairs_) take_pairs();
+            if (pairs_ != chunk_->pairs.size()) take_pairs();
             if (window_is_open_ && in_window_ >= options_.window)
                 end_window(options_.cores == 1 ? Control{} : Control{Control::Kind::meet, 0});
         }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -35,6 +36,9 @@ public:
     /// Exchanges `block` for the next one of a core.
     void take(unsigned core, ReferenceBlock& block);
 
+    /// How the process ended, which the capture itself does not know; of one that announced its end.
+    void set_end(const ProgramEnd& end) { events_.end = end; }
+
     const CapturedEvents& events() const { return events_; }
     const ProgramCounters& counters() const { return code_.counters(); }
 
@@ -47,6 +51,7 @@ private:
         Reference* begin = nullptr;
     };
 
+    std::string how_it_ended() const;  ///< where that was no exit
     void make_window();
     bool next_chunk();
     void take_run();

@@ -10,7 +10,7 @@ namespace cachetally {
 namespace {
 
 constexpr Address fetch_line = 64;
-constexpr std::uint64_t most_exits = std::uint64_t{1} << 28;  ///< what a damaged ring cannot exceed
+constexpr std::uint64_t most_left_out = std::uint64_t{1} << 20;  ///< exits between two blocks, in a ring that is whole
 
 Address address_of(std::uint64_t instruction) { return instruction & ((std::uint64_t{1} << 56) - 1); }
 std::uint32_t low(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
@@ -30,7 +30,8 @@ void CapturedCode::define(std::span<const std::uint64_t> words) {
     const std::uint64_t first = low(words[1]), exits = high(words[1]);
     const std::uint64_t instructions = low(words[2]), data = high(words[2]);
     const auto rest = words.subspan(3);
-    if (rest.size() != instructions + data + exits || first == 0 || first + exits > most_exits) refuse();
+    if (rest.size() != instructions + data + exits || first == 0) refuse();
+    if (first > exits_.size() + most_left_out || exits > most_left_out) refuse();
     const Block block{rest.first(instructions), rest.subspan(instructions, data), rest.last(exits)};
     for (const std::uint64_t word : block.data)
         if ((word & 0xffff) >= instructions) refuse();

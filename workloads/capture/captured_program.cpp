@@ -51,12 +51,14 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
 
 /// Whether the capture tool is needed. Throws TraceError where what is wished cannot be.
 bool is_by_valgrind(const CaptureOptions& options) {
-    if (options.with == CaptureWith::automatic)
-        return options.children || !has_capture_runtime(options.command.front());
-    if (options.with == CaptureWith::compiled && options.children)
-        throw TraceError(
-            "children of a compiled program cannot be captured: leave out one of the two, or use valgrind");
-    return options.with == CaptureWith::valgrind;
+    const bool has_runtime = has_capture_runtime(options.command.front());
+    if (options.with == CaptureWith::automatic) return options.children || !has_runtime;
+    if (options.with == CaptureWith::valgrind) return true;
+    if (!has_runtime)
+        throw TraceError(fmt::format("{} was not linked by cachetally-cc, so that it cannot record by itself",
+                                     shown(options.command.front())));
+    if (options.children) throw TraceError("programs that a program executes are captured with valgrind alone");
+    return false;
 }
 
 /// What the streams of a capture share.
@@ -69,7 +71,7 @@ public:
                                    : std::vector<std::string>{"VALGRIND_LIB=" + tool_folder(),
                                                               "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
           decoder_(
-              options.decoder, [this] { return ring_.next([this] { return process_.running(); }); },
+              options.decoder, [this] { return next(); },
               [this](const CapturedChunk& chunk) { ring_.release(chunk); }) {}
 
     void take(unsigned core, ReferenceBlock& block) { decoder_.take(core, block); }
@@ -84,6 +86,12 @@ public:
     }
 
 private:
+    std::optional<CapturedChunk> next() {
+        std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
+        if (!chunk && ring_.ended()) decoder_.set_end(process_.wait());
+        return chunk;
+    }
+
     std::vector<std::string> with_ring(std::vector<std::string> command) const {
         command.insert(command.begin() + 1, "--ring=" + ring_.path());
         return command;

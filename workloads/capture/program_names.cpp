@@ -86,6 +86,8 @@ CodePlace ProgramNames::place_of(Address counter) const {
 std::vector<Region> ProgramNames::variables() const {
     std::vector<Region> all;
     for (const Files::Module& module : files_->modules) {
+        Dwarf_Addr begin = 0, end = 0;
+        dwfl_module_info(module.module, nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
         const int count = dwfl_module_getsymtab(module.module);
         for (int i = 1; i < count; ++i) {
             GElf_Sym symbol;
@@ -94,7 +96,7 @@ std::vector<Region> ProgramNames::variables() const {
             const char* const name =
                 dwfl_module_getsym_info(module.module, i, &symbol, &address, &section, nullptr, nullptr);
             if (name == nullptr || *name == '\0' || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-                section == SHN_UNDEF)
+                section == SHN_UNDEF || address < begin || address >= end)
                 continue;
             all.push_back({(module.is_program ? "" : module.name + ":") + demangled(name), address, symbol.st_size, 1});
         }

@@ -9,7 +9,7 @@
 
 namespace cachetally {
 
-/// After what a use of the way that its set has used last changes nothing, so that it may be skipped.
+/// Whether used() for the way that its set has used last changes nothing, so that the call may be skipped.
 struct Repetition {
     bool idle_after_use = true;        ///< used() after used()
     bool idle_after_insertion = true;  ///< used() after inserted()
@@ -18,8 +18,7 @@ struct Repetition {
 /// The state of all sets of a cache or TLB, whose lines stay in their ways. docs/counting.md defines each policy.
 /// Constructed with sets, ways and a seed of its own for each copy of the level; all ways are empty then.
 /// - used(set, way): a hit that counts as a use. Hits that repeat the last use of the set are skipped where
-/// `repetition`
-///   says that they change nothing: a policy that counts hits must deny both.
+///   `repetition` says that they change nothing: a policy that counts hits must deny both.
 /// - inserted(set, way): a line was put into the way.
 /// - victim(set): the way to be replaced; called once for each insertion into a set whose ways are all valid, or, with
 ///   EmptyWay::policy, for each insertion. It may change the state (the clock's hand, a draw). inserted() follows,

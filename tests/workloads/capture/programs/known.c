@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program of which every reference to its named data is known; its first argument says what it does. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../../../include/cachetally.h"
+
+enum { rows = 64, columns = 64, threads = 4, cells = 1024, rounds = 10 };
+
+volatile double matrix[rows][columns] __attribute__((aligned(64)));
+volatile long shared_line[8] __attribute__((aligned(64)));
+volatile int own[threads][cells] __attribute__((aligned(64)));
+
+static pthread_barrier_t barrier;
+
+/* rows * columns stores, then as many loads, down the columns */
+static int sweep(void) {
+    double sum = 0;
+    CACHETALLY_PHASE("fill");
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) matrix[i][j] = i;
+    CACHETALLY_PHASE("sum");
+    for (int j = 0; j < columns; ++j)
+        for (int i = 0; i < rows; ++i) sum += matrix[i][j];
+    printf("%g\n", sum);
+    return 0;
+}
+
+/* cells stores per round and thread; a barrier after each round */
+static void* work(void* number) {
+    const long me = (long)number;
+    for (int round = 0; round < rounds; ++round) {
+        for (int i = 0; i < cells; ++i) own[me][i] = round;
+        shared_line[me] = round;
+        pthread_barrier_wait(&barrier);
+    }
+    return NULL;
+}
+
+static int with_threads(void) {
+    pthread_t all[threads];
+    pthread_barrier_init(&barrier, NULL, threads);
+    for (long i = 0; i < threads; ++i) pthread_create(&all[i], NULL, work, (void*)i);
+    for (int i = 0; i < threads; ++i) pthread_join(all[i], NULL);
+    puts("joined");
+    return 0;
+}
+
+/* 100 stores outside of OFF and ON */
+static int partly(void) {
+    for (int i = 0; i < 50; ++i) matrix[0][i] = 1;
+    CACHETALLY_OFF();
+    for (int i = 0; i < 1000; ++i) matrix[1][i % columns] = 2;
+    CACHETALLY_ON();
+    for (int i = 0; i < 50; ++i) matrix[2][i] = 3;
+    return 0;
+}
+
+/* 200 stores to memory of the heap, by a name of the program's own */
+static int on_heap(void) {
+    volatile long* const block = malloc(200 * sizeof(long));
+    CACHETALLY_REGION("block", block, 200 * sizeof(long), sizeof(long));
+    for (int i = 0; i < 200; ++i) block[i] = i;
+    free((void*)block);
+    return 0;
+}
+
+/* The child's references are its own. */
+static int forked(void) {
+    int status = 0;
+    const pid_t child = fork();
+    for (int i = 0; i < (child == 0 ? 1000 : 10); ++i) matrix[0][i % columns] = 1;
+    if (child == 0) _exit(5);
+    waitpid(child, &status, 0);
+    printf("child %d\n", WEXITSTATUS(status));
+    return WEXITSTATUS(status) == 5 ? 0 : 1;
+}
+
+/* By another process, when all is done. */
+static int killed(void) {
+    sweep();
+    if (fork() == 0) _exit(kill(getppid(), SIGKILL));
+    for (;;) pause();
+}
+
+int main(int count, char** arguments) {
+    const char* const what = count > 1 ? arguments[1] : "sweep";
+    if (strcmp(what, "sweep") == 0) return sweep();
+    if (strcmp(what, "threads") == 0) return with_threads();
+    if (strcmp(what, "partly") == 0) return partly();
+    if (strcmp(what, "heap") == 0) return on_heap();
+    if (strcmp(what, "fork") == 0) return forked();
+    if (strcmp(what, "exec") == 0) return execl(arguments[0], arguments[0], "exit", "7", (char*)NULL);
+    if (strcmp(what, "exit") == 0) return atoi(arguments[2]);
+    if (strcmp(what, "abort") == 0) abort();
+    if (strcmp(what, "kill") == 0) return killed();
+    if (strcmp(what, "copy") == 0) {
+        for (int character; (character = getchar()) != EOF;) putchar(character);
+        return 0;
+    }
+    for (;;) matrix[0][0] += 1; /* "endless" */
+}
