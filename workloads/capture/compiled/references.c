@@ -45,12 +45,14 @@ enum { WIDEST = 32 };
 
 void ct_store_range(const void* address, size_t bytes, uint64_t kind, uint64_t site) {
     uintptr_t at = (uintptr_t)address;
+    if (!ct_recording()) return; /* a static program's libc copies before threads have memory of their own */
     for (; bytes > WIDEST; bytes -= WIDEST, at += WIDEST) ct_store(CT_WORD(at, WIDEST, kind), site);
     if (bytes != 0) ct_store(CT_WORD(at, bytes, kind), site);
 }
 
 void ct_store_copy(const void* to, const void* from, size_t bytes, uint64_t site) {
     uintptr_t load = (uintptr_t)from, store = (uintptr_t)to;
+    if (!ct_recording()) return;
     for (; bytes != 0; load += WIDEST, store += WIDEST) {
         const size_t part = bytes < WIDEST ? bytes : WIDEST;
         ct_store(CT_WORD(load, part, 0), site);

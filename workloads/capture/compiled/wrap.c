@@ -149,7 +149,7 @@ static __thread void* latest __attribute__((tls_model("local-exec")));
 
 static void* allocated(void* block, size_t bytes, uint64_t site) {
     const uint64_t words[] = {(uint64_t)block, bytes, 1, site};
-    if (!block || block == latest || !ct_recording()) return block;
+    if (!block || !ct_recording() || block == latest) return block;
     latest = block;
     ct_control(CT_ALLOCATED, words, 4, NULL);
     return block;
