@@ -45,6 +45,13 @@ std::string end_in_words(const ProgramEnd& end) {
 
 void add_program_options(CLI::App& command, ProgramChoice& choice) {
     command
+        .add_option(
+            "--with", choice.with,
+            "What records a program: 'compiled', its own runtime (programs built by cachetally-cc; no fetches); "
+            "'valgrind', any program; 'auto': the first where the program has it")
+        ->check(one_of({"auto", "valgrind", "compiled"}))
+        ->capture_default_str();
+    command
         .add_option("--report", choice.report,
                     "With a program: the file for what this command prints; default: standard error")
         ->type_name("FILE")
@@ -54,9 +61,19 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
     command.add_flag("--children", choice.children, "Capture the programs that the program executes, too");
 }
 
+namespace {
+
+CaptureWith capture_with(const std::string& name) {
+    if (name == "auto") return CaptureWith::automatic;
+    return name == "compiled" ? CaptureWith::compiled : CaptureWith::valgrind;
+}
+
+}  // namespace
+
 Input program_input(const ProgramChoice& choice, unsigned cores) {
     CaptureOptions options;
     options.command = choice.command;
+    options.with = capture_with(choice.with);
     options.children = choice.children;
     options.decoder.cores = cores;
     options.decoder.barriers_end_phases = choice.barriers;

@@ -14,6 +14,7 @@ namespace cachetally::app {
 /// Options of commands that take a program.
 struct ProgramChoice {
     std::vector<std::string> command;  ///< behind "--"; empty where there is none
+    std::string with = "auto";
     bool data_only = false;
     bool children = false;
     bool barriers = false;
@@ -21,7 +22,7 @@ struct ProgramChoice {
     std::string report;       ///< the file of what the command prints; empty: standard error
 };
 
-/// --report, --children, --barriers.
+/// --with, --report, --children, --barriers.
 void add_program_options(CLI::App& command, ProgramChoice& choice);
 
 /// The program as an input, for a machine of so many cores. From here on what is printed goes to standard error or the

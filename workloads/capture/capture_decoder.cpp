@@ -63,12 +63,14 @@ void CaptureDecoder::make_window() {
     window_is_open_ = true;
     in_window_ = 0;
     while (window_is_open_) {
-        if (runs_ == 0 && !next_chunk()) {
+        const bool in_pairs = chunk_ && pairs_ != chunk_->pairs.size();
+        if (!in_pairs && runs_ == 0 && !next_chunk()) {
             over_ = true;
             const bool whole = (events_.end && events_.end->signal == 0) || events_.executed != 0;
             end_window(whole ? std::nullopt : std::optional(Control{}));
-        } else if (runs_ != 0) {  // a chunk may be empty
-            take_run();
+        } else {
+            if (runs_ != 0) take_run();
+            if (pairs_ != chunk_->pairs.size()) take_pairs();
             if (window_is_open_ && in_window_ >= options_.window)
                 end_window(options_.cores == 1 ? Control{} : Control{Control::Kind::meet, 0});
         }
@@ -81,6 +83,8 @@ bool CaptureDecoder::next_chunk() {
     if (!chunk_) return false;
     data_ = 0;
     runs_ = chunk_->runs.size();
+    pairs_ = 0;
+    if (!chunk_->pairs.empty()) turn_to_thread(chunk_->thread);
     return true;
 }
 
@@ -129,6 +133,34 @@ void CaptureDecoder::take_site(std::uint64_t run) {
     current_->next = next;
 }
 
+/// Until the next control, or the end of the chunk, the block or the window.
+void CaptureDecoder::take_pairs() {
+    const std::span<const std::uint64_t> words = chunk_->pairs;
+    if (CT_RUN_KIND(words[pairs_]) != 0) {
+        const std::size_t count = words[pairs_] >> 16 & 0xffffffff;
+        if (count >= words.size() - pairs_) refuse("a control is longer than its chunk");
+        const auto control = words.subspan(pairs_, count + 1);
+        pairs_ = std::min(words.size(), pairs_ + (count + 2) / 2 * 2);
+        return take_control(control.front() & 0xffff, control.subspan(1));
+    }
+    Reference* next = room(1);
+    const auto free = static_cast<std::uint64_t>(current_->limit - next);
+    const std::uint64_t left = options_.window > in_window_ ? options_.window - in_window_ : 1;
+    const std::size_t most = std::min<std::uint64_t>({(words.size() - pairs_) / 2, free, left});
+    const std::uint64_t* pair = &words[pairs_];
+    Reference* const limit = next + most;
+    for (; next != limit && CT_RUN_KIND(*pair) == 0; pair += 2)
+        *next++ = data_reference(pair[0], site_of(code_.counters().number_again(pair[1] - 1), pair[0]));
+    in_window_ += static_cast<std::uint64_t>(next - current_->next);
+    current_->next = next;
+    pairs_ = static_cast<std::size_t>(pair - words.data());
+}
+
+void CaptureDecoder::turn_to_thread(std::uint64_t thread) {
+    const auto next = static_cast<unsigned>(core_of_thread_.size() % options_.cores);
+    current_ = &streams_[core_of_thread_.try_emplace(thread, next).first->second];
+}
+
 void CaptureDecoder::take_control(std::uint64_t run) {
     const unsigned kind = run & 0xffff;
     const std::size_t count = run >> 16 & 0xffffffff;
@@ -137,14 +169,14 @@ void CaptureDecoder::take_control(std::uint64_t run) {
                                      chunk_->runs.begin() + static_cast<std::ptrdiff_t>(runs_));
     std::ranges::reverse(words);
     runs_ -= count;
+    take_control(kind, words);
+}
+
+void CaptureDecoder::take_control(unsigned kind, std::span<const std::uint64_t> words) {
     const auto first = [&] { return words.empty() ? 0 : words.front(); };
     switch (kind) {
         case CT_BLOCK: code_.define(words); break;
-        case CT_THREAD: {
-            const auto next = static_cast<unsigned>(core_of_thread_.size() % options_.cores);
-            current_ = &streams_[core_of_thread_.try_emplace(first(), next).first->second];
-            break;
-        }
+        case CT_THREAD: turn_to_thread(first()); break;
         case CT_BARRIER:
             if (options_.barriers_end_phases || options_.cores > 1)
                 end_window(Control{options_.barriers_end_phases ? Control::Kind::barrier : Control::Kind::meet, 0});

@@ -62,7 +62,10 @@ private:
     void take_run();
     void take_site(std::uint64_t run);
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
+    void take_pairs();
     void take_control(std::uint64_t run);
+    void take_control(unsigned kind, std::span<const std::uint64_t> words);
+    void turn_to_thread(std::uint64_t thread);
     Reference* room(std::size_t references);
     void open(Stream& stream);
     void close(Stream& stream);
@@ -82,6 +85,7 @@ private:
     Stream* current_;  ///< of the running thread
     std::optional<CapturedChunk> chunk_;
     std::size_t data_ = 0, runs_ = 0;  ///< words of the chunk that are left to do; of runs, from behind
+    std::size_t pairs_ = 0;            ///< words that are done
     std::uint64_t in_window_ = 0;
     bool window_is_open_ = false, over_ = false;
 };

@@ -70,14 +70,21 @@ void CaptureRing::leave() {
     wake(ring_->reader_waits);
 }
 
+const std::uint64_t* CaptureRing::chunk_words(std::uint32_t number) const {
+    return reinterpret_cast<const std::uint64_t*>(reinterpret_cast<const char*>(ring_) + CT_HEADER_BYTES +
+                                                  std::size_t{number} * CT_CHUNK_BYTES);
+}
+
 CapturedChunk CaptureRing::view(std::uint32_t number, std::uint64_t data_words, std::uint64_t run_words) const {
     constexpr std::uint64_t words = CT_CHUNK_BYTES / sizeof(std::uint64_t);
-    if (data_words > words || run_words > words - data_words)
+    const bool in_pairs = run_words == CT_PAIRS;
+    if (in_pairs) run_words = 0;
+    if ((in_pairs && data_words < CT_PAIRS_BEGIN) || data_words > words || run_words > words - data_words)
         throw TraceError(fmt::format("the captured program's ring is damaged: chunk {} holds {} and {} words", number,
                                      data_words, run_words));
-    const auto* const first = reinterpret_cast<const std::uint64_t*>(
-        reinterpret_cast<const char*>(ring_) + CT_HEADER_BYTES + std::size_t{number} * CT_CHUNK_BYTES);
-    return {number, ring_->chunk[number].thread, {first, data_words}, {first + words - run_words, run_words}};
+    const std::uint64_t* const first = chunk_words(number);
+    if (in_pairs) return {number, ring_->chunk[number].thread, {}, {}, {first + CT_PAIRS_BEGIN, first + data_words}};
+    return {number, ring_->chunk[number].thread, {first, data_words}, {first + words - run_words, run_words}, {}};
 }
 
 std::optional<CapturedChunk> CaptureRing::published() {
@@ -94,8 +101,13 @@ std::optional<CapturedChunk> CaptureRing::left_open() {
     while (scanned_ < chunks_) {
         const std::uint32_t number = scanned_++;
         const ct_chunk& chunk = ring_->chunk[number];
-        if (load(chunk.state) != CT_FILLING) continue;
+        const std::uint32_t state = load(chunk.state);
+        if (state != CT_FILLING && state != CT_FULL) continue;
         std::uint64_t data_words = chunk.data_words, run_words = chunk.run_words;
+        if (run_words == CT_PAIRS) {
+            const auto* const words = chunk_words(number);
+            return view(number, (words[0] - words[1]) / sizeof(std::uint64_t), run_words);
+        }
         if (ring_->open == 1 && ring_->open_chunk == number) {
             const std::uint64_t begin = ring_->base + CT_HEADER_BYTES + std::uint64_t{number} * CT_CHUNK_BYTES;
             data_words = (ring_->data - begin) / sizeof(std::uint64_t);

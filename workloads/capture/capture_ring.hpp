@@ -17,7 +17,8 @@ struct CapturedChunk {
     std::uint32_t number = 0;
     std::uint32_t thread = 0;
     std::span<const std::uint64_t> data;
-    std::span<const std::uint64_t> runs;  ///< the first in program order is the last
+    std::span<const std::uint64_t> runs;   ///< the first in program order is the last
+    std::span<const std::uint64_t> pairs = {};  ///< of the compiled runtime, whose chunks have neither data nor runs
 };
 
 /// Shared memory of one capture. Not for several threads at once, but for leave().
@@ -48,6 +49,7 @@ public:
 private:
     std::optional<CapturedChunk> published();
     std::optional<CapturedChunk> left_open();
+    const std::uint64_t* chunk_words(std::uint32_t number) const;
     CapturedChunk view(std::uint32_t number, std::uint64_t data_words, std::uint64_t run_words) const;
 
     int descriptor_ = -1;

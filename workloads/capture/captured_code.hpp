@@ -38,12 +38,23 @@ public:
         if (is_new) all_.push_back(counter);
         return found->second;
     }
+    /// The same, faster where the same ones come again soon.
+    std::uint32_t number_again(Address counter) {
+        Recent& recent = recent_[(counter ^ counter >> 12) % recent_.size()];
+        if (recent.counter != counter) recent = {counter, number(counter)};
+        return recent.number;
+    }
     /// By number; the first means nothing.
     const std::vector<Address>& all() const { return all_; }
 
 private:
     std::unordered_map<Address, std::uint32_t> numbers_;
     std::vector<Address> all_{0};
+    struct Recent {
+        Address counter = ~Address{0};
+        std::uint32_t number = 0;
+    };
+    std::vector<Recent> recent_ = std::vector<Recent>(4096);
 };
 
 class CapturedCode {

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "workloads/capture/capture_ring.hpp"
 #include "workloads/capture/captured_process.hpp"
+#include "workloads/capture/elf_marker.hpp"
 #include "workloads/capture/program_names.hpp"
 #include "workloads/capture/tool_folder.hpp"
 #include "workloads/traces/block_source.hpp"
@@ -48,13 +49,27 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
     return command;
 }
 
+/// Whether the capture tool is needed. Throws TraceError where what is wished cannot be.
+bool is_by_valgrind(const CaptureOptions& options) {
+    const bool has_runtime = has_capture_runtime(options.command.front());
+    if (options.with == CaptureWith::automatic) return options.children || !has_runtime;
+    if (options.with == CaptureWith::valgrind) return true;
+    if (!has_runtime)
+        throw TraceError(fmt::format("{} was not linked by cachetally-cc, so that it cannot record by itself",
+                                     shown(options.command.front())));
+    if (options.children) throw TraceError("programs that a program executes are captured with valgrind alone");
+    return false;
+}
+
 /// What the streams of a capture share.
 class Capture {
 public:
     Capture(const CaptureOptions& options, std::vector<std::string> command)
         : ring_(options.chunks),
-          process_(with_ring(std::move(command)), options.standard_output,
-                   {"VALGRIND_LIB=" + tool_folder(), "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
+          process_(command.empty() ? options.command : with_ring(std::move(command)), options.standard_output,
+                   command.empty() ? std::vector<std::string>{"CACHETALLY_RING=" + ring_.path()}
+                                   : std::vector<std::string>{"VALGRIND_LIB=" + tool_folder(),
+                                                              "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
           decoder_(
               options.decoder, options.sites.get(), [this] { return next(); },
               [this](const CapturedChunk& chunk) { ring_.release(chunk); }) {}
@@ -103,7 +118,9 @@ bool overlap(const Region& a, const Region& b) { return a.contains(b.base) || b.
 
 class Program final : public CapturedProgram {
 public:
-    explicit Program(CaptureOptions options) : options_(std::move(options)), command_(tool_command(options_)) {}
+    explicit Program(CaptureOptions options) : options_(std::move(options)) {
+        if (is_by_valgrind(options_)) command_ = tool_command(options_);
+    }
 
     unsigned cores() const override { return options_.decoder.cores; }
     Batch next(unsigned core) override {
@@ -158,7 +175,7 @@ private:
     }
 
     CaptureOptions options_;
-    std::vector<std::string> command_;
+    std::vector<std::string> command_;  ///< of the capture tool; empty where the program records by itself
     std::optional<FilterPlan> wish_;
     CapturedEvents nothing_;
     std::shared_ptr<Capture> capture_;

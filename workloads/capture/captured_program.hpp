@@ -12,7 +12,15 @@
 
 namespace cachetally {
 
+/// What records a program's references.
+enum class CaptureWith : std::uint8_t {
+    automatic,  ///< the runtime, where the program's file has it; else valgrind
+    valgrind,   ///< any program: the capture tool (workloads/capture/valgrind)
+    compiled    ///< what cachetally-cc compiled: its own runtime (workloads/capture/compiled)
+};
+
 struct CaptureOptions {
+    CaptureWith with = CaptureWith::automatic;
     std::vector<std::string> command;  ///< the program and its arguments
     DecoderOptions decoder;
     std::shared_ptr<SiteTable> sites = nullptr;  ///< where sites shall tell objects apart, too, not code alone

@@ -36,6 +36,13 @@
 #define CT_CONTROL(kind, words) (CT_RUN_CONTROL | (uint64_t)(words) << 16 | (kind))
 #define CT_MOST_CONTROL_WORDS 8192u
 
+/* A chunk of the compiled runtime holds pairs instead, in program order from CT_PAIRS_BEGIN on: a data word and the site
+   of its reference, the address that the program's call of the runtime returns to. A control (its first two bits as
+   above) is followed by its words, upwards, and fills whole pairs. Before them: the address of the next pair, and that
+   of the chunk, both in the captured process. The chunk's thread is in its ct_chunk. */
+#define CT_PAIRS (~0u) /* ct_chunk.run_words of such a chunk */
+#define CT_PAIRS_BEGIN 8u
+
 /* Controls and their words. Texts are UTF-8, ended by 0 and filled to whole words. */
 enum ct_control {
     /* address; first exit | exits << 32; instructions | data words << 32; then each instruction: address | length << 56;
@@ -64,13 +71,14 @@ enum ct_control {
     CT_DROPPED         /* references that could not be stored: the capture is not whole */
 };
 
-enum ct_chunk_state { CT_FREE = 0, CT_FILLING = 1, CT_FULL = 2 };
+/* CT_TAKEN: by a producer that has not yet prepared it. */
+enum ct_chunk_state { CT_FREE = 0, CT_FILLING = 1, CT_FULL = 2, CT_TAKEN = 3 };
 
 typedef struct ct_chunk {
     uint32_t state; /* ct_chunk_state; a producer takes a free one by compare-and-swap */
     uint32_t thread;
-    /* Of a full chunk: its words. While it fills, the compiled runtime keeps them up to date, so that a killed
-       process leaves a readable chunk; the valgrind tool has ct_ring.data and .runs for that. */
+    /* Of a full chunk: its words. While it fills, they are known from its first words (CT_PAIRS) or from ct_ring.data
+       and .runs (the valgrind tool), so that a killed process leaves a readable chunk. */
     uint32_t data_words, run_words;
 } ct_chunk;
 
