@@ -64,9 +64,10 @@ bool is_by_valgrind(const CaptureOptions& options) {
 /// What the streams of a capture share.
 class Capture {
 public:
-    Capture(const CaptureOptions& options, std::vector<std::string> command)
+    /// `command`: of the capture tool; empty where the program records itself.
+    Capture(const CaptureOptions& options, const std::vector<std::string>& command)
         : ring_(options.chunks),
-          process_(command.empty() ? options.command : with_ring(std::move(command)), options.standard_output,
+          process_(command.empty() ? options.command : with_ring(command), options.standard_output,
                    command.empty() ? std::vector<std::string>{"CACHETALLY_RING=" + ring_.path()}
                                    : std::vector<std::string>{"VALGRIND_LIB=" + tool_folder(),
                                                               "VALGRIND_LAUNCHER=" + find_program("valgrind")}),
