@@ -57,6 +57,9 @@ struct FilteredAccesses : FilteredEvents {
     // In program order; where fetches go apart.
     std::span<const std::uint16_t> positions = {};       ///< of the retained
     std::span<const std::uint16_t> mark_positions = {};  ///< of all
+    // Reference::site; where FilterPlan::sites.
+    std::span<const std::uint32_t> retained_sites = {};
+    std::span<const std::uint32_t> sites = {};  ///< of all
     /// Redundant accesses by kind.
     struct Redundant {
         std::uint32_t loads = 0, stores = 0, fetches = 0;
@@ -77,6 +80,7 @@ struct FilteredBlock {
 struct FilterPlan {
     FilterShape data, fetches;
     enum class Fetches : std::uint8_t { with_data, apart, nowhere } way = Fetches::nowhere;
+    bool sites = false;  ///< somebody looks at the sites of references
 
     friend bool operator==(const FilterPlan&, const FilterPlan&) = default;
 };

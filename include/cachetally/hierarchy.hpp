@@ -65,14 +65,10 @@ public:
     /// 2^32 - 1 references at once.
     Progress run(unsigned core, std::span<const Reference> references, Tick now, Tick until);
 
-    /// Makes the references of blocks that were filtered as plan() has it for the core, unless its references are made one by
-    /// one.
-    /// Returns when the last is complete. Between these and others of the same core, what filtered them must have seen
-    /// all. Throws std::logic_error if they are.
+    /// Makes the references of blocks that were filtered as plan() has it for the core, unless its references are made
+    /// one by one. Returns when the last is complete. Between these and others of the same core, what filtered them
+    /// must have seen all. Throws std::logic_error if they are.
     Tick run_filtered(unsigned core, std::span<const FilteredBlock> blocks, Tick now);
-
-    /// False where somebody wants the references themselves.
-    bool takes_filtered() const;
 
     /// From now on run() may leave the levels below the first and the listeners to a thread of its own, where no time
     /// is looked at: Progress::time then lacks what only complete() knows, and what listeners and counts() say is valid

@@ -77,6 +77,11 @@ public:
     /// sites, and sends nothing into caches. Runs are much faster then. Asked once, when attached.
     virtual bool accepts_merged(std::uint32_t /*line_bytes*/) const { return false; }
 
+    /// True when it looks neither at times nor at addresses within a line, and sends nothing, so that on a link that is
+    /// not next to a core it may be notified of each event by itself at any time. Runs are faster then. Asked once,
+    /// when attached.
+    virtual bool accepts_untimed() const { return false; }
+
     virtual void on_event(const LinkEvent& event, Injector& injector) = 0;
 
     /// A control of the program at `time`: a barrier once for all cores; functions only from the cores behind the link.
@@ -89,6 +94,9 @@ public:
     virtual ~ReferenceListener() = default;
     /// Of a core, in order.
     virtual void on_references(unsigned core, std::span<const Reference> references) = 0;
+    /// The same where references are filtered: the site of each access of a first level, one for each line that a
+    /// reference touches; data and fetches may come apart.
+    virtual void on_accesses(unsigned core, std::span<const std::uint32_t> sites) = 0;
     /// As LinkListener's; a barrier once for all cores.
     virtual void on_control(const Control& control) = 0;
 };

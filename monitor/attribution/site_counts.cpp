@@ -22,6 +22,10 @@ void SiteAccesses::on_references(unsigned, std::span<const Reference> references
     }
 }
 
+void SiteAccesses::on_accesses(unsigned, std::span<const std::uint32_t> sites) {
+    for (const std::uint32_t site : sites) counts_.add(site, 1);
+}
+
 void SiteCounts::end_phase() {
     for (const std::uint32_t site : counted_) rows_.push_back({site, phase_, std::exchange(counts_[site], 0)});
     counted_.clear();

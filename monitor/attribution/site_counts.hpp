@@ -44,6 +44,7 @@ public:
     explicit SiteMisses(std::uint32_t kinds) : kinds_(kinds) {}
 
     std::uint32_t kinds() const override { return kinds_; }
+    bool accepts_untimed() const override { return true; }
     void on_event(const LinkEvent& event, Injector&) override { counts_.add(event.site, event.count); }
     void on_control(const Control& control, Tick, Injector&) override {
         if (control.kind == Control::Kind::barrier) counts_.end_phase();
@@ -63,6 +64,7 @@ public:
         : line_bits_{bits_of(data_line), bits_of(data_line), bits_of(fetch_line)} {}
 
     void on_references(unsigned core, std::span<const Reference> references) override;
+    void on_accesses(unsigned core, std::span<const std::uint32_t> sites) override;
     void on_control(const Control& control) override {
         if (control.kind == Control::Kind::barrier) counts_.end_phase();
     }

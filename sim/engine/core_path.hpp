@@ -29,6 +29,7 @@ public:
     std::uint32_t line_bytes() const { return static_cast<std::uint32_t>(line_bytes_); }
     Cache* cache() const { return cache_; }
     CorePort port() const { return {&link_, tlb_, tlb_link_}; }
+    bool has(const RequestPort& link) const { return &link == &link_ || &link == tlb_link_; }
 
     /// To be called when all listeners are attached. Events may be merged within blocks of `block_bytes`, the longest
     /// line of the paths that share a link with this one. `timed`: links or memories are busy for a time with what they

@@ -74,7 +74,7 @@ std::string Hierarchy::Parts::why_one_by_one(const CorePath& path) const {
 
 std::string Hierarchy::Parts::why_one_by_one(unsigned core) const {
     if (timed) return "links or memories are busy for a time";
-    if (!all_merge) return "a listener wants each event by itself";
+    if (!filterable) return "a listener wants each event by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (data == nullptr) return "no level serves data";
     if (std::string reason = why_one_by_one(*data); !reason.empty()) return reason;
@@ -103,6 +103,7 @@ std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
 }
 
 std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
+    if (!all_merge) return "a listener wants each event below the first levels by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (std::string reason = why_not_batched(*data); !reason.empty()) return reason;
     const Cache* const walked = walkers[core]->below().cache();
@@ -131,6 +132,7 @@ ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
     decided.filter.way = fetches == nullptr ? FilterPlan::Fetches::nowhere
                          : apart            ? FilterPlan::Fetches::apart
                                             : FilterPlan::Fetches::with_data;
+    decided.filter.sites = reference_listener != nullptr || !all_merge;
     decided.reason = why_not_batched(core);
     const bool nothing_to_filter = decided.filter.data.retains_all;  // each by itself is quicker then
     decided.execution = decided.reason.empty() ? Execution::batched
@@ -149,7 +151,11 @@ void Hierarchy::Parts::settle() {
             !std::ranges::all_of(memories, [](const auto& memory) { return memory->timeless(); });
     all_merge =
         std::ranges::all_of(injections.links(), [&](const RequestPort* link) { return link->merges(longest, timed); });
-    only_latencies = !timed && all_merge;
+    filterable = std::ranges::all_of(injections.links(), [&](const RequestPort* link) {
+        const bool first = std::ranges::any_of(paths, [&](const auto& path) { return path->has(*link); });
+        return first ? link->merges(longest, timed) : link->merges_or_is_untimed(longest, timed);
+    });
+    only_latencies = !timed && filterable;
     for (const auto& path : paths) path->settle(longest, timed);
     plan.cores.clear();
     block_paths.clear();

@@ -59,7 +59,11 @@ FilteredPath::Stream& FilteredPath::first() {
 }
 
 Tick FilteredPath::make_retained(Stream& stream, Tick time) {
-    const BlockEvent retained = stream.given->retained[stream.next++];
+    const FilteredAccesses& given = *stream.given;
+    const BlockEvent retained = given.retained[stream.next];
+    const std::uint32_t site = given.retained_sites.empty() ? 0 : given.retained_sites[stream.next];
+    const RequestInfo info(site, retained.kind(), core_);
+    ++stream.next;
     const Address address = retained.block();
     Address physical = 0;
     if (Tlb* const tlb = stream.way.tlb; tlb == nullptr) {
@@ -70,7 +74,7 @@ Tick FilteredPath::make_retained(Stream& stream, Tick time) {
         time += tlb->latency();
         physical = address + front.last(address).offset;
     } else {
-        time = tlb->translate(address, pages_.page_bits(address), RequestInfo(0, retained.kind(), core_), time);
+        time = tlb->translate(address, pages_.page_bits(address), info, time);
         physical = pages_.translate(address);
     }
     if (stream.watched) stream.physical.push_back(retained.moved_by(physical - address));
@@ -80,7 +84,7 @@ Tick FilteredPath::make_retained(Stream& stream, Tick time) {
         stream.disturbed &= ~stream.bit_of(physical);
     const Cache& cache = *stream.cache;
     latest = {physical, cache.indexing().set_of(cache.config().virtually_indexed ? address : physical)};
-    return access(stream, latest, retained.kind(), time);
+    return access(stream, latest, info, time);
 }
 
 /// Where retained accesses alone have been made: up to `position`, which is that of the last one.
@@ -106,7 +110,9 @@ Tick FilteredPath::make_marks(Tick time) {
         const bool fetch = fetches_left && (!data_left || fetches.given->mark_positions[fetches.mark] <
                                                               data.given->mark_positions[data.mark]);
         Stream& stream = fetch ? fetches : data;
-        const std::uint8_t mark = stream.given->marks[stream.mark++];
+        const FilteredAccesses& given = *stream.given;
+        const std::uint32_t site = given.sites.empty() ? 0 : given.sites[stream.mark];
+        const std::uint8_t mark = given.marks[stream.mark++];
         if (filter_mark::is_retained(mark)) {
             ++stream.marked;
             time = make_retained(stream, time);
@@ -119,18 +125,18 @@ Tick FilteredPath::make_marks(Tick time) {
         ++stream.made_after;
         --stream.hits[static_cast<unsigned>(kind)];  // not one of the redundant accesses that end() counts
         if (stream.way.tlb != nullptr) time += stream.way.tlb->latency();
-        time = access(stream, line, kind, time);
+        time = access(stream, line, RequestInfo(site, kind, core_), time);
     }
     return time;
 }
 
-Tick FilteredPath::access(Stream& stream, Line line, EventKind kind, Tick time) {
+Tick FilteredPath::access(Stream& stream, Line line, RequestInfo info, Tick time) {
     Cache& cache = *stream.cache;
-    if (cache.hits(line.set, line.physical, static_cast<ReferenceKind>(kind))) {
-        ++stream.hits[static_cast<unsigned>(kind)];
+    if (cache.hits(line.set, line.physical, static_cast<ReferenceKind>(info.kind()))) {
+        ++stream.hits[static_cast<unsigned>(info.kind())];
         time += cache.latency();
     } else {
-        time = cache.request_absent(line.physical, line.set, RequestInfo(0, kind, core_), time).time;
+        time = cache.request_absent(line.physical, line.set, info, time).time;
     }
     for (Stream& each : streams_) {
         if (each.disturbances.empty()) [[likely]]

@@ -59,7 +59,7 @@ private:
     Tick make_retained(Stream& stream, Tick time);
     Tick make_marks(Tick time);
     void pass_marks(std::size_t position);
-    Tick access(Stream& stream, Line line, EventKind kind, Tick time);
+    Tick access(Stream& stream, Line line, RequestInfo info, Tick time);
     Tick end(Stream& stream);
     Stream& first();
 

@@ -25,8 +25,9 @@ BlockPath& Hierarchy::Parts::start_batching(unsigned core) {
     if (batching == path) return *path;
     stop_batching();
     batching = path;
-    for (RequestPort* link : upper_links) link->notify_through(background.get());
-    batching->start(background.get());
+    Background* const aside = all_merge ? background.get() : nullptr;  // which knows no sites
+    for (RequestPort* link : upper_links) link->notify_through(aside);
+    batching->start(aside);
     filters.resize(block_paths.size());
     if (filters[core] == nullptr) filters[core] = std::make_unique<RedundancyFilter>(plan.cores[core].filter);
     filters[core]->clear();
@@ -70,8 +71,6 @@ void Hierarchy::listen(ReferenceListener& listener) {
     parts_->reference_listener = &listener;
     parts_->settled = false;
 }
-
-bool Hierarchy::takes_filtered() const { return parts_->reference_listener == nullptr; }
 
 void Hierarchy::lead_out(std::size_t memory, MemoryDevice* device) {
     parts_->stop_batching();
@@ -155,6 +154,9 @@ Tick Hierarchy::run_filtered(unsigned core, std::span<const FilteredBlock> block
     for (const FilteredBlock& block : blocks) {
         now += path.run(block);
         parts.references += block.references;
+        if (parts.reference_listener != nullptr)
+            for (const FilteredAccesses* accesses : {&block.data, &block.fetches})
+                parts.reference_listener->on_accesses(core, accesses->sites);
     }
     parts.filters[core]->clear();  // it has not seen these
     if (!parts.background) now += complete(core, now);

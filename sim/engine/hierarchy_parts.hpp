@@ -75,6 +75,8 @@ struct Hierarchy::Parts {
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;
     bool timed = false, all_merge = false;
+    bool filterable =
+        false;  ///< as far as listeners are concerned: no event but those below first levels is wanted by itself
     Execution fastest = Execution::batched;  ///< that was asked for
     ExecutionPlan plan;
     Copies<BlockPath> block_paths;     ///< by core; null where references are carried out one by one

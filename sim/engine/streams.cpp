@@ -44,7 +44,7 @@ Streams::Streams(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions
     if (size() != 1) return;
     const ExecutionPlan::Core& plan = hierarchy_.plan().cores[0];
     const bool stops_anywhere = options_.max_references != 0;
-    source_.wish(plan.takes_blocks() && !stops_anywhere && hierarchy_.takes_filtered() ? std::optional(plan.filter) : std::nullopt);
+    source_.wish(plan.takes_blocks() && !stops_anywhere ? std::optional(plan.filter) : std::nullopt);
 }
 
 std::optional<unsigned> Streams::next() const {

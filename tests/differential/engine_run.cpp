@@ -61,7 +61,8 @@ public:
     Recorder(std::string link, unsigned copy, Driving driving, std::uint32_t kinds, EngineOutcome& result)
         : link_(std::move(link)),
           copy_(copy),
-          merges_(driving == Driving::merged || driving == Driving::requests),
+          merges_(driving == Driving::merged || driving == Driving::requests || driving == Driving::fills),
+          untimed_(driving == Driving::below),
           kinds_(kinds),
           result_(result) {}
 
@@ -70,6 +71,7 @@ public:
         if (merges_) result_.block_of[{link_, copy_}] = line_bytes;
         return merges_;
     }
+    bool accepts_untimed() const override { return untimed_; }
     void on_event(const LinkEvent& event, Injector&) override {
         if (!merges_) {
             for (std::uint32_t i = 0; i < event.count; ++i) {
@@ -107,7 +109,7 @@ private:
     std::map<unsigned, Address> line_of_slot_;
     std::string link_;
     unsigned copy_;
-    bool merges_;
+    bool merges_, untimed_;
     std::uint32_t kinds_;
     std::uint64_t block_bytes_ = 1;
     std::vector<BlockRun>* runs_ = nullptr;
@@ -132,12 +134,18 @@ private:
     std::uint64_t events_ = 0, sent_ = 0;
 };
 
+/// Not next to a core.
+bool is_below(const Topology& topology, std::size_t link) {
+    return topology.components()[topology.links()[link].from].kind != Component::Kind::core;
+}
+
 std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topology& topology, Driving driving,
                                               EngineOutcome& result) {
     std::vector<std::unique_ptr<Recorder>> recorders;
     if (driving == Driving::unwatched) return recorders;
     for (std::size_t link = 0; link < topology.links().size(); ++link) {
         if (driving == Driving::some && link % 2 == 0) continue;
+        if (driving == Driving::below && !is_below(topology, link)) continue;
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
             const auto listen = [&](const std::string& name, std::uint32_t kinds) {
                 recorders.push_back(std::make_unique<Recorder>(name, copy, driving, kinds, result));
@@ -145,7 +153,9 @@ std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topolo
             };
             const std::string& name = topology.links()[link].name;
             constexpr std::uint32_t all = ~std::uint32_t{0}, fill = bit(EventKind::fill);
-            if (driving != Driving::requests) {
+            if (driving == Driving::fills) {
+                listen(name, all & ~bit(EventKind::eviction));
+            } else if (driving != Driving::requests) {
                 listen(name, all);
             } else {
                 listen(name, all & ~(fill | bit(EventKind::eviction)));
@@ -209,6 +219,16 @@ std::string compare_events(const std::vector<ObservedEvent>& expected, const std
         text << "\n  " << to_text(expected[static_cast<std::size_t>(i)]);
     }
     return text.str();
+}
+
+/// TLBs below the first are asked for any byte of a line.
+std::vector<ObservedEvent> by_lines(std::vector<ObservedEvent> events, const MachineDescription& machine) {
+    std::uint32_t longest = 64;
+    for (const CacheConfig& cache : machine.caches) longest = std::max(longest, cache.line);
+    for (ObservedEvent& event : events)
+        if (std::ranges::any_of(machine.tlbs, [&](const auto& tlb) { return event.link.starts_with(tlb.name + "-"); }))
+            event.address -= event.address % longest;
+    return events;
 }
 
 /// The first link on which the runs differ.
@@ -303,8 +323,18 @@ std::string difference(const MachineDescription& machine, const Outcome& expecte
         std::copy_if(expected.events.begin(), expected.events.end(), std::back_inserter(watched),
                      [&](const ObservedEvent& event) { return topology.link(event.link) % 2 == 1; });
         found = compare_events(watched, actual.outcome.events);
+    } else if (driving == Driving::below) {
+        std::vector<ObservedEvent> below;
+        const Topology topology(machine);
+        std::ranges::copy_if(expected.events, std::back_inserter(below),
+                             [&](const ObservedEvent& event) { return is_below(topology, topology.link(event.link)); });
+        found = compare_events(by_lines(below, machine), by_lines(actual.outcome.events, machine));
     } else if (driving == Driving::merged) {
         found = compare_runs(block_runs(expected.events, actual.block_of), actual.merged);
+    } else if (driving == Driving::fills) {
+        std::vector<ObservedEvent> wanted = expected.events;
+        std::erase_if(wanted, [](const ObservedEvent& event) { return event.kind == EventKind::eviction; });
+        found = compare_runs(block_runs(wanted, actual.block_of), actual.merged);
     } else if (driving == Driving::requests) {
         std::vector<ObservedEvent> requests = expected.events;
         std::erase_if(requests, [](const ObservedEvent& event) { return event.kind == EventKind::eviction; });

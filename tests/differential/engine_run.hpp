@@ -18,6 +18,8 @@ enum class Driving {
     requests,    ///< as `merged`, but fills are wanted by others: requests may be handed down many at a time
     one_by_one,  ///< Hierarchy::access per reference, listeners as `each`; one core without barriers only
     some,        ///< run(), listeners on every other link
+    fills,       ///< as `merged`, but nobody wants evictions
+    below,       ///< as `each` on links not next to cores, at any time
 };
 
 /// Runs of events on one copy of a link within one block: by kind and core how many. What merging must not change.

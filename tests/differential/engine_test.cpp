@@ -33,7 +33,9 @@ TEST(Differential, OneCoreAgrees) {
     MachineLimits limits;
     limits.cores = 1;
     limits.prefetchers = limits.tlbs = limits.mappings = false;
-    check_cases(3000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+    check_cases(3000, [=] {
+        agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged, Driving::below});
+    });
 }
 
 TEST(Differential, TranslationAgrees) {
@@ -41,7 +43,9 @@ TEST(Differential, TranslationAgrees) {
     limits.cores = 1;
     limits.levels = 2;
     limits.prefetchers = false;
-    check_cases(2000, [=] { agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged}); });
+    check_cases(2000, [=] {
+        agree(*arbitrary_case(limits), {Driving::each, Driving::unwatched, Driving::merged, Driving::below});
+    });
 }
 
 /// Whether the reference simulator finds a frame for every page.
@@ -82,7 +86,7 @@ TEST(Differential, PlainMachinesAgree) {
             for (Stretch& stretch : program)
                 for (Reference& reference : stretch.references) reference.address += offset;
         RC_PRE(fits(test_case));
-        agree(test_case, {Driving::unwatched, Driving::requests, Driving::merged});
+        agree(test_case, {Driving::unwatched, Driving::requests, Driving::merged, Driving::fills, Driving::below});
     });
 }
 

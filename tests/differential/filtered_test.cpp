@@ -75,7 +75,7 @@ TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) {
         const Case test_case = *filterable_case();
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
         for (const Execution fastest : {Execution::batched, Execution::filtered})
-            for (const Driving driving : {Driving::unwatched, Driving::requests}) {
+            for (const Driving driving : {Driving::unwatched, Driving::requests, Driving::fills, Driving::below}) {
                 const EngineOutcome actual =
                     run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, {}, fastest);
                 const std::string found = difference(test_case.machine, expected, actual, driving);

@@ -33,6 +33,8 @@ void append(FilteredReferences::Accesses& target, const FilteredAccesses& more) 
     target.retained.insert(target.retained.end(), more.retained.begin(), more.retained.end());
     target.positions.insert(target.positions.end(), more.positions.begin(), more.positions.end());
     target.mark_positions.insert(target.mark_positions.end(), more.mark_positions.begin(), more.mark_positions.end());
+    target.retained_sites.insert(target.retained_sites.end(), more.retained_sites.begin(), more.retained_sites.end());
+    target.sites.insert(target.sites.end(), more.sites.begin(), more.sites.end());
 }
 
 /// Lets the accesses of blocks refer to where they lie, one after the other.
@@ -46,6 +48,10 @@ public:
         if (!accesses_.mark_positions.empty()) {
             of_block.mark_positions = std::span(accesses_.mark_positions).subspan(mark_, of_block.marks.size());
             of_block.positions = std::span(accesses_.positions).subspan(retained_, of_block.retained.size());
+        }
+        if (!accesses_.sites.empty()) {
+            of_block.sites = std::span(accesses_.sites).subspan(mark_, of_block.marks.size());
+            of_block.retained_sites = std::span(accesses_.retained_sites).subspan(retained_, of_block.retained.size());
         }
         mark_ += of_block.marks.size();
         retained_ += of_block.retained.size();
@@ -64,12 +70,15 @@ void ReferenceBlock::filter(RedundancyFilter& filter) {
         accesses->retained.clear();
         accesses->positions.clear();
         accesses->mark_positions.clear();
+        accesses->retained_sites.clear();
+        accesses->sites.clear();
     }
     filtered.blocks.clear();
     std::size_t done = 0;
     const auto filter_to = [&](std::size_t end) {
         while (done < end) {
-            const FilteredBlock block = filter.filter(std::as_const(*this).references().subspan(done, end - done));
+            const FilteredBlock block =
+                filter.filter(std::as_const(*this).references().subspan(done, end - done), data_only);
             append(filtered.data, block.data);
             append(filtered.fetches, block.fetches);
             filtered.blocks.push_back(block);

@@ -26,6 +26,7 @@ struct FilteredReferences {
         std::vector<std::uint8_t> marks;
         std::vector<BlockEvent> retained;
         std::vector<std::uint16_t> positions, mark_positions;
+        std::vector<std::uint32_t> retained_sites, sites;
     };
     Accesses data, fetches;
     std::vector<FilteredBlock> blocks;

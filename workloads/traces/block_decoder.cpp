@@ -292,7 +292,7 @@ void BlockDecoder::decode(std::span<const std::byte> bytes, ReferenceBlock& bloc
     State& state = *state_;
     const Stored stored(bytes);
     state.read_tables(stored);
-    if (wish && packed_shape.serves(wish->data) && stored.data_only()) {
+    if (wish && !wish->sites && packed_shape.serves(wish->data) && stored.data_only()) {
         state.make_filtered(stored, block);
     } else {
         state.make_whole(stored, block);

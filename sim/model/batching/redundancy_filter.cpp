@@ -50,13 +50,16 @@ FilteredAccesses::Redundant count_redundant(std::span<const std::uint8_t> marks)
     return counts;
 }
 
-RedundancyFilter::Stream::Stream(const FilterShape& shape)
+RedundancyFilter::Stream::Stream(const FilterShape& shape, bool sites)
     : shape_(shape),
+      with_sites_(sites),
       line_mask_((Address{1} << shape.line_bits) - 1),
       marks_(FilteredBlock::most + most_accesses_of_one),
       retained_(marks_.size()),
       positions_(marks_.size()),
-      mark_positions_(marks_.size()) {
+      mark_positions_(marks_.size()),
+      retained_sites_(marks_.size()),
+      sites_(marks_.size()) {
     forget();
 }
 
@@ -67,11 +70,15 @@ void RedundancyFilter::Stream::forget() {
 
 const Reference* RedundancyFilter::Stream::add_plain(const Reference* next, const Reference* end, unsigned kinds) {
     end = next + std::min<std::ptrdiff_t>(end - next, FilteredBlock::most - static_cast<std::ptrdiff_t>(accesses_));
-    return shape_.page_bits != 0 ? add_plain_by<true>(next, end, kinds) : add_plain_by<false>(next, end, kinds);
+    if (with_sites_)
+        return shape_.page_bits != 0 ? add_plain_by<true, true>(next, end, kinds)
+                                     : add_plain_by<false, true>(next, end, kinds);
+    return shape_.page_bits != 0 ? add_plain_by<true, false>(next, end, kinds)
+                                 : add_plain_by<false, false>(next, end, kinds);
 }
 
 /// The loop in which a run of a kernel spends most of its time: all that it needs is in registers.
-template <bool pages>
+template <bool pages, bool sites>
 const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, const Reference* const end,
                                                         unsigned kinds) {
     const Address line_mask = line_mask_;
@@ -79,11 +86,13 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
     const Address different = shape_.retains_all ? 0 : least_difference;
     std::uint8_t* mark = marks_.data() + accesses_;
     BlockEvent* retained = retained_.data() + retained_count_;
+    std::uint32_t* site = sites_.data() + accesses_;
     for (; next < end; ++next, ++mark) {
         const Address address = next->address;
         const auto kind = static_cast<unsigned>(next->kind);
         if ((address & line_mask) + next->size > line_mask + 1 || kind >= kinds) [[unlikely]]
             break;
+        if constexpr (sites) *site++ = next->site;
         const Address access = (address & ~line_mask) | kind;
         const unsigned slot = FilterShape::slot_of(access);
         bool redundant = (lines_[slot & slots] ^ access) < different;
@@ -100,6 +109,7 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
         }
         lines_[slot & slots] = mru_word(access);
         *mark = filter_mark::retained;
+        if constexpr (sites) retained_sites_[static_cast<std::size_t>(retained - retained_.data())] = next->site;
         *retained++ = BlockEvent::of_bits(access);
     }
     accesses_ = static_cast<std::size_t>(mark - marks_.data());
@@ -107,16 +117,28 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
     return next;
 }
 
-/// Remembers the access.
-bool RedundancyFilter::Stream::is_redundant(Address access, Address address) {
-    Address& latest = lines_[FilterShape::slot_of(access) & (shape_.line_slots - 1)];
+template <bool placed>
+void RedundancyFilter::Stream::add(Address access, Address address, std::uint32_t site, std::size_t position) {
+    const unsigned slot = FilterShape::slot_of(access);
+    Address& latest = lines_[slot & (shape_.line_slots - 1)];
     bool redundant = !shape_.retains_all && (latest ^ access) < least_difference;
     if (shape_.page_bits != 0) {
         const Address page = address >> shape_.page_bits;
         redundant &= std::exchange(pages_[page & (shape_.page_slots - 1)], page) == page;
     }
-    if (!redundant) latest = mru_word(access);
-    return redundant;
+    const auto at = static_cast<std::uint16_t>(position);
+    const std::size_t number = accesses_++;
+    if constexpr (placed) mark_positions_[number] = at;
+    if (with_sites_) sites_[number] = site;
+    if (redundant) [[likely]] {
+        marks_[number] = static_cast<std::uint8_t>(slot | mark_of_kind[access % BlockEvent::alignment]);
+        return;
+    }
+    latest = mru_word(access);
+    if constexpr (placed) positions_[retained_count_] = at;
+    if (with_sites_) retained_sites_[retained_count_] = site;
+    retained_[retained_count_++] = BlockEvent::of_bits(access);
+    marks_[number] = filter_mark::retained;
 }
 
 template <bool placed>
@@ -125,16 +147,7 @@ std::size_t RedundancyFilter::Stream::add(const Reference& reference, std::size_
     const std::size_t before = accesses_;
     for (Address address = reference.address;; address = align_down(address, line_mask_ + 1) + line_mask_ + 1) {
         const Address access = (address & ~line_mask_) | static_cast<Address>(reference.kind);
-        const auto at = static_cast<std::uint16_t>(position + accesses_ - before);
-        if constexpr (placed) mark_positions_[accesses_] = at;
-        if (is_redundant(access, address)) {
-            marks_[accesses_++] = static_cast<std::uint8_t>(FilterShape::slot_of(access) |
-                                                            mark_of_kind[static_cast<unsigned>(reference.kind)]);
-        } else {
-            marks_[accesses_++] = filter_mark::retained;
-            if constexpr (placed) positions_[retained_count_] = at;
-            retained_[retained_count_++] = BlockEvent::of_bits(access);
-        }
+        add<placed>(access, address, reference.site, position + accesses_ - before);
         if ((address | line_mask_) >= last) return accesses_ - before;
     }
 }
@@ -146,6 +159,10 @@ FilteredAccesses RedundancyFilter::Stream::all() const {
         all.positions = std::span(positions_).first(retained_count_);
         all.mark_positions = std::span(mark_positions_).first(accesses_);
     }
+    if (with_sites_) {
+        all.retained_sites = std::span(retained_sites_).first(retained_count_);
+        all.sites = std::span(sites_).first(accesses_);
+    }
     all.redundant = count_redundant(all.marks);
     return all;
 }
@@ -155,18 +172,19 @@ void RedundancyFilter::clear() {
     fetches_.forget();
 }
 
-RedundancyFilter::RedundancyFilter(const FilterPlan& plan) : plan_(plan), data_(plan.data), fetches_(plan.fetches) {}
+RedundancyFilter::RedundancyFilter(const FilterPlan& plan)
+    : plan_(plan), data_(plan.data, plan.sites), fetches_(plan.fetches, plan.sites) {}
 
-FilteredBlock RedundancyFilter::filter(std::span<const Reference> references) {
+FilteredBlock RedundancyFilter::filter(std::span<const Reference> references, bool data_only) {
     data_.clear();
     fetches_.clear();
-    return plan_.way == FilterPlan::Fetches::apart ? filter_apart(references) : filter_together(references);
+    if (plan_.way == FilterPlan::Fetches::apart && !data_only) return filter_apart(references);
+    return filter_together(references, plan_.way == FilterPlan::Fetches::nowhere);
 }
 
-FilteredBlock RedundancyFilter::filter_together(std::span<const Reference> references) {
+FilteredBlock RedundancyFilter::filter_together(std::span<const Reference> references, bool leaves_fetches) {
     const Reference* next = references.data();
     const Reference* const end = next + references.size();
-    const bool leaves_fetches = plan_.way == FilterPlan::Fetches::nowhere;
     while (true) {
         next = data_.add_plain(next, end, leaves_fetches ? 2 : 3);
         if (next == end || data_.size() >= FilteredBlock::most) break;

@@ -31,14 +31,14 @@ public:
     /// Forgets what came before.
     void clear();
 
-    /// A block of the first references; valid until the next call.
-    FilteredBlock filter(std::span<const Reference> references);
+    /// A block of the first references; valid until the next call. `data_only`: there are no fetches among them.
+    FilteredBlock filter(std::span<const Reference> references, bool data_only = false);
 
 private:
     /// Accesses of the block that is being made, and what decides about the next ones.
     class Stream {
     public:
-        explicit Stream(const FilterShape& shape);
+        Stream(const FilterShape& shape, bool sites);
         void forget();
         void clear() { accesses_ = retained_count_ = 0; }
 
@@ -56,11 +56,13 @@ private:
         FilteredAccesses all() const;
 
     private:
-        template <bool pages>
+        template <bool pages, bool sites>
         const Reference* add_plain_by(const Reference* next, const Reference* end, unsigned kinds);
-        bool is_redundant(Address access, Address address);
+        template <bool placed>
+        void add(Address access, Address address, std::uint32_t site, std::size_t position);
 
         FilterShape shape_;
+        bool with_sites_;
         Address line_mask_;                                        ///< of the offset within a line
         std::array<Address, FilterShape::most_line_slots> lines_;  ///< words of an MRU filter
         std::array<Address, FilterShape::most_page_slots> pages_;
@@ -68,8 +70,9 @@ private:
         std::vector<std::uint8_t> marks_;
         std::vector<BlockEvent> retained_;
         std::vector<std::uint16_t> positions_, mark_positions_;
+        std::vector<std::uint32_t> retained_sites_, sites_;
     };
-    FilteredBlock filter_together(std::span<const Reference> references);
+    FilteredBlock filter_together(std::span<const Reference> references, bool leaves_fetches);
     FilteredBlock filter_apart(std::span<const Reference> references);
 
     FilterPlan plan_;

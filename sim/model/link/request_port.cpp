@@ -54,10 +54,17 @@ bool RequestPort::fills_are_ordered() const {
     return std::ranges::any_of(listeners_, [](const Listening& l) { return (l.kinds & fill) != 0 && l.kinds != fill; });
 }
 
+bool RequestPort::Listening::merges(std::uint32_t line_bytes, bool timed) const {
+    return listener->accepts_merged(line_bytes) && !(timed && batch != nullptr && batch->sends());
+}
+
 bool RequestPort::merges(std::uint32_t line_bytes, bool timed) const {
-    return std::ranges::all_of(listeners_, [&](const Listening& l) {
-        return l.listener->accepts_merged(line_bytes) && !(timed && l.batch != nullptr && l.batch->sends());
-    });
+    return std::ranges::all_of(listeners_, [&](const Listening& l) { return l.merges(line_bytes, timed); });
+}
+
+bool RequestPort::merges_or_is_untimed(std::uint32_t line_bytes, bool timed) const {
+    return std::ranges::all_of(
+        listeners_, [&](const Listening& l) { return l.listener->accepts_untimed() || l.merges(line_bytes, timed); });
 }
 
 void RequestPort::notify_listeners(const LinkEvent& event) {

@@ -73,6 +73,8 @@ public:
     bool fills_are_ordered() const;
     /// Whether events may be merged for all listeners; `timed`: as BatchListener::sends() says.
     bool merges(std::uint32_t line_bytes, bool timed) const;
+    /// Whether all listeners that do not merge accept events at any time.
+    bool merges_or_is_untimed(std::uint32_t line_bytes, bool timed) const;
 
     void notify(const LinkEvent& event) {
         if (wants(event.kind)) notify_listeners(event);
@@ -137,6 +139,7 @@ private:
         std::uint32_t kinds;
         std::unique_ptr<Injector> injector;
         bool takes_filtered;
+        bool merges(std::uint32_t line_bytes, bool timed) const;
     };
 
     Reply request_in_steps(Address address, RequestInfo info, Tick time);
