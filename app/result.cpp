@@ -103,7 +103,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
                  {options.errors, options.errors && file != nullptr, options.causes, attributes, listeners},
                  host_of(options.host));
     clear_progress_line();
-    if (options.causes && outcome.causes.empty())
+    if (options.causes && outcome.causes.empty() && outcome.attribution.caused.empty())
         to_stderr(
             "cachetally: --causes: nothing can be said of this machine and source (docs/causes.md, \"Limits\")\n");
     const LevelsByLine levels = levels_by_line(topology, outcome);

@@ -207,7 +207,8 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     const std::vector<Region> regions = source.regions();
     std::optional<HierarchyCauses> causes;
     if (counting.causes)
-        causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy));
+        causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy),
+                       counting.attribution ? source.sites() : nullptr);
     std::optional<HierarchyAttribution> attribution;
     if (counting.attribution) attribution.emplace(topology, *outcome.hierarchy);
     force_execution(*outcome.hierarchy, source.cores());
@@ -223,6 +224,7 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     for (LinkWatch& link : links) outcome.links.push_back(link.finish());
     if (attribution && source.sites() != nullptr)
         outcome.attribution = attribution->found(*source.sites(), source.site_names());
+    if (causes && !outcome.attribution.empty()) causes->attribute(outcome.attribution);
     // a source that names its data only at its end: nothing was distinguished
     if (causes && regions == outcome.regions) outcome.causes = causes->found();
     return outcome;

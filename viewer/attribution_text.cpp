@@ -82,6 +82,22 @@ std::string sentence(const Attribution& attribution, const TextOptions& options)
     return wrapped(text, options.width);
 }
 
+nlohmann::ordered_json evictions_json(const Attribution& attribution, const ObjectEvictions& level) {
+    nlohmann::ordered_json pairs = nlohmann::ordered_json::array(), cycles = pairs;
+    for (const Evictions& pair : level.pairs)
+        pairs.push_back({{"by", object_name(attribution, pair.by)},
+                         {"victim", object_name(attribution, pair.victim)},
+                         {"phase", pair.phase},
+                         {"count", pair.count}});
+    for (const EvictionCycle& cycle : level.cycles) {
+        nlohmann::ordered_json structures = nlohmann::ordered_json::array(), sets = structures;
+        for (const std::uint32_t object : cycle.structures) structures.push_back(object_name(attribution, object));
+        for (const EvictionCycle::Set& set : cycle.sets) sets.push_back({{"set", set.set}, {"count", set.count}});
+        cycles.push_back({{"structures", structures}, {"count", cycle.count}, {"sets", sets}});
+    }
+    return {{"pairs", pairs}, {"cycles", cycles}};
+}
+
 }  // namespace
 
 std::string attribution_text(const Attribution& attribution, const TextOptions& options) {
@@ -92,6 +108,10 @@ std::string attribution_text(const Attribution& attribution, const TextOptions& 
     return text;
 }
 
+std::string object_name(const Attribution& attribution, std::uint32_t object) {
+    return object == 0 ? "(code)" : attribution.names.objects[object];
+}
+
 nlohmann::ordered_json attribution_json(const Attribution& attribution) {
     nlohmann::ordered_json json;
     for (const auto& grouping : groupings) {
@@ -100,9 +120,15 @@ nlohmann::ordered_json attribution_json(const Attribution& attribution) {
             nlohmann::ordered_json row = {{"name", group.name}, {"module", group.module}, {"accesses", group.accesses}};
             for (std::size_t level = 0; level < attribution.levels.size(); ++level)
                 row["misses"][attribution.levels[level]] = group.misses[level];
+            for (std::size_t level = 0; level < attribution.caused.size(); ++level)
+                for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+                    row["causes"][attribution.caused[level]][to_string(static_cast<MissCause>(cause))] =
+                        group.causes[level][cause];
             list.push_back(std::move(row));
         }
     }
+    for (const ObjectEvictions& level : attribution.evictions)
+        json["evictions"][level.level] = evictions_json(attribution, level);
     return json;
 }
 

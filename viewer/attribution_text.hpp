@@ -13,7 +13,11 @@ namespace cachetally {
 /// A sentence, then the data structures, functions and lines that miss most; empty where nothing was attributed.
 std::string attribution_text(const Attribution& attribution, const TextOptions& options);
 
-/// {structures, functions, lines}: each with name, module, accesses and misses by level, worst first.
+/// Of an object; 0, which fetches and what no program refers to have, is "(code)".
+std::string object_name(const Attribution& attribution, std::uint32_t object);
+
+/// {structures, functions, lines}: each with name, module, accesses, misses by level and causes, worst first;
+/// evictions.<level>.{pairs[], cycles[]} where causes are known.
 nlohmann::ordered_json attribution_json(const Attribution& attribution);
 
 }  // namespace cachetally

@@ -2,57 +2,149 @@
 #include "viewer/causes_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 
+#include "viewer/attribution_text.hpp"
+#include "viewer/component_tables.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::size_t pairs_shown = 8, longest_structure = 24;
+constexpr std::size_t pairs_shown = 8, structures_shown = 6, cycles_shown = 4, sets_shown = 3;
+constexpr std::size_t longest_structure = 24, longest_cycle = 36;
 constexpr auto to_the_left = TextTable::Align::left;
 
-std::string structure_name(const RunView& view, std::uint32_t index) {
-    const auto& regions = view.structures.regions;
-    return index < regions.size() ? shortened(regions[index].name, longest_structure) : "(elsewhere)";
-}
+/// Of a level, by names of structures: of regions, or of what a program's references are for.
+struct NamedCauses {
+    struct Misses {
+        std::string name;
+        CauseCounts counts;
+        std::uint64_t all() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
+    };
+    struct Pair {
+        std::string by, victim;
+        std::uint64_t count;
+    };
+    std::string level;
+    bool used;
+    std::vector<Misses> misses;  ///< in the order of rows
+    std::vector<Pair> evictions;
+    std::vector<EvictionCycle> cycles;
+};
 
-bool is_wanted(const RunView& view, std::uint32_t structure, const TextOptions& options) {
-    if (options.structure.empty()) return true;
-    const auto& regions = view.structures.regions;
-    return structure < regions.size() && regions[structure].name == options.structure;
-}
-
-void add_misses(TextTable& table, const RunView& view, const LevelCauses& level, const TextOptions& options) {
+NamedCauses causes_of_regions(const RunView& view, const LevelCauses& level) {
+    NamedCauses named{level.level, !level.misses.empty(), {}, {}, {}};
+    const auto name = [&](std::uint32_t index) -> std::string {
+        return index < view.structures.regions.size() ? view.structures.regions[index].name : "(elsewhere)";
+    };
     const std::vector<CauseCounts> totals = level.totals(view.structures.regions.size());
-    for (std::uint32_t i = 0; i < totals.size(); ++i) {
-        const std::uint64_t all = std::accumulate(totals[i].begin(), totals[i].end(), std::uint64_t{0});
-        if (all == 0 || !is_wanted(view, i, options)) continue;
-        std::vector<Cell> row{level.level, structure_name(view, i), count_cell(all)};
-        for (const std::uint64_t misses : totals[i]) row.push_back(count_cell(misses));
-        table.add(std::move(row));
+    for (std::uint32_t i = 0; i < totals.size(); ++i) named.misses.push_back({name(i), totals[i]});
+    for (const Evictions& pair : level.eviction_totals())
+        named.evictions.push_back({name(pair.by), name(pair.victim), pair.count});
+    return named;
+}
+
+NamedCauses causes_of_objects(const Attribution& attribution, std::size_t level) {
+    const ObjectEvictions& evictions = attribution.evictions[level];
+    NamedCauses named{attribution.caused[level], false, {}, {}, evictions.cycles};
+    std::map<std::string, CauseCounts> sums;
+    for (const Attribution::Row& row : attribution.rows) {
+        CauseCounts& sum = sums[object_name(attribution, attribution.sites[row.site].object)];
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) sum[cause] += row.causes[level][cause];
     }
+    for (const auto& [name, counts] : sums) named.misses.push_back({name, counts});
+    std::ranges::stable_sort(named.misses, std::greater<>(), &NamedCauses::Misses::all);
+    named.used = !named.misses.empty() && named.misses.front().all() != 0;
+    for (const Evictions& pair : eviction_totals(evictions.pairs))
+        named.evictions.push_back(
+            {object_name(attribution, pair.by), object_name(attribution, pair.victim), pair.count});
+    return named;
+}
+
+std::vector<NamedCauses> causes_by_name(const RunView& view) {
+    std::vector<NamedCauses> levels;
+    for (std::size_t level = 0; level < view.attribution.caused.size(); ++level)
+        levels.push_back(causes_of_objects(view.attribution, level));
+    if (!levels.empty()) return levels;
+    for (const LevelCauses& level : view.causes) levels.push_back(causes_of_regions(view, level));
+    return levels;
+}
+
+bool is_wanted(const std::string& structure, const TextOptions& options) {
+    return options.structure.empty() || structure == options.structure;
+}
+
+void add_misses(TextTable& table, const NamedCauses& level, bool limited, const TextOptions& options) {
+    std::size_t used = 0;
+    for (const NamedCauses::Misses& row : level.misses) {
+        if (row.all() == 0 || !is_wanted(row.name, options) || (++used > structures_shown && limited)) continue;
+        std::vector<Cell> cells{level.level, shortened(row.name, longest_structure), count_cell(row.all())};
+        for (const std::uint64_t misses : row.counts) cells.push_back(count_cell(misses));
+        table.add(std::move(cells));
+    }
+    if (limited && used > structures_shown)
+        table.add_line(
+            fmt::format("... {} of {} in {}; --json has all", structures_shown, used, without_controls(level.level)));
 }
 
 /// Those that happened most.
-void add_evictions(TextTable& table, const RunView& view, const LevelCauses& level, const TextOptions& options) {
-    std::vector<Evictions> pairs = level.eviction_totals();
+void add_evictions(TextTable& table, const NamedCauses& level, const TextOptions& options) {
+    std::vector<NamedCauses::Pair> pairs = level.evictions;
     const std::uint64_t all =
         std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const Evictions& each) { return sum + each.count; });
-    std::erase_if(pairs, [&](const Evictions& each) {
-        return !is_wanted(view, each.by, options) && !is_wanted(view, each.victim, options);
+                        [](std::uint64_t sum, const NamedCauses::Pair& each) { return sum + each.count; });
+    std::erase_if(pairs, [&](const NamedCauses::Pair& each) {
+        return !is_wanted(each.by, options) && !is_wanted(each.victim, options);
     });
-    std::ranges::stable_sort(pairs, std::greater<>(), &Evictions::count);
+    std::ranges::stable_sort(pairs, std::greater<>(), &NamedCauses::Pair::count);
     for (std::size_t i = 0; i < std::min(pairs.size(), pairs_shown); ++i)
-        table.add({level.level, structure_name(view, pairs[i].victim), structure_name(view, pairs[i].by),
-                   count_cell(pairs[i].count), percent_text(pairs[i].count, all)});
+        table.add({level.level, shortened(pairs[i].victim, longest_structure),
+                   shortened(pairs[i].by, longest_structure), count_cell(pairs[i].count),
+                   percent_text(pairs[i].count, all)});
     if (pairs.size() > pairs_shown)
         table.add_line(fmt::format("... {} of {} pairs in {}; --json has all", pairs_shown, pairs.size(),
                                    without_controls(level.level)));
+}
+
+/// "A > B > A": A evicts B, and B evicts A.
+std::string cycle_text(const Attribution& attribution, const EvictionCycle& cycle) {
+    const std::size_t room = longest_cycle / (cycle.structures.size() + 1);
+    std::string text;
+    for (std::size_t i = 0; i <= cycle.structures.size(); ++i)
+        text += (i == 0 ? "" : " > ") +
+                shortened(object_name(attribution, cycle.structures[i % cycle.structures.size()]), room);
+    return text;
+}
+
+/// "5: 120, 6: 118, ...": the sets where it happens most.
+Cell sets_cell(const EvictionCycle& cycle) {
+    const auto text = [&](std::size_t most) {
+        std::vector<std::string> sets;
+        for (std::size_t i = 0; i < std::min(cycle.sets.size(), most); ++i)
+            sets.push_back(fmt::format("{}: {}", cycle.sets[i].set, cycle.sets[i].count));
+        return fmt::format("{}{}", fmt::join(sets, ", "), cycle.sets.size() > most ? ", ..." : "");
+    };
+    return {text(sets_shown), text(1)};
+}
+
+std::string cycles_text(const RunView& view, const std::vector<NamedCauses>& levels, const TextOptions& options) {
+    TextTable table({{"level", to_the_left}, {"evicts in turn", to_the_left}, {"lines"}, {"sets: lines", to_the_left}},
+                    2);
+    bool any = false;
+    for (const NamedCauses& level : levels)
+        for (std::size_t i = 0; i < std::min(level.cycles.size(), cycles_shown); ++i) {
+            const EvictionCycle& cycle = level.cycles[i];
+            if (!wanted(level.level, options.level)) continue;
+            table.add({level.level, cycle_text(view.attribution, cycle), count_cell(cycle.count), sets_cell(cycle)});
+            any = true;
+        }
+    return any ? "\nwhat takes places in turn, and in which sets most\n" + table.text(options.width) : "";
 }
 
 }  // namespace
@@ -67,15 +159,15 @@ std::string causes_text(const RunView& view, const TextOptions& options) {
                       {"conflict"}},
                      2);
     TextTable evictions({{"level", to_the_left}, {"evicted", to_the_left}, {"by", to_the_left}, {"lines"}, {"%"}}, 3);
-    bool any = false;
-    for (const LevelCauses& level : view.causes) {
-        if (level.misses.empty() || (!options.level.empty() && level.level != options.level)) continue;
-        add_misses(misses, view, level, options);
-        add_evictions(evictions, view, level, options);
-        any = true;
+    std::vector<NamedCauses> levels = causes_by_name(view);
+    std::erase_if(levels, [&](const NamedCauses& level) { return !level.used || !wanted(level.level, options.level); });
+    if (levels.empty()) return "";
+    for (const NamedCauses& level : levels) {
+        add_misses(misses, level, !view.attribution.caused.empty(), options);
+        add_evictions(evictions, level, options);
     }
-    if (!any) return "";
-    return "\nwhy levels miss\n" + misses.text(options.width) + "\nwhat evicts what\n" + evictions.text(options.width);
+    return "\nwhy levels miss\n" + misses.text(options.width) + "\nwhat evicts what\n" + evictions.text(options.width) +
+           (options.phases.all() && options.structure.empty() ? cycles_text(view, levels, options) : "");
 }
 
 }  // namespace cachetally

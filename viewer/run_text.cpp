@@ -234,6 +234,8 @@ RunView of_phases(RunView view, const PhaseChoice& phases) {
             if (unwanted(row)) row.misses = {};  // that the level missed at all is known
         std::erase_if(level.evictions, unwanted);
     }
+    std::erase_if(view.attribution.rows, unwanted);
+    for (ObjectEvictions& level : view.attribution.evictions) std::erase_if(level.pairs, unwanted);
     return view;
 }
 
@@ -303,10 +305,10 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
     text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
             coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options);
-    if (view.attribution.empty()) {
+    if (whole.attribution.empty()) {
         text += structure_table(view.structures, options);
         text += unknown_levels(view, options);
-    } else if (options.phases.all()) {
+    } else {
         text += attribution_text(view.attribution, options);
     }
     text += causes_text(view, options);

@@ -30,6 +30,14 @@ GroupName name_of(const Attribution& attribution, const Site& site, Grouping by)
 
 }  // namespace
 
+Attribution::Row& Attribution::row(std::uint32_t phase, std::uint32_t site) {
+    const auto place = [](const Row& row) { return std::pair(row.phase, row.site); };
+    const auto found = std::ranges::lower_bound(rows, std::pair(phase, site), {}, place);
+    if (found != rows.end() && place(*found) == std::pair(phase, site)) return *found;
+    return *rows.insert(
+        found, {site, phase, 0, std::vector<std::uint64_t>(levels.size()), std::vector<CauseCounts>(caused.size())});
+}
+
 std::string AttributedGroup::text() const {
     if (!name.empty()) return name;
     return module.empty() ? "(not known)" : "(in " + module + ")";
@@ -48,6 +56,10 @@ std::vector<AttributedGroup> grouped(const Attribution& attribution, Grouping by
         group.accesses += row.accesses;
         group.misses.resize(attribution.levels.size());
         std::ranges::transform(group.misses, row.misses, group.misses.begin(), std::plus<>());
+        group.causes.resize(attribution.caused.size());
+        for (std::size_t level = 0; level < attribution.caused.size(); ++level)
+            for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+                group.causes[level][cause] += row.causes[level][cause];
     }
     std::vector<AttributedGroup> all;
     for (auto& [name, group] : groups) all.push_back(std::move(group));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cachetally/sites.hpp"
+#include "monitor/causes/miss_causes.hpp"
 
 namespace cachetally {
 
@@ -16,14 +17,19 @@ struct Attribution {
         std::uint32_t site = 0, phase = 0;
         std::uint64_t accesses = 0;         ///< of the first levels: a reference in two lines is two
         std::vector<std::uint64_t> misses;  ///< of `levels`
+        std::vector<CauseCounts> causes;    ///< of the misses of `caused`
         friend bool operator==(const Row&, const Row&) = default;
     };
-    std::vector<std::string> levels;  ///< caches and TLBs, as LevelLinks
-    std::vector<Row> rows;            ///< ascending by phase and site; none of zeros
-    std::vector<Site> sites;          ///< by number
+    std::vector<std::string> levels;         ///< caches and TLBs, as LevelLinks
+    std::vector<std::string> caused;         ///< levels of which causes are known; none where these were not asked for
+    std::vector<ObjectEvictions> evictions;  ///< of `caused`
+    std::vector<Row> rows;                   ///< ascending by phase and site; none of zeros
+    std::vector<Site> sites;                 ///< by number
     SiteNames names;
 
     bool empty() const { return rows.empty(); }
+    /// Made where there is none.
+    Row& row(std::uint32_t phase, std::uint32_t site);
 };
 
 /// What rows are put together by.
@@ -34,6 +40,7 @@ struct AttributedGroup {
     std::string name, module;  ///< an empty name: not known
     std::uint64_t accesses = 0;
     std::vector<std::uint64_t> misses;
+    std::vector<CauseCounts> causes;  ///< of Attribution::caused
 
     /// The name; or what is known, in parentheses.
     std::string text() const;

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 
+#include "monitor/attribution/object_evictions_file.hpp"
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
+
+std::string cause_column(unsigned cause, const std::string& level) {
+    return fmt::format("{}_{}", to_string(static_cast<MissCause>(cause)), level);
+}
 
 void write_rows(Group group, const Attribution& attribution) {
     const auto& rows = attribution.rows;
@@ -24,6 +29,11 @@ void write_rows(Group group, const Attribution& attribution) {
         others.push_back("misses_" + attribution.levels[level]);
         group.write(others.back(), column_of(rows, [&](const auto& row) { return row.misses[level]; }));
     }
+    for (std::size_t level = 0; level < attribution.caused.size(); ++level)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
+            others.push_back(cause_column(cause, attribution.caused[level]));
+            group.write(others.back(), column_of(rows, [&](const auto& row) { return row.causes[level][cause]; }));
+        }
     set_axes(group, "accesses", {"row"}, others);
 }
 
@@ -62,8 +72,10 @@ void write_attribution(Group& root, const Attribution& attribution) {
     Group group = root.create_group("attribution");
     set_nexus_class(group, "NXcollection", "rows");
     group.set_attribute("levels", attribution.levels);
+    if (!attribution.caused.empty()) group.set_attribute("caused", attribution.caused);
     write_rows(group.create_group("rows"), attribution);
     write_names(group, attribution.sites, attribution.names);
+    write_object_evictions(group, attribution.evictions, attribution.names.objects);
 }
 
 Attribution read_attribution(const Group& root) {
@@ -72,6 +84,7 @@ Attribution read_attribution(const Group& root) {
     const Group group = root.open_group("attribution"), rows = group.open_group("rows"),
                 sites = group.open_group("sites");
     attribution.levels = group.texts_attribute("levels");
+    if (group.has_attribute("caused")) attribution.caused = group.texts_attribute("caused");
     attribution.names = read_names(group);
     const auto codes = sites.read<std::uint32_t>("code");
     const auto objects = read_column<std::uint32_t>(sites, "object", codes.size());
@@ -86,12 +99,20 @@ Attribution read_attribution(const Group& root) {
     for (std::size_t i = 0; i < site.size(); ++i) {
         if (site[i] >= codes.size())
             throw StorageError(fmt::format("{}: there is no site {}; the file is damaged", rows.where(), site[i]));
-        attribution.rows.push_back({site[i], phase[i], accesses[i], {}});
+        attribution.rows.push_back(
+            {site[i], phase[i], accesses[i], {}, std::vector<CauseCounts>(attribution.caused.size())});
     }
     for (const std::string& level : attribution.levels) {
         const auto misses = read_column<std::uint64_t>(rows, ("misses_" + level).c_str(), site.size());
         for (std::size_t i = 0; i < site.size(); ++i) attribution.rows[i].misses.push_back(misses[i]);
     }
+    for (std::size_t level = 0; level < attribution.caused.size(); ++level)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
+            const auto counts =
+                read_column<std::uint64_t>(rows, cause_column(cause, attribution.caused[level]).c_str(), site.size());
+            for (std::size_t i = 0; i < site.size(); ++i) attribution.rows[i].causes[level][cause] = counts[i];
+        }
+    attribution.evictions = read_object_evictions(group, attribution.names.objects.size());
     return attribution;
 }
 

@@ -54,7 +54,9 @@ Attribution HierarchyAttribution::found(const SiteTable& sites, SiteNames names)
     for (std::size_t level = 0; level < levels_.size(); ++level)
         for (const auto& copy : misses_[level])
             add(copy->counts(), [level](Attribution::Row& row) -> std::uint64_t& { return row.misses[level]; });
-    Attribution attribution{levels_, {}, {}, std::move(names)};
+    Attribution attribution;
+    attribution.levels = levels_;
+    attribution.names = std::move(names);
     for (auto& [place, row] : rows) {
         std::tie(row.phase, row.site) = place;
         attribution.rows.push_back(std::move(row));

@@ -46,7 +46,7 @@ std::vector<CauseLinks> cause_links(const Topology& topology) {
 }
 
 CauseWatch::CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions,
-                       AddressMap map, LineNumbers& numbers)
+                       AddressMap map, LineNumbers& numbers, const SiteTable* sites)
     : line_bytes_(cache.line),
       victims_allocate_(cache.write_back_miss == WriteBackMiss::allocate),
       regions_(regions),
@@ -54,20 +54,23 @@ CauseWatch::CauseWatch(const MachineDescription& machine, const CacheConfig& cac
       above_(*this, asked_for, false),
       below_(*this, consequences, true),
       numbers_(numbers),
-      lines_(cache.size / cache.line, lines_are_invalidated(machine)) {}
+      lines_(cache.size / cache.line, lines_are_invalidated(machine)) {
+    if (sites != nullptr) by_site_.emplace(*sites, cache, map_);
+}
 
 void CauseWatch::take(const LinkEvent& event) {
     const Address line = align_down(event.address, line_bytes_);
+    const std::uint32_t site = by_site_ ? event.site : 0;
     if (waiting_ != 0) {
         Waiting& last = events_[waiting_ - 1];
-        if (last.line == line && is_demand(last.kind) && is_demand(event.kind)) {
+        if (last.line == line && last.site == site && is_demand(last.kind) && is_demand(event.kind)) {
             ++last.times;
             return;
         }
     }
     numbers_.prefetch(line);
     if (event.kind == EventKind::eviction) numbers_.prefetch(event.by);
-    events_[waiting_] = {line, event.by, 1, event.kind};
+    events_[waiting_] = {line, event.by, 1, site, event.kind};
     if (++waiting_ == events_.size()) catch_up();
 }
 
@@ -77,7 +80,11 @@ void CauseWatch::catch_up() {
     std::array<Known, std::tuple_size_v<decltype(events_)>> known;
     for (std::size_t i = 0; i < waiting_; ++i) {
         const Waiting& event = events_[i];
-        known[i].by = event.kind == EventKind::eviction ? known_line(event.by).structure : LineNumbers::none;
+        if (event.kind == EventKind::eviction) {
+            const LineNumbers::Line& by = known_line(event.by);
+            known[i].by = by.structure;
+            known[i].by_number = by.number;
+        }
         const LineNumbers::Line& line = known_line(event.line);
         known[i].number = line.number;
         known[i].structure = line.structure;
@@ -100,18 +107,20 @@ const LineNumbers::Line& CauseWatch::known_line(Address address) {
 void CauseWatch::asked(const Waiting& event, const Known& known) {
     Line& line = lines_.line(known.number);
     const bool misses = line.fate != Fate::here && is_demand(event.kind);
-    if (misses) count_miss(line, known.structure, 1);
+    if (misses) count_miss(line, event, known.structure, 1);
     lines_.use(known.number);  // hit or miss
-    if (misses) count_miss(line, known.structure, event.times - 1);
+    if (misses && event.times > 1) count_miss(line, event, known.structure, event.times - 1);
+    if (by_site_) by_site_->asked(known.number, event.site, event.kind);
     const bool written_back = event.kind == EventKind::write_back || event.kind == EventKind::ring_write;
     if (written_back && victims_allocate_) line.fate = Fate::here;
 }
 
-void CauseWatch::count_miss(const Line& line, std::uint32_t structure, std::uint32_t times) {
+void CauseWatch::count_miss(const Line& line, const Waiting& event, std::uint32_t structure, std::uint32_t times) {
     MissCause cause = MissCause::first_use;
     if (line.fate == Fate::invalidated) cause = MissCause::invalidated;
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
     misses_[{structure, phase_}][static_cast<unsigned>(cause)] += times;
+    if (by_site_) by_site_->missed(event.site, cause, times);
 }
 
 void CauseWatch::happened(const Waiting& event, const Known& known) {
@@ -119,9 +128,11 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
     if (event.kind == EventKind::fill) {
         lines_.use(known.number);
         line.fate = Fate::here;
+        if (by_site_) by_site_->came(known.number, event.site);
     } else if (event.kind == EventKind::eviction) {
         line.fate = Fate::replaced;
         ++evictions_[{known.by, known.structure, phase_}];
+        if (by_site_) by_site_->evicted(known.by_number, known.number, event.site, event.line);
     } else {
         lines_.remove(known.number);
         line.fate = Fate::invalidated;
@@ -131,6 +142,12 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
 void CauseWatch::close_phase() {
     catch_up();
     ++phase_;
+    if (by_site_) by_site_->end_phase();
+}
+
+const SiteCauses& CauseWatch::by_site() {
+    catch_up();
+    return *by_site_;
 }
 
 LevelCauses CauseWatch::sum(const std::string& level, const std::vector<CauseWatch*>& copies) {

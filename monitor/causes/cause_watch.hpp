@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "monitor/causes/line_numbers.hpp"
 #include "monitor/causes/line_stack.hpp"
 #include "monitor/causes/miss_causes.hpp"
+#include "monitor/causes/site_causes.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/region_finder.hpp"
 
@@ -32,10 +34,10 @@ std::vector<CauseLinks> cause_links(const Topology& topology);
 
 class CauseWatch {
 public:
-    /// `regions` and `numbers`, of the cache's line, must live as long as this; `map` gives the addresses in which
-    /// regions are.
+    /// `regions`, `numbers`, of the cache's line, and `sites`, if any, must live as long as this; `map` gives the
+    /// addresses in which regions are.
     CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions, AddressMap map,
-               LineNumbers& numbers);
+               LineNumbers& numbers, const SiteTable* sites = nullptr);
     CauseWatch(const CauseWatch&) = delete;
     CauseWatch& operator=(const CauseWatch&) = delete;
 
@@ -45,6 +47,8 @@ public:
 
     /// What was found so far, of several copies together.
     static LevelCauses sum(const std::string& level, const std::vector<CauseWatch*>& copies);
+    /// The same by the sites of references; only with these.
+    const SiteCauses& by_site();
 
 private:
     class Side final : public LinkListener {
@@ -70,10 +74,12 @@ private:
     struct Waiting {
         Address line, by;
         std::uint32_t times;  ///< that a line was asked for in a row
+        std::uint32_t site;
         EventKind kind;
     };
     struct Known {
-        std::uint32_t number, structure, by;  ///< `by`: a structure
+        std::uint32_t number, structure;
+        std::uint32_t by, by_number;  ///< of the line that takes the place: its structure and number
     };
 
     void take(const LinkEvent& event);
@@ -81,7 +87,7 @@ private:
     const LineNumbers::Line& known_line(Address address);
     void asked(const Waiting& event, const Known& known);
     void happened(const Waiting& event, const Known& known);
-    void count_miss(const Line& line, std::uint32_t structure, std::uint32_t times);
+    void count_miss(const Line& line, const Waiting& event, std::uint32_t structure, std::uint32_t times);
     void close_phase();
 
     std::uint32_t line_bytes_;
@@ -91,6 +97,7 @@ private:
     Side above_, below_;
     LineNumbers& numbers_;
     LineStack lines_;
+    std::optional<SiteCauses> by_site_;
     std::uint32_t phase_ = 0;
     std::size_t waiting_ = 0;
     std::array<Waiting, 256> events_;

@@ -4,7 +4,7 @@
 namespace cachetally {
 
 HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
-                                 const AddressMap& map)
+                                 const AddressMap& map, const SiteTable* sites)
     : finder_(regions) {
     const auto& parts = topology.components();
     for (const CauseLinks& links : cause_links(topology)) {
@@ -15,7 +15,8 @@ HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy,
             const CacheConfig& config = topology.machine().caches[part.index];
             auto& numbers = numbers_[{part.cores_per_copy, copy, config.line}];
             if (!numbers) numbers = std::make_unique<LineNumbers>(config.line);
-            level.copies.push_back(std::make_unique<CauseWatch>(topology.machine(), config, finder_, map, *numbers));
+            level.copies.push_back(
+                std::make_unique<CauseWatch>(topology.machine(), config, finder_, map, *numbers, sites));
             hierarchy.listen(links.below, copy, level.copies[copy]->below());
         }
         for (const std::size_t link : links.above)
@@ -34,6 +35,20 @@ std::vector<LevelCauses> HierarchyCauses::found() const {
         causes.push_back(CauseWatch::sum(level.name, copies));
     }
     return causes;
+}
+
+void HierarchyCauses::attribute(Attribution& attribution) const {
+    for (const Level& level : levels_) attribution.caused.push_back(level.name);
+    for (Attribution::Row& row : attribution.rows) row.causes.resize(levels_.size());
+    const ObjectNumbers numbers(attribution.names.objects);
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+        std::vector<const SiteCauses*> copies;
+        for (const auto& copy : levels_[i].copies) {
+            copies.push_back(&copy->by_site());
+            copies.back()->add_misses(attribution, i);
+        }
+        attribution.evictions.push_back(SiteCauses::evictions(levels_[i].name, copies, numbers));
+    }
 }
 
 }  // namespace cachetally

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cachetally/hierarchy.hpp"
+#include "monitor/attribution/attribution.hpp"
 #include "monitor/causes/cause_watch.hpp"
 
 namespace cachetally {
@@ -17,12 +18,15 @@ namespace cachetally {
 class HierarchyCauses {
 public:
     /// To be made before the first access. `map` gives the addresses in which the regions are. All must live as long as
-    /// the hierarchy is used, this included.
+    /// the hierarchy is used, this included; and `sites`, if misses are to be told apart by these, too.
     HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
-                    const AddressMap& map = {});
+                    const AddressMap& map = {}, const SiteTable* sites = nullptr);
 
     /// What was found so far, level by level in the order of the machine description.
     std::vector<LevelCauses> found() const;
+
+    /// Adds causes to the rows of misses, and evictions by object. Only where it was made with sites.
+    void attribute(Attribution& attribution) const;
 
 private:
     struct Level {

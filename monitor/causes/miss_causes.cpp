@@ -3,11 +3,6 @@
 
 namespace cachetally {
 
-const char* to_string(MissCause cause) {
-    static constexpr const char* names[miss_cause_count] = {"first_use", "invalidated", "capacity", "conflict"};
-    return names[static_cast<unsigned>(cause)];
-}
-
 std::vector<CauseCounts> LevelCauses::totals(std::size_t structures, std::optional<std::uint32_t> phase) const {
     std::vector<CauseCounts> sums(structures + 1);
     for (const StructureCauses& row : misses)
@@ -17,8 +12,12 @@ std::vector<CauseCounts> LevelCauses::totals(std::size_t structures, std::option
 }
 
 std::vector<Evictions> LevelCauses::eviction_totals(std::optional<std::uint32_t> phase) const {
+    return cachetally::eviction_totals(evictions, phase);
+}
+
+std::vector<Evictions> eviction_totals(const std::vector<Evictions>& rows, std::optional<std::uint32_t> phase) {
     std::vector<Evictions> sums;
-    for (const Evictions& row : evictions) {  // rows of one pair stand together
+    for (const Evictions& row : rows) {  // those of one pair stand together
         if (row.phase != phase.value_or(row.phase)) continue;
         if (sums.empty() || sums.back().by != row.by || sums.back().victim != row.victim)
             sums.push_back({row.by, row.victim, phase.value_or(0), 0});

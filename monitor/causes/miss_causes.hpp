@@ -22,7 +22,10 @@ enum class MissCause : std::uint8_t {
 inline constexpr unsigned miss_cause_count = 4;
 
 /// As in result files: "first_use", ...
-const char* to_string(MissCause cause);
+constexpr const char* to_string(MissCause cause) {
+    constexpr const char* names[miss_cause_count] = {"first_use", "invalidated", "capacity", "conflict"};
+    return names[static_cast<unsigned>(cause)];
+}
 
 using CauseCounts = std::array<std::uint64_t, miss_cause_count>;
 
@@ -40,6 +43,29 @@ struct Evictions {
     friend bool operator==(const Evictions&, const Evictions&) = default;
 };
 
+/// Of rows ascending by (by, victim, phase), one per pair: over the run (phase 0 in all), or over one phase.
+std::vector<Evictions> eviction_totals(const std::vector<Evictions>& rows, std::optional<std::uint32_t> phase = {});
+
+/// Structures each of which evicts lines of the next one, and the last one of the first; one alone: its own lines.
+struct EvictionCycle {
+    struct Set {
+        std::uint64_t set = 0, count = 0;
+        friend bool operator==(const Set&, const Set&) = default;
+    };
+    std::vector<std::uint32_t> structures;  ///< the least number first
+    std::uint64_t count = 0;                ///< lines: the least of its evictions
+    std::vector<Set> sets;                  ///< where all of them happen most, with the least in that set
+    friend bool operator==(const EvictionCycle&, const EvictionCycle&) = default;
+};
+
+/// What evicts what in one level, over all its copies, by what references refer to (SiteNames::objects).
+struct ObjectEvictions {
+    std::string level;
+    std::vector<Evictions> pairs;       ///< ascending by (by, victim, phase), where there were any
+    std::vector<EvictionCycle> cycles;  ///< the strongest first, over the run
+    friend bool operator==(const ObjectEvictions&, const ObjectEvictions&) = default;
+};
+
 /// Of one level, over all its copies.
 struct LevelCauses {
     std::string level;
@@ -48,7 +74,6 @@ struct LevelCauses {
 
     /// Per structure and, last, elsewhere: over the run, or over one phase.
     std::vector<CauseCounts> totals(std::size_t structures, std::optional<std::uint32_t> phase = {}) const;
-    /// Ascending by (by, victim): over the run (phase 0 in all), or over one phase.
     std::vector<Evictions> eviction_totals(std::optional<std::uint32_t> phase = {}) const;
 
     friend bool operator==(const LevelCauses&, const LevelCauses&) = default;

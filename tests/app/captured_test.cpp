@@ -197,6 +197,40 @@ TEST_F(Captured, AttributionIsKeptInTracesAndResultFiles) {
     EXPECT_FALSE(cachetally(directory.path(), again + Words{"--no-attribution"}).json().contains("attribution"));
 }
 
+TEST_F(Captured, CausesBelongToStructuresAndCodeAndAddUp) {
+    ASSERT_EQ(run({"record", "-o", "t.ct.h5"}, {"list"}).status, 0);
+    const Words replay = {"replay", "t.ct.h5", "--monitor", "none", "--causes", "-o", "r.h5"};
+    const Json json = cachetally(directory.path(), replay + Words{"--json"}).json(), &attribution = json["attribution"];
+    for (const char* const level : {"L1D", "L1I", "L2", "L3"}) {
+        for (const char* const cause : {"first_use", "invalidated", "capacity", "conflict"}) {
+            std::uint64_t rows = 0, whole = 0;
+            for (const Json& row : attribution["functions"]) rows += row["causes"][level][cause].get<std::uint64_t>();
+            for (const Json& row : json["causes"][level]["misses"]) whole += row[cause].get<std::uint64_t>();
+            EXPECT_EQ(rows, whole) << level << ' ' << cause;
+        }
+        std::uint64_t lines = 0;
+        for (const Json& pair : attribution["evictions"][level]["pairs"]) lines += pair["count"].get<std::uint64_t>();
+        EXPECT_EQ(lines, json["levels"][level]["evictions"]) << level;
+    }
+    // each of 1000 nodes is a line, or less; their places are used again
+    EXPECT_EQ(named(attribution["structures"], "heap: new_node")["causes"]["L3"]["capacity"], 0);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "r.h5", "--json"}).json()["attribution"], attribution);
+    const std::string shown = cachetally(directory.path(), {"show", "r.h5", "--level", "L1D"}).out;
+    EXPECT_THAT(shown, HasSubstr("heap: new_node kn~ > heap: new_node kn~"));
+    EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5", "--phase", "0"}).out, HasSubstr("why levels miss"));
+}
+
+TEST_F(Captured, CausesOfARunningProgramAreThoseOfItsDataStructures) {
+    ASSERT_EQ(run(reported + Words{"--causes"}, {"sweep"}).status, 0);
+    const Json json = report(), &matrix = named(json["attribution"]["structures"], "matrix");
+    ASSERT_TRUE(matrix.is_object());
+    const Json& causes = matrix["causes"]["L1D"];
+    EXPECT_EQ(causes["first_use"], 64 * 64 * 8 / 64);
+    EXPECT_EQ(causes["first_use"].get<std::uint64_t>() + causes["capacity"].get<std::uint64_t>() +
+                  causes["conflict"].get<std::uint64_t>(),
+              matrix["misses"]["L1D"]);
+}
+
 TEST_F(Captured, SourceIsShownBesideItsMisses) {
     ASSERT_EQ(run(Words{"run", "--monitor", "none", "--report", "report", "-o", "r.h5"}, {"sweep"}).status, 0);
     const Finished shown = cachetally(directory.path(), {"annotate", "r.h5", "--file", "known.c"});

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Misses by site, their causes, and what evicts what by object: by hand, and against other counts of the same run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "cachetally/run.hpp"
+#include "monitor/attribution/hierarchy_attribution.hpp"
+#include "monitor/causes/eviction_graph.hpp"
+#include "monitor/causes/hierarchy_causes.hpp"
+#include "tests/differential/random_machine.hpp"
+
+namespace cachetally {
+namespace {
+
+/// By core and phase.
+using Stretches = std::vector<std::vector<std::vector<Reference>>>;
+
+/// Sites 1, 2, ... have the objects 1, 2, ..., and code of their own.
+class SitedProgram final : public ReferenceSource {
+public:
+    SitedProgram(Stretches stretches, std::uint32_t objects)
+        : stretches_(std::move(stretches)), next_(stretches_.size()) {
+        names_.code.resize(1);
+        names_.objects.resize(1);
+        for (std::uint32_t i = 1; i <= objects; ++i) {
+            sites_.add({i, i});
+            names_.code.push_back({i, "f" + std::to_string(i), "", 0, ""});
+            names_.objects.emplace_back(1, static_cast<char>('A' + i - 1));
+        }
+    }
+    unsigned cores() const override { return static_cast<unsigned>(stretches_.size()); }
+    Batch next(unsigned core) override {
+        if (next_[core] == stretches_[core].size()) return {{}, {Control::Kind::end, 0}};
+        return {stretches_[core][next_[core]++], {Control::Kind::barrier, 0}};
+    }
+    const SiteTable* sites() const override { return &sites_; }
+    SiteNames site_names() const override { return names_; }
+
+private:
+    Stretches stretches_;
+    std::vector<std::size_t> next_;
+    SiteTable sites_;
+    SiteNames names_;
+};
+
+struct AttributedRun {
+    RunResult run;
+    std::vector<LevelCauses> causes;
+    Attribution attribution;
+};
+
+AttributedRun attributed(const MachineDescription& machine, SitedProgram source) {
+    const Topology topology(machine);
+    Hierarchy hierarchy(topology);
+    HierarchyCauses causes(topology, hierarchy, {}, {}, source.sites());
+    HierarchyAttribution attribution(topology, hierarchy);
+    AttributedRun result{run(hierarchy, source), {}, {}};
+    result.causes = causes.found();
+    result.attribution = attribution.found(*source.sites(), source.site_names());
+    causes.attribute(result.attribution);
+    return result;
+}
+
+/// Two sets of one line, a first level alone.
+MachineDescription two_sets() {
+    MachineDescription machine;
+    CacheConfig cache;
+    cache.name = "L1";
+    cache.next = "memory";
+    cache.ways = 1;
+    cache.line = 64;
+    cache.size = 128;
+    machine.caches = {cache};
+    return machine;
+}
+
+/// The line and the site of each.
+std::vector<Reference> loads_by(std::initializer_list<std::pair<Address, std::uint32_t>> references) {
+    std::vector<Reference> all;
+    for (const auto& [line, site] : references) all.push_back({.address = line * 64, .site = site, .size = 8});
+    return all;
+}
+
+// A is in line 0, B in 2, C in 1 and 3. 0 and 2 meet in set 0, 1 and 3 in set 1. At the end of phase 1, 0 was used 3
+// lines ago: capacity.
+TEST(AttributedCauses, OfSitesByHand) {
+    const AttributedRun found =
+        attributed(two_sets(),
+                   SitedProgram({{loads_by({{0, 1}, {2, 2}, {0, 1}, {2, 2}}), loads_by({{1, 3}, {3, 3}, {0, 1}})}}, 3));
+    const Attribution& attribution = found.attribution;
+    EXPECT_THAT(attribution.caused, ::testing::ElementsAre("L1"));
+    using Rows = std::map<std::pair<std::uint32_t, std::uint32_t>, CauseCounts>;
+    Rows rows;  // by phase and site
+    for (const Attribution::Row& row : attribution.rows) rows[{row.phase, row.site}] = row.causes.at(0);
+    EXPECT_EQ(rows,
+              (Rows{{{0, 1}, {1, 0, 0, 1}}, {{0, 2}, {1, 0, 0, 1}}, {{1, 1}, {0, 0, 1, 0}}, {{1, 3}, {2, 0, 0, 0}}}));
+    const ObjectEvictions& evictions = attribution.evictions.at(0);
+    EXPECT_THAT(evictions.pairs, ::testing::ElementsAre(Evictions{1, 2, 0, 1}, Evictions{1, 2, 1, 1},
+                                                        Evictions{2, 1, 0, 2}, Evictions{3, 3, 1, 1}));
+    EXPECT_THAT(evictions.cycles,
+                ::testing::ElementsAre(EvictionCycle{{1, 2}, 2, {{0, 2}}}, EvictionCycle{{3}, 1, {{1, 1}}}));
+}
+
+// B comes to the line of A, which is B's then.
+TEST(AttributedCauses, LinesAreOfTheLastObjectAskedFor) {
+    const AttributedRun found = attributed(two_sets(), SitedProgram({{loads_by({{0, 1}, {0, 2}, {2, 3}})}}, 3));
+    EXPECT_THAT(found.attribution.evictions.at(0).pairs, ::testing::ElementsAre(Evictions{3, 2, 0, 1}));
+}
+
+TEST(AttributedCauses, ObjectsOfOneNameAreOne) {
+    EXPECT_EQ(ObjectNumbers({"", "heap", "A", "heap"})[3], 1U);
+    EXPECT_EQ(ObjectNumbers({"", "heap", "A", "heap"})[2], 2U);
+}
+
+Stretches random_stretches(unsigned cores, std::uint32_t sites) {
+    Stretches stretches(cores);
+    for (auto& stretch : stretches)
+        for (unsigned phase = 0; phase < 2; ++phase) {
+            auto& references = stretch.emplace_back();
+            for (unsigned i = 0; i < 300; ++i)
+                references.push_back({.address = *rc::gen::inRange<Address>(0, 1500) * 8,
+                                      .site = *rc::gen::inRange<std::uint32_t>(0, sites + 1),
+                                      .size = *rc::gen::element<std::uint16_t>(1, 8, 70),
+                                      .kind = static_cast<ReferenceKind>(
+                                          *rc::gen::weightedElement<unsigned>({{4, 0U}, {3, 1U}, {1, 2U}}))});
+        }
+    return stretches;
+}
+
+std::uint64_t sum_of(const CauseCounts& counts) { return counts[0] + counts[1] + counts[2] + counts[3]; }
+
+/// Each row's causes are its misses; rows sum up to the level; and so do pairs.
+RC_GTEST_PROP(AttributedCauses, AddUpToMissesOfRowsAndLevels, ()) {
+    differential::MachineLimits limits;
+    limits.coherence = *rc::gen::arbitrary<bool>();
+    limits.numa = !limits.coherence && *rc::gen::arbitrary<bool>();
+    const auto choose = [](std::uint64_t bound) { return *rc::gen::inRange<std::uint64_t>(0, bound); };
+    const MachineDescription machine = differential::random_machine(choose, limits);
+    const AttributedRun found = attributed(machine, SitedProgram(random_stretches(machine.cores, 5), 5));
+    const Attribution& attribution = found.attribution;
+    RC_ASSERT(attribution.caused.size() == found.causes.size());
+    for (std::size_t level = 0; level < found.causes.size(); ++level) {
+        const auto known = std::ranges::find(attribution.levels, attribution.caused[level]);
+        CauseCounts rows{}, whole{};
+        for (const Attribution::Row& row : attribution.rows) {
+            for (unsigned cause = 0; cause < miss_cause_count; ++cause) rows[cause] += row.causes[level][cause];
+            if (known != attribution.levels.end())
+                RC_ASSERT(sum_of(row.causes[level]) == row.misses[known - attribution.levels.begin()]);
+        }
+        for (const StructureCauses& row : found.causes[level].misses)
+            for (unsigned cause = 0; cause < miss_cause_count; ++cause) whole[cause] += row.misses[cause];
+        RC_ASSERT(rows == whole);
+        std::map<std::uint32_t, std::uint64_t> pairs, evictions;  // by phase
+        for (const Evictions& pair : attribution.evictions[level].pairs) pairs[pair.phase] += pair.count;
+        for (const Evictions& row : found.causes[level].evictions) evictions[row.phase] += row.count;
+        RC_ASSERT(pairs == evictions);
+    }
+}
+
+// 1 and 2 evict each other 5 and 3 times, 2, 3 and 4 in turn 4 times at least, 5 nobody that would evict it.
+TEST(EvictionGraph, StrongestCyclesByHand) {
+    const std::vector<SetEvictions> evictions = {{1, 2, 0, 2}, {1, 2, 7, 3}, {2, 1, 7, 3},  {2, 3, 1, 4}, {3, 4, 1, 9},
+                                                 {4, 2, 1, 5}, {4, 2, 2, 1}, {5, 1, 0, 90}, {4, 4, 3, 1}};
+    const std::vector<EvictionCycle> expected = {{{2, 3, 4}, 4, {{1, 4}}}, {{1, 2}, 3, {{7, 3}}}, {{4}, 1, {{3, 1}}}};
+    EXPECT_EQ(strongest_cycles(evictions), expected);
+    std::vector<SetEvictions> backwards(evictions.rbegin(), evictions.rend());
+    EXPECT_EQ(strongest_cycles(backwards), expected);
+    EXPECT_TRUE(strongest_cycles({}).empty());
+    EXPECT_TRUE(strongest_cycles({{1, 2, 0, 5}}).empty());
+}
+
+/// All simple cycles of a small graph, each from its least structure on.
+void extend(const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>& counts,
+            std::vector<std::uint32_t>& walk, std::uint64_t least,
+            std::map<std::vector<std::uint32_t>, std::uint64_t>& cycles) {
+    for (const auto& [pair, count] : counts) {
+        if (pair.first != walk.back() || pair.second < walk.front()) continue;
+        const std::uint64_t strength = std::min(least, count);
+        if (pair.second == walk.front()) cycles[walk] = strength;
+        if (std::ranges::find(walk, pair.second) != walk.end()) continue;
+        walk.push_back(pair.second);
+        extend(counts, walk, strength, cycles);
+        walk.pop_back();
+    }
+}
+
+RC_GTEST_PROP(EvictionGraph, CyclesAreTheStrongestOfAll, ()) {
+    const auto structures = *rc::gen::inRange(1U, 7U);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counts;
+    std::vector<SetEvictions> evictions;
+    for (std::uint32_t by = 0; by < structures; ++by)
+        for (std::uint32_t victim = 0; victim < structures; ++victim)
+            if (const auto count = *rc::gen::inRange<std::uint64_t>(0, 6); count != 0) {
+                counts[{by, victim}] = count;
+                evictions.push_back({by, victim, 0, count});
+            }
+    std::map<std::vector<std::uint32_t>, std::uint64_t> all;
+    for (std::uint32_t first = 0; first < structures; ++first) {
+        std::vector<std::uint32_t> walk{first};
+        extend(counts, walk, ~std::uint64_t{0}, all);
+    }
+    const std::vector<EvictionCycle> found = strongest_cycles(evictions);
+    RC_ASSERT(found.empty() == all.empty());
+    for (const EvictionCycle& cycle : found) {
+        const auto known = all.find(cycle.structures);
+        RC_ASSERT(known != all.end());
+        RC_ASSERT(known->second == cycle.count);
+    }
+    std::uint64_t strongest = 0;
+    for (const auto& [structures_of_cycle, strength] : all) strongest = std::max(strongest, strength);
+    if (!found.empty()) RC_ASSERT(found.front().count == strongest);
+}
+
+}  // namespace
+}  // namespace cachetally

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a recorded program misses, why, and what evicts what, against a cache of a few lines here.
+
+  attribution_test.py CACHETALLY PROGRAM [ARGUMENT]...
+
+The packed trace is read as docs/traces.md has it. Exit status 77: the program cannot be recorded here.
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from collections import Counter, OrderedDict, defaultdict
+
+import h5py
+
+SETS, WAYS, LINE, LATENCY, MEMORY_LATENCY = 16, 2, 64, 3, 50
+MACHINE = f"""name: small
+caches: [{{name: L1, next: memory, size: {SETS * WAYS * LINE}, ways: {WAYS}, line: {LINE}, latency: {LATENCY}}}]
+memory: {{latency: {MEMORY_LATENCY}}}
+"""
+CAUSES = ("first_use", "capacity", "conflict")
+
+
+def unpacked(data, size):
+    """An LZ4 block."""
+    if len(data) == size:
+        return data
+    out, at = bytearray(), 0
+
+    def length(first):
+        nonlocal at
+        total, more = first, first == 15
+        while more:
+            total += data[at]
+            more = data[at] == 255
+            at += 1
+        return total
+
+    while True:
+        token = data[at]
+        at += 1
+        literals = length(token >> 4)
+        out += data[at : at + literals]
+        at += literals
+        if at >= len(data):
+            return bytes(out)
+        back = data[at] | data[at + 1] << 8
+        at += 2
+        for _ in range(4 + length(token & 15)):
+            out.append(out[-back])
+
+
+def zigzag(number):
+    return number >> 1 ^ -(number & 1)
+
+
+def block_items(block):
+    """References (address, site, size, kind) and controls of a block, in order; a control is its kind."""
+    count, kept, delta_bytes, traits, controls, flags = struct.unpack("<6I", block[8:32])
+    wide = 2 if flags & 2 else 1
+    sizes = (count, kept, delta_bytes, kept * wide, count - kept, (count - kept) * wide, traits * 8 + controls * 12)
+    at, streams = 64, []
+    for stored, size in zip(struct.unpack("<7I", block[32:60]), sizes):
+        streams.append(unpacked(block[at : at + stored], size))
+        at += stored
+    marks, codes, deltas, kept_traits, offsets, other_traits, tables = streams
+    table = [struct.unpack_from("<IHBB", tables, 8 * i)[:3] for i in range(traits)]
+    calls = defaultdict(list)
+    for i in range(controls):
+        place, kind, _ = struct.unpack_from("<3I", tables, 8 * traits + 12 * i)
+        calls[place].append(kind)
+
+    def trait(stream, i):
+        return table[int.from_bytes(stream[i * wide : (i + 1) * wide], "little")]
+
+    addresses, slots, k, r, d = [0] * 16, {}, 0, 0, 0
+    for i in range(count):
+        yield from calls[i]
+        if marks[i] & 64:
+            code = codes[k]
+            width = 8 if (code >> 4 & 7) == 7 else code >> 4 & 7
+            delta = zigzag(int.from_bytes(deltas[d : d + width], "little"))
+            d += width
+            address = addresses[-1 - (code & 15)] + delta & (1 << 64) - 1
+            addresses.append(address)
+            site, size, kind = trait(kept_traits, k)
+            k += 1
+        else:
+            address = slots[marks[i] & 63] + zigzag(offsets[r])
+            site, size, kind = trait(other_traits, r)
+            r += 1
+        slots[address // 64 % 64] = address
+        yield address, site, size, kind
+    yield from calls[count]
+
+
+def trace_items(path):
+    with h5py.File(path) as file:
+        blocks, index = file["trace/blocks"][:].tobytes(), file["trace/index"]
+        for offset, size in zip(index["offset"][:], index["bytes"][:]):
+            yield from block_items(blocks[int(offset) : int(offset) + int(size)])
+
+
+class Cache:
+    """LRU, beside it a fully associative one of equal size, and what came of them by (phase, site)."""
+
+    def __init__(self, objects):
+        self.objects, self.sets, self.full, self.known = objects, [OrderedDict() for _ in range(SETS)], OrderedDict(), set()
+        self.accesses, self.causes, self.pairs, self.by_set = Counter(), Counter(), Counter(), Counter()
+        self.of_line, self.phase = {}, 0
+
+    def access(self, line, site):
+        self.accesses[self.phase, site] += 1
+        ways = self.sets[line % SETS]
+        hit, near = line in ways, line in self.full
+        self.full[line] = True
+        self.full.move_to_end(line)
+        if len(self.full) > SETS * WAYS:
+            self.full.popitem(last=False)
+        self.of_line[line] = self.objects[site]
+        if not hit:
+            cause = "first_use" if line not in self.known else "conflict" if near else "capacity"
+            self.causes[self.phase, site, cause] += 1
+            self.known.add(line)
+            if len(ways) == WAYS:
+                victim = ways.popitem(last=False)[0]
+                pair = self.of_line[line], self.of_line[victim]
+                self.pairs[pair + (self.phase,)] += 1
+                self.by_set[pair + (line % SETS,)] += 1
+        ways[line] = True
+        ways.move_to_end(line)
+
+
+def compare(what, expected, found):
+    expected = {key: value for key, value in expected.items() if value}
+    found = {key: value for key, value in found.items() if value}
+    if expected == found:
+        return
+    keys = [key for key in expected.keys() | found.keys() if expected.get(key) != found.get(key)]
+    first = sorted(keys)[0]
+    sys.exit(f"{what}: {len(keys)} differ, {first}: {found.get(first)} instead of {expected.get(first)}")
+
+
+def expected_of(trace):
+    with h5py.File(trace) as file:
+        names = file["trace/objects"].asstr()[:]
+        objects = [list(names).index(names[i]) for i in file["trace/sites/object"][:]]
+    cache = Cache(objects)
+    for item in trace_items(trace):
+        if not isinstance(item, tuple):
+            cache.phase += item == 1
+            continue
+        address, site, size, _ = item
+        for line in range(address // LINE, (address + size - 1) // LINE + 1):
+            cache.access(line, site)
+    return cache
+
+
+def check(result, cache):
+    with h5py.File(result) as file:
+        rows = {name: data[:] for name, data in file["attribution/rows"].items()}
+        keys = list(zip(rows["phase"].tolist(), rows["site"].tolist()))
+        compare("accesses", cache.accesses, dict(zip(keys, rows["accesses"].tolist())))
+        misses = Counter()
+        for (phase, site, _), count in cache.causes.items():
+            misses[phase, site] += count
+        compare("misses", misses, dict(zip(keys, rows["misses_L1"].tolist())))
+        found = {key + (cause,): count for cause in CAUSES for key, count in zip(keys, rows[f"{cause}_L1"].tolist())}
+        compare("causes", cache.causes, found)
+        pairs = file["attribution/evictions/L1/pairs"]
+        columns = [pairs[name][:].tolist() for name in ("by", "victim", "phase", "count")]
+        compare("evictions", cache.pairs, {tuple(row[:3]): row[3] for row in zip(*columns)})
+        check_cycles(file["attribution/evictions/L1/cycles"], cache)
+    return len(misses), sum(misses.values())
+
+
+def check_cycles(group, cache):
+    """Counts of cycles of one and two, and of their sets; and the strongest of them are there."""
+    totals = Counter()
+    for (by, victim, _), count in cache.by_set.items():
+        totals[by, victim] += count
+    cycles = defaultdict(list)
+    for cycle, member in zip(group["objects/cycle"][:], group["objects/object"][:]):
+        cycles[int(cycle)].append(int(member))
+    counts = group["count"][:].tolist()
+    for cycle, members in cycles.items():
+        edges = list(zip(members, members[1:] + members[:1]))
+        assert counts[cycle] == min(totals[edge] for edge in edges), f"cycle {members}"
+        sets = {s: min(cache.by_set[edge + (s,)] for edge in edges) for s in range(SETS)}
+        told = [(int(s), int(n)) for c, s, n in zip(group["sets/cycle"][:], group["sets/set"][:], group["sets/count"][:]) if c == cycle]
+        best = sorted(((s, n) for s, n in sets.items() if n), key=lambda each: (-each[1], each[0]))[:8]
+        assert told == best, f"sets of {members}: {told} instead of {best}"
+    mutual = max((min(n, totals[victim, by]) for (by, victim), n in totals.items()), default=0)
+    assert not counts or counts[0] >= mutual, "a stronger cycle is missing"
+    assert counts or mutual == 0, "no cycles"
+
+
+def main():
+    program, command = sys.argv[1], sys.argv[2:]
+    with tempfile.TemporaryDirectory() as directory:
+        trace, machine, result = (os.path.join(directory, name) for name in ("t.ct.h5", "small.yaml", "r.h5"))
+        recorded = subprocess.run([program, "record", "-o", trace, "--", *command], stdout=subprocess.DEVNULL, check=False)
+        if recorded.returncode != 0:
+            print("skipped: the program cannot be recorded here")
+            sys.exit(77)
+        with open(machine, "w", encoding="utf-8") as file:
+            file.write(MACHINE)
+        subprocess.run([program, "replay", trace, "-m", machine, "--monitor", "none", "--causes", "-o", result],
+                       stdout=subprocess.DEVNULL, check=True)
+        rows, misses = check(result, expected_of(trace))
+    print(f"{misses} misses in {rows} rows are as expected, with causes and evictions")
+
+
+if __name__ == "__main__":
+    main()
