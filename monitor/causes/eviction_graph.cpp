@@ -89,7 +89,8 @@ EvictionCycle cycle_through(const EvictionGraph& graph, const Edge& edge, const 
     EvictionCycle cycle;
     cycle.count = counts[reached];
     for (const Vertex vertex : path(graph, victim, by, cycle.count)) cycle.structures.push_back(graph[vertex]);
-    std::ranges::rotate(cycle.structures, std::ranges::min_element(cycle.structures));
+    std::vector<std::uint32_t>& all = cycle.structures;
+    std::rotate(all.begin(), std::ranges::min_element(all), all.end());
     return cycle;
 }
 
