@@ -122,8 +122,7 @@ std::vector<EvictionCycle> strongest_cycles(std::vector<SetEvictions> evictions)
     for (const auto [edge, end] = edges(graph); const Edge& each : boost::make_iterator_range(edge, end))
         counts.push_back(graph[each].count);
     std::ranges::sort(counts);
-    const auto repeated = std::ranges::unique(counts);
-    counts.erase(repeated.begin(), repeated.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
     std::vector<EvictionCycle> cycles;
     for (const Edge& edge : frequent_edges(graph)) {
         EvictionCycle cycle = cycle_through(graph, edge, counts);
