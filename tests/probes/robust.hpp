@@ -10,9 +10,11 @@
 
 namespace cachetally {
 
+/// The seed of the options is that of the machine and of what the test draws.
 inline TestReport robust(const MachineDescription& machine, const std::string& test, SimulatedOptions options = {}) {
-    SimulatedTarget target(machine, std::move(options));
     SuiteOptions suite;
+    suite.seed = options.seed;
+    SimulatedTarget target(machine, std::move(options));
     suite.tests = {test};
     suite.published = false;
     TestReport report = run_suite(target, suite).back();
