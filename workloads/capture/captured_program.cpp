@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "workloads/capture/captured_program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,9 +15,11 @@
 #include "workloads/capture/captured_process.hpp"
 #include "workloads/capture/elf_marker.hpp"
 #include "workloads/capture/program_names.hpp"
+#include "workloads/capture/site_names.hpp"
 #include "workloads/capture/tool_folder.hpp"
 #include "workloads/traces/block_source.hpp"
 #include "workloads/traces/byte_stream.hpp"
+#include "workloads/traces/trace.hpp"
 
 namespace cachetally {
 namespace {
@@ -44,9 +48,22 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
     std::vector<std::string> command = {folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
                                         fmt::format("--heap={}", options.heap ? "yes" : "no"),
                                         fmt::format("--trace-children={}", options.children ? "yes" : "no")};
+    if (!options.decoder.from.empty()) command.push_back("--from=" + options.decoder.from);
     command.insert(command.end(), options.tool_options.begin(), options.tool_options.end());
     command.insert(command.end(), options.command.begin(), options.command.end());
     return command;
+}
+
+/// What records as valgrind's lackey does: no more than that.
+void check_lackey(const CaptureOptions& options) {
+    const auto refuse = [](const std::string& what) {
+        throw TraceError(fmt::format("--with lackey: lackey {}; --with valgrind does", what));
+    };
+    if (options.children) refuse("does not tell processes apart (--children)");
+    if (options.decoder.barriers_end_phases) refuse("knows no barriers (--barriers)");
+    if (!options.decoder.map.empty()) refuse("does not tell threads apart (--map)");
+    if (!options.decoder.from.empty()) refuse("knows no functions (--from)");
+    if (find_program("valgrind").empty()) throw TraceError("valgrind is not installed: install the package valgrind");
 }
 
 /// Whether the capture tool is needed. Throws TraceError where what is wished cannot be.
@@ -82,8 +99,9 @@ public:
     /// After the streams.
     ProgramEnd end() {
         ring_.leave();
-        if (!decoder_.events().end) process_.end();
-        return process_.wait();
+        if (decoder_.events().end || !process_.running()) return process_.wait();
+        process_.end();  // enough was read
+        return {};
     }
 
 private:
@@ -115,8 +133,6 @@ private:
     unsigned core_;
 };
 
-bool overlap(const Region& a, const Region& b) { return a.contains(b.base) || b.contains(a.base); }
-
 class Program final : public CapturedProgram {
 public:
     explicit Program(CaptureOptions options) : options_(std::move(options)) {
@@ -134,12 +150,7 @@ public:
     }
     /// The program's own names come first.
     std::vector<Region> regions() const override {
-        if (!capture_) return {};
-        std::vector<Region> named = events().regions;
-        for (Region& variable : ProgramNames(events().files).variables())
-            if (std::ranges::none_of(named, [&](const Region& region) { return overlap(region, variable); }))
-                named.push_back(std::move(variable));
-        return named;
+        return capture_ ? regions_of(events(), ProgramNames(events().files)) : std::vector<Region>();
     }
     std::vector<std::string> functions() const override {
         std::vector<std::string> names;
@@ -156,13 +167,9 @@ public:
     const CapturedEvents& events() const override { return capture_ ? capture_->decoder().events() : nothing_; }
     const SiteTable* sites() const override { return options_.sites.get(); }
     SiteNames site_names() const override {
-        SiteNames names;
-        if (!capture_ || !options_.sites) return names;
-        const ProgramNames program(events().files);
-        for (const Address counter : capture_->decoder().counters().all())
-            names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
-        names.objects = capture_->decoder().sites()->object_names(program);
-        return names;
+        if (!capture_ || !options_.sites) return {};
+        return site_names_of(ProgramNames(events().files), capture_->decoder().counters(),
+                             *capture_->decoder().sites());
     }
 
 private:
@@ -183,6 +190,63 @@ private:
     std::unique_ptr<ReferenceSource> streams_;
 };
 
+/// Reads the text that lackey writes into a pipe.
+class LackeyProgram final : public CapturedProgram {
+public:
+    explicit LackeyProgram(CaptureOptions options) : options_(std::move(options)) {}
+
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned core) override {
+        if (!trace_) start();
+        if (!is_over_) {
+            Batch batch = trace_->next(core);
+            is_over_ = batch.control.kind == Control::Kind::end;
+            if (is_over_) batch.control = {};
+            return batch;
+        }
+        if (const ProgramEnd end = process_->wait(); end.signal != 0) throw TraceError(ended_by(end));
+        return {{}, {Control::Kind::end, 0}};
+    }
+    void wish(const std::optional<FilterPlan>& plan) override {
+        wish_ = plan;
+        if (trace_) trace_->wish(plan);
+    }
+    ProgramEnd end() override {
+        if (!process_) return {};
+        trace_.reset();
+        if (is_over_ || !process_->running()) return process_->wait();
+        process_->end();  // enough was read
+        return {};
+    }
+    const CapturedEvents& events() const override { return nothing_; }
+
+private:
+    void start() {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw TraceError("no pipe can be made");
+        ::fcntl(ends[1], F_SETFD, 0);  // for lackey alone
+        std::vector<std::string> command = {
+            find_program("valgrind"), "--tool=lackey",     "-q",
+            "--trace-mem=yes",        "--basic-counts=no", fmt::format("--log-fd={}", ends[1])};
+        command.insert(command.end(), options_.command.begin(), options_.command.end());
+        process_.emplace(command, options_.standard_output, std::vector<std::string>{});
+        ::close(ends[1]);
+        TraceOptions trace;
+        trace.format = TraceFormat::lackey;
+        trace.data_only = options_.decoder.fetches == CapturedFetches::none;
+        trace_ = open_trace_as(fmt::format("/proc/self/fd/{}", ends[0]), trace).source;
+        ::close(ends[0]);
+        trace_->wish(wish_);
+    }
+
+    CaptureOptions options_;
+    CapturedEvents nothing_;
+    std::optional<FilterPlan> wish_;
+    std::optional<CapturedProcess> process_;
+    std::unique_ptr<ReferenceSource> trace_;
+    bool is_over_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options) {
@@ -191,7 +255,9 @@ std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options) {
     found.command.front() = find_program(options.command.front());
     if (found.command.front().empty())
         throw TraceError(fmt::format("there is no program '{}'", shown(options.command.front())));
-    return std::make_unique<Program>(found);
+    if (options.with != CaptureWith::lackey) return std::make_unique<Program>(found);
+    check_lackey(found);
+    return std::make_unique<LackeyProgram>(found);
 }
 
 }  // namespace cachetally

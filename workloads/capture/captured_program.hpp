@@ -16,7 +16,8 @@ namespace cachetally {
 enum class CaptureWith : std::uint8_t {
     automatic,  ///< the runtime, where the program's file has it; else valgrind
     valgrind,   ///< any program: the capture tool (workloads/capture/valgrind)
-    compiled    ///< what cachetally-cc compiled: its own runtime (workloads/capture/compiled)
+    compiled,   ///< what cachetally-cc compiled: its own runtime (workloads/capture/compiled)
+    lackey      ///< any program: valgrind's lackey, whose references have no sites, regions or threads
 };
 
 struct CaptureOptions {

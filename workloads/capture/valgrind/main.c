@@ -10,10 +10,11 @@
 
 #include "tool.h"
 
-Options options = {NULL, True, True, False, False, 12};
+Options options = {NULL, NULL, True, True, False, False, 12};
 
 static Bool take_option(const HChar* argument) {
     if (VG_STR_CLO(argument, "--ring", options.ring)) {
+    } else if (VG_STR_CLO(argument, "--from", options.from)) {
     } else if (VG_BOOL_CLO(argument, "--heap", options.heap)) {
     } else if (VG_BOOL_CLO(argument, "--fetches", options.fetches)) {
     } else if (VG_BINT_CLO(argument, "--frames", options.frames, 1, 100)) {
@@ -26,6 +27,7 @@ static Bool take_option(const HChar* argument) {
 static void print_usage(void) {
     VG_(printf)
     ("    --ring=FILE       where references go: shared memory that cachetally has made\n"
+     "    --from=FUNCTION   nothing is recorded before this function is entered\n"
      "    --fetches=yes|no  code without data references is recorded, too [yes]\n"
      "    --heap=yes|no     allocations are reported [yes]\n"
      "    --frames=N        of the call stack of each allocation [12]\n");

@@ -10,6 +10,7 @@
 
 typedef struct {
     const HChar* ring; /* path; NULL: none */
+    const HChar* from; /* function that recording begins at; NULL: the first */
     Bool heap, fetches, functions, start_off;
     Int frames; /* of call stacks of allocations */
 } Options;
@@ -44,5 +45,9 @@ Bool is_own_code(Addr address);
 void track_events(void);
 Bool handle_request(ThreadId thread, UWord* arguments, UWord* result);
 Bool recording(void);
+/* Whether recording begins at the function whose first instruction is here. Where it does, generated code calls
+   begin_recording(), and has all translations discarded. */
+Bool begins_at(Addr address);
+void begin_recording(void);
 
 #endif
