@@ -61,7 +61,13 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
         ->check(not_empty("the name of a file"));
     command.add_flag("--barriers", choice.barriers,
                      "A program's barriers (pthread, OpenMP) end phases, as CACHETALLY_PHASE of cachetally.h does");
-    command.add_flag("--children", choice.children, "Capture the programs that the program executes, too");
+    command.add_flag("--children", choice.children,
+                     "Capture the programs that the program executes in its place (exec), too");
+    command
+        .add_option("--program", choice.program,
+                    "Capture the first process that executes this program, as in --program cc1 -- gcc -c x.c")
+        ->type_name("NAME")
+        ->check(not_empty("the name of a program"));
 }
 
 namespace {
@@ -79,6 +85,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.command = choice.command;
     options.with = capture_with(choice.with);
     options.children = choice.children;
+    options.program = choice.program;
     options.decoder.cores = cores;
     options.decoder.map = choice.part.map;
     for (const unsigned core : choice.part.map)

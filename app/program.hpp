@@ -18,13 +18,14 @@ struct ProgramChoice {
     std::string with = "auto";
     bool data_only = false;
     bool children = false;
+    std::string program;  ///< the process that is meant; empty: the first
     bool barriers = false;
     bool attribution = true;  ///< sites tell data structures apart
     SourceChoice part;
     std::string report;  ///< the file of what the command prints; empty: standard error
 };
 
-/// --with, --report, --children, --barriers.
+/// --with, --report, --children, --program, --barriers.
 void add_program_options(CLI::App& command, ProgramChoice& choice);
 
 /// The program as an input, for a machine of so many cores. From here on what is printed goes to standard error or the

@@ -40,6 +40,9 @@ public:
     /// The words are used up.
     void release(const CapturedChunk& chunk);
 
+    /// Whether a process has come to write.
+    bool is_written() const;
+
     /// Whether the program announced its end.
     bool ended() const;
 

@@ -45,9 +45,11 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
                 ? "which is not installed: install the package valgrind"
                 : "and this cachetally was built without the capture tool: build it where the package valgrind is "
                   "installed"));
-    std::vector<std::string> command = {folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
-                                        fmt::format("--heap={}", options.heap ? "yes" : "no"),
-                                        fmt::format("--trace-children={}", options.children ? "yes" : "no")};
+    std::vector<std::string> command = {
+        folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
+        fmt::format("--heap={}", options.heap ? "yes" : "no"),
+        fmt::format("--trace-children={}", options.children || !options.program.empty() ? "yes" : "no")};
+    if (!options.program.empty()) command.push_back("--program=" + options.program);
     if (!options.decoder.from.empty()) command.push_back("--from=" + options.decoder.from);
     command.insert(command.end(), options.tool_options.begin(), options.tool_options.end());
     command.insert(command.end(), options.command.begin(), options.command.end());
@@ -60,6 +62,7 @@ void check_lackey(const CaptureOptions& options) {
         throw TraceError(fmt::format("--with lackey: lackey {}; --with valgrind does", what));
     };
     if (options.children) refuse("does not tell processes apart (--children)");
+    if (!options.program.empty()) refuse("does not tell processes apart (--program)");
     if (options.decoder.barriers_end_phases) refuse("knows no barriers (--barriers)");
     if (!options.decoder.map.empty()) refuse("does not tell threads apart (--map)");
     if (!options.decoder.from.empty()) refuse("knows no functions (--from)");
@@ -69,12 +72,13 @@ void check_lackey(const CaptureOptions& options) {
 /// Whether the capture tool is needed. Throws TraceError where what is wished cannot be.
 bool is_by_valgrind(const CaptureOptions& options) {
     const bool has_runtime = has_capture_runtime(options.command.front());
-    if (options.with == CaptureWith::automatic) return options.children || !has_runtime;
+    if (options.with == CaptureWith::automatic) return options.children || !options.program.empty() || !has_runtime;
     if (options.with == CaptureWith::valgrind) return true;
     if (!has_runtime)
         throw TraceError(fmt::format("{} was not linked by cachetally-cc, so that it cannot record by itself",
                                      shown(options.command.front())));
-    if (options.children) throw TraceError("programs that a program executes are captured with valgrind alone");
+    if (options.children || !options.program.empty())
+        throw TraceError("programs that a program executes are captured with valgrind alone (--children, --program)");
     return false;
 }
 
@@ -83,7 +87,8 @@ class Capture {
 public:
     /// `command`: of the capture tool; empty where the program records itself.
     Capture(const CaptureOptions& options, const std::vector<std::string>& command)
-        : ring_(options.chunks),
+        : program_(options.program),
+          ring_(options.chunks),
           process_(command.empty() ? options.command : with_ring(command), options.standard_output,
                    command.empty() ? std::vector<std::string>{"CACHETALLY_RING=" + ring_.path()}
                                    : std::vector<std::string>{"VALGRIND_LIB=" + tool_folder(),
@@ -107,6 +112,8 @@ public:
 private:
     std::optional<CapturedChunk> next() {
         std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
+        if (!chunk && !program_.empty() && !ring_.is_written())
+            throw TraceError(fmt::format("--program: no process executed '{}'", shown(program_)));
         if (!chunk && ring_.ended()) decoder_.set_end(process_.wait());
         return chunk;
     }
@@ -116,6 +123,7 @@ private:
         return command;
     }
 
+    std::string program_;
     CaptureRing ring_;
     CapturedProcess process_;
     CaptureDecoder decoder_;

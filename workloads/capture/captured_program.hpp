@@ -26,7 +26,8 @@ struct CaptureOptions {
     DecoderOptions decoder;
     std::shared_ptr<SiteTable> sites = nullptr;  ///< where sites shall tell objects apart, too, not code alone
     unsigned chunks = 64;                        ///< of the ring, 256 KiB each
-    bool children = false;                       ///< programs that it executes are captured, too
+    bool children = false;                       ///< programs that it executes in its place are captured, too
+    std::string program = {};                    ///< the first process that executes this is captured; empty: the first
     bool heap = true;                            ///< its allocations are reported
     int standard_output = 1;                     ///< a descriptor: the program's standard output
     std::vector<std::string> tool_options = {};  ///< further ones, as valgrind takes them
