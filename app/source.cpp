@@ -12,8 +12,6 @@
 namespace cachetally::app {
 namespace {
 
-constexpr std::uint64_t most_references = std::uint64_t{1} << 62;
-
 constexpr Tick longest_quantum = 1'000'000'000'000'000;
 
 /// "1us", "500ns", "0": picoseconds.
@@ -36,10 +34,9 @@ Tick parse_time(const std::string& text) {
 
 void add_count_option(CLI::App& command, std::uint64_t& count) {
     command
-        .add_option("--count", count,
+        .add_option("--count,--max-references", count,
                     "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: make all")
-        ->transform(whole_number(0, most_references));
-    command.add_option("--max-references", count)->transform(whole_number(0, most_references))->group("");  // formerly
+        ->transform(whole_number());
 }
 
 void add_machine_options(CLI::App& command, SimulationOptions& options) {
@@ -53,7 +50,7 @@ void add_machine_options(CLI::App& command, SimulationOptions& options) {
     command
         .add_option("--warmup", options.warmup,
                     "Simulate so many references first, which fill the caches and are not counted")
-        ->transform(whole_number(0, most_references));
+        ->transform(whole_number());
     add_count_option(command, options.max_references);
     command.add_flag("--json", options.json, "Print JSON");
 }

@@ -32,7 +32,9 @@ struct SimulationOptions {
     bool explain = false;  ///< report how references are carried out, and run nothing
 
     /// References that a run takes at most; 0 = all.
-    std::uint64_t taken() const { return max_references == 0 ? 0 : warmup + max_references; }
+    std::uint64_t taken() const {
+        return max_references == 0 || warmup > ~max_references ? 0 : warmup + max_references;
+    }
 };
 
 /// --count, and its former name --max-references.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
 
 #include "base/text.hpp"
@@ -150,6 +151,7 @@ public:
     unsigned cores() const override { return options_.decoder.cores; }
     Batch next(unsigned core) override {
         if (!capture_) start();
+        if (!streams_) throw std::logic_error("a program is not read any more when its names were asked for");
         return streams_->next(core);
     }
     void wish(const std::optional<FilterPlan>& plan) override {
@@ -158,9 +160,11 @@ public:
     }
     /// The program's own names come first.
     std::vector<Region> regions() const override {
+        stop_reading();
         return capture_ ? regions_of(events(), ProgramNames(events().files)) : std::vector<Region>();
     }
     std::vector<std::string> functions() const override {
+        stop_reading();
         std::vector<std::string> names;
         if (events().functions.empty()) return names;
         const ProgramNames program(events().files);
@@ -168,19 +172,23 @@ public:
         return names;
     }
     ProgramEnd end() override {
-        if (!capture_) return {};
-        streams_.reset();  // whose thread is the reader
-        return capture_->end();
+        stop_reading();
+        return capture_ ? capture_->end() : ProgramEnd();
     }
     const CapturedEvents& events() const override { return capture_ ? capture_->decoder().events() : nothing_; }
     const SiteTable* sites() const override { return options_.sites.get(); }
     SiteNames site_names() const override {
+        stop_reading();
         if (!capture_ || !options_.sites) return {};
         return site_names_of(ProgramNames(events().files), capture_->decoder().counters(),
                              *capture_->decoder().sites());
     }
 
 private:
+    /// What is asked for comes after the last reference that anybody wants: their thread is the reader, who may be
+    /// ahead of that.
+    void stop_reading() const { streams_.reset(); }
+
     void start() {
         capture_ = std::make_shared<Capture>(options_, command_);
         std::vector<std::unique_ptr<BlockProducer>> producers;
@@ -195,7 +203,7 @@ private:
     std::optional<FilterPlan> wish_;
     CapturedEvents nothing_;
     std::shared_ptr<Capture> capture_;
-    std::unique_ptr<ReferenceSource> streams_;
+    mutable std::unique_ptr<ReferenceSource> streams_;
 };
 
 /// Reads the text that lackey writes into a pipe.
