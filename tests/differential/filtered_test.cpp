@@ -10,6 +10,19 @@
 namespace cachetally::differential {
 namespace {
 
+/// Lets a lower level take lines away from above, by batches that can be undone.
+void make_inclusive(CacheConfig& cache, const Chooser& choose) {
+    CacheConfig made;
+    made.name = cache.name;
+    made.next = cache.next;
+    made.line = cache.line;
+    made.latency = cache.latency;
+    made.inclusion = Inclusion::inclusive;
+    made.ways = static_cast<unsigned>(1 + choose(9));
+    made.size = (std::uint64_t{1} << choose(7)) * made.ways * made.line;
+    cache = made;
+}
+
 /// Few ways, so that lines and pages are soon replaced.
 MachineDescription filterable_machine(const Chooser& choose) {
     MachineLimits limits;
@@ -24,7 +37,10 @@ MachineDescription filterable_machine(const Chooser& choose) {
         cache.size = below * std::max(cache.line, 64U);
         cache.line = std::max(cache.line, 64U);
         if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::nine;  // lines may differ now
-        if (cache.name[1] != '1') continue;
+        if (cache.name[1] != '1') {
+            if (choose(3) == 2) make_inclusive(cache, choose);
+            continue;
+        }
         cache.line = 64;
         cache.ways = static_cast<unsigned>(1 + choose(8));
         cache.size = sets * 64 * cache.ways;

@@ -44,18 +44,22 @@ struct VictimFormat {
     Address shared = 0;
 };
 
+/// The state that an access adds: stores and write-backs make lines dirty.
+HWY_INLINE Entry dirt_of(Address bits) {
+    static_assert(entry_bit::dirty == 2 && EventKind::store == EventKind{1} && EventKind::write_back == EventKind{6});
+    return std::uint64_t{0x84} >> (bits & (BlockEvent::alignment - 1)) & entry_bit::dirty;
+}
+
 /// Uses or inserts the lines of a batch by `tags`; writes the old entries, as they stand in the array, or was_there.
 /// `ahead`: how many requests ahead tags are fetched into the host's caches; 0 if they are there.
 template <unsigned ahead, class Tags>
 HWY_INLINE void replace_lines(Tags& tags, std::span<const BlockEvent> requests, Entry* HWY_RESTRICT old) {
-    static_assert(entry_bit::dirty == 2 && EventKind::store == EventKind{1} && EventKind::write_back == EventKind{6});
     const BlockEvent* const begin = requests.data();
     const std::size_t size = requests.size();
     for (std::size_t i = 0; i < size; ++i) {
         if constexpr (ahead != 0) tags.expect(begin[std::min(i + ahead, size - 1)].bits());
         const Address bits = begin[i].bits();
-        const Entry dirties = std::uint64_t{0x84} >> (bits & (BlockEvent::alignment - 1)) & entry_bit::dirty;
-        const auto [miss, entry] = tags.replace(bits, dirties);
+        const auto [miss, entry] = tags.replace(bits, dirt_of(bits));
         old[i] = choose(miss != 0, entry, was_there);
     }
     tags.keep();
@@ -217,6 +221,14 @@ std::size_t replace_each(Tags tags, std::span<const BlockEvent> accesses, std::u
     }
     tags.keep();
     return static_cast<std::size_t>(out - missing);
+}
+
+/// CacheArray::holds_any() by an array of a known type.
+template <class Array>
+bool holds_one_of(const Array& array, std::span<const Address> lines, Address offset, const IndexingPolicy& index) {
+    Entry found = 0;
+    for (const Address line : lines) found |= array.Array::find(index.set_of(line + offset), line + offset);
+    return found != 0;
 }
 
 /// Any array as a batch loop sees it, by its own members.
