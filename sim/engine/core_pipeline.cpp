@@ -20,17 +20,12 @@ CorePipeline::CorePipeline(std::uint8_t core, const CorePort& data, const CorePo
     for (const Stream& stream : streams()) firsts.push_back(&stream.cache());
     speculation_.emplace(firsts);
     if (!speculation_->is_needed()) speculation_.reset();
-    if (speculation_)
-        for (Stream& stream : streams()) stream.cache().watch(stream.disturbances);
-}
-
-CorePipeline::~CorePipeline() {
-    if (speculation_)
-        for (Stream& stream : streams()) stream.cache().unwatch(stream.disturbances);
 }
 
 void CorePipeline::start(Background* background) {
     background_ = speculation_ ? nullptr : background;
+    if (speculation_)
+        for (Stream& stream : streams()) stream.cache().watch(stream.disturbances);
     start_batching();
     if (RequestPort& walks = walker_.below(); walks.cache() == nullptr) {
         walks.start_batching(core_);
@@ -44,9 +39,10 @@ void CorePipeline::start(Background* background) {
 void CorePipeline::stop() {
     walker_.below().stop_batching();
     stop_batching();
-    for (const Stream& stream : streams()) {
+    for (Stream& stream : streams()) {
         if (apart_) stream.cache().below().notify_through(nullptr);
         stream.cache().forget_mru();
+        stream.cache().unwatch(stream.disturbances);
     }
 }
 

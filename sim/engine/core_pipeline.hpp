@@ -27,7 +27,6 @@ public:
     /// `fetches`: where they take another way than data; else empty.
     CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
                  PageWalker& walker, PageTable& pages);
-    ~CorePipeline() override;
 
     void start(Background* background) override;
     void stop() override;

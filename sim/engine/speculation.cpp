@@ -72,11 +72,14 @@ bool Speculation::took_recent(const Level& level, std::span<const BlockEvent> re
     if (requests.size() > 0xffff) return true;
     if (!log.asked_often) return false;
     const Address line_mask = ~Address{level.cache->line_bytes() - 1};
-    for (std::size_t i = 0; i < log.victim_count; ++i) {
-        const std::uint64_t set = level.cache->indexing().set_of(log.victims[i]);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < log.size; ++i) {
+        if ((log.positions[i] & ArrayLog::missed) == 0 || log.old[i] == 0) continue;
+        const Address victim = log.victims[next++];
+        const std::uint64_t set = level.cache->indexing().set_of(victim);
         if (log.asked[set % ArrayLog::asked_slots] <= level.cache->config().ways) continue;
-        for (const BlockEvent earlier : requests.first(log.victims_by[i]))
-            if ((earlier.block() & line_mask) == log.victims[i]) return true;
+        for (const BlockEvent earlier : requests.first(i))
+            if ((earlier.block() & line_mask) == victim) return true;
     }
     return false;
 }

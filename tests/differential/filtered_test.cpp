@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cachetally/topology.hpp"
+#include "sim/model/replacement/table.hpp"
 #include "tests/differential/cases.hpp"
 #include "tests/differential/engine_run.hpp"
 
@@ -37,6 +38,7 @@ MachineDescription filterable_machine(const Chooser& choose) {
         cache.size = below * std::max(cache.line, 64U);
         cache.line = std::max(cache.line, 64U);
         if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::nine;  // lines may differ now
+        if (!limits.other_policies && choose(3) == 2) cache.replacement = replacements::tree_plru;
         if (cache.name[1] != '1') {
             if (choose(3) == 2) make_inclusive(cache, choose);
             continue;

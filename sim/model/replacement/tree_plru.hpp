@@ -18,6 +18,11 @@ namespace cachetally {
 class TreePlru {
     using Word = std::uint16_t;
     static constexpr unsigned word_bits = 16;
+    struct Tables {
+        std::array<Word, word_bits> kept{},
+            away{};                               ///< by way: nodes that are not above it, and those that point right
+        std::array<std::uint8_t, 256> victims{};  ///< by the root, and the nodes of its half
+    };
 
 public:
     static constexpr Repetition repetition{};
@@ -36,24 +41,19 @@ public:
     /// For loops, where ways are at most 16.
     class View {
     public:
-        explicit View(TreePlru& policy)
-            : trees_(policy.trees_.data()),
-              kept_(policy.kept_.data()),
-              away_(policy.away_.data()),
-              victims_(policy.victims_.data()) {}
+        explicit View(TreePlru& policy) : trees_(policy.trees_.data()), tables_(&policy.tables_) {}
 
         [[gnu::always_inline]] void used(std::uint64_t set, unsigned way) const {
-            trees_[set] = static_cast<Word>((trees_[set] & kept_[way]) | away_[way]);
+            trees_[set] = static_cast<Word>((trees_[set] & tables_->kept[way]) | tables_->away[way]);
         }
         [[gnu::always_inline]] unsigned victim(std::uint64_t set) const {
             const unsigned tree = trees_[set], right = tree >> 15;
-            return victims_[right << 7 | (tree >> (right << 3) & 0x7f)];
+            return tables_->victims[right << 7 | (tree >> (right << 3) & 0x7f)];
         }
 
     private:
         Word* trees_;
-        const Word *kept_, *away_;
-        const std::uint8_t* victims_;
+        const Tables* tables_;
     };
     View view() { return View(*this); }
 
@@ -93,10 +93,10 @@ private:
                 path |= bit;
                 if (node % 2 == 0) away |= bit;
             }
-            kept_[way] = static_cast<Word>(~path);
-            away_[way] = static_cast<Word>(away);
+            tables_.kept[way] = static_cast<Word>(~path);
+            tables_.away[way] = static_cast<Word>(away);
         }
-        for (unsigned tree = 0; tree < victims_.size(); ++tree) {
+        for (unsigned tree = 0; tree < tables_.victims.size(); ++tree) {
             const unsigned first = tree / 128 * 8;
             unsigned from = 0;  // the victim, halving by halving
             for (unsigned node = 1, size = 4; node < 8; size /= 2) {
@@ -104,15 +104,14 @@ private:
                 from += right * size;
                 node = 2 * node + right;
             }
-            victims_[tree] = static_cast<std::uint8_t>(first + from);
+            tables_.victims[tree] = static_cast<std::uint8_t>(first + from);
         }
     }
 
-    unsigned leaves_, words_;                      ///< words of a set
-    std::array<Word, word_bits> kept_{}, away_{};  ///< by way: nodes that are not above it, and those that point right
-    std::array<std::uint8_t, 256> victims_{};      ///< by the root, and the nodes of its half
-    std::vector<Word> has_right_;                  ///< nodes with ways below their right child
-    std::vector<Word> trees_;                      ///< by set
+    unsigned leaves_, words_;      ///< words of a set
+    Tables tables_;                ///< of up to 16 ways
+    std::vector<Word> has_right_;  ///< nodes with ways below their right child
+    std::vector<Word> trees_;      ///< by set
 };
 
 }  // namespace cachetally

@@ -50,12 +50,12 @@ struct ReplaceResult {
 /// What requests have overwritten in an array, each in its turn, so that it can be undone; and whom they have replaced.
 struct ArrayLog {
     static constexpr std::size_t asked_slots = 2048;
+    static constexpr std::uint8_t missed = 0x80;
 
     std::vector<Entry> old;               ///< the entry of the line or, where it was missing, of the victim (0: none)
-    std::vector<std::uint8_t> positions;  ///< where it stood
+    std::vector<std::uint8_t> positions;  ///< where it stood, or-ed with `missed`
     std::size_t size = 0, packed = 0;     ///< requests; the first ones whose entries stand in words of 32 bits
     std::vector<Address> victims;
-    std::vector<std::uint32_t> victims_by;  ///< the requests
     std::size_t victim_count = 0;
     std::array<std::uint16_t, asked_slots> asked;  ///< requests by set, modulo their number
     bool asked_often = false;                      ///< one of these is more than the ways
@@ -70,7 +70,6 @@ struct ArrayLog {
         old.resize(2 * (size + count) + 1);
         positions.resize(old.size());
         victims.resize(old.size());
-        victims_by.resize(old.size());
     }
     std::span<const Address> all_victims() const { return {victims.data(), victim_count}; }
 };

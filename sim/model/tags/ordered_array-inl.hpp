@@ -134,8 +134,9 @@ public:
         if (wide_) return wide_->undo(requests, unpacked(requests, log, index), index);
         for (std::size_t i = log.size; i-- > 0;) {
             Word* const set = set_at(index.set_of(requests[i].block()));
-            std::memmove(set, set + 1, log.positions[i] * sizeof(Word));
-            set[log.positions[i]] = static_cast<Word>(log.old[i]);
+            const unsigned position = log.positions[i] & ~ArrayLog::missed;
+            std::memmove(set, set + 1, position * sizeof(Word));
+            set[position] = static_cast<Word>(log.old[i]);
         }
     }
 
@@ -213,9 +214,7 @@ private:
         Entry* const logged = log.old.data() + log.size;
         std::uint8_t* const positions = log.positions.data() + log.size;
         Address* const victims = log.victims.data();
-        std::uint32_t* const victims_by = log.victims_by.data();
         std::size_t victim_count = log.victim_count;
-        const auto first = static_cast<std::uint32_t>(log.size);
         bool often = false;
         for (std::size_t i = 0; i < size; ++i) {
             tags.expect(begin[std::min(i + ahead, size - 1)].bits());
@@ -224,9 +223,8 @@ private:
             const auto [miss, entry] = tags.replace(bits, dirt_of(bits), position);
             old[i] = choose(miss != 0, entry, was_there);
             logged[i] = entry;
-            positions[i] = static_cast<std::uint8_t>(position);
+            positions[i] = static_cast<std::uint8_t>(position | miss * ArrayLog::missed);
             victims[victim_count] = (entry & ~entry_bit::all) << format.shift | (bits & format.shared);
-            victims_by[victim_count] = first + static_cast<std::uint32_t>(i);
             victim_count += miss & entry;  // entry_bit::valid
             often |= ++log.asked[tags.number_of_set(bits) % ArrayLog::asked_slots] > tags.ways();
         }

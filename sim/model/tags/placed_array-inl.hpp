@@ -61,15 +61,17 @@ public:
     std::size_t replace_all(std::span<const BlockEvent> accesses, Address line_mask, const IndexingPolicy& index,
                             std::uint16_t* missing) override {
         if (!all_fit(accesses)) return wide().replace_all(accesses, line_mask, index, missing);
-        if (index.is_field()) return replace_each(PlacedTags(*this, index.field(), line_mask), accesses, missing);
+        if (index.is_field())
+            return replace_each(PlacedTags<false>(*this, index.field(), line_mask), accesses, missing);
         return replace_each(ArrayTags(*this, index, line_mask), accesses, missing);
     }
 
     BlockEvent* handle(const ArrayBatch& batch, const IndexingPolicy& index, BatchCounts& counts) override {
         if (!all_fit(batch.requests)) return wide().handle(batch, index, counts);
         if (!index.is_field()) return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
-        const PlacedTags tags(*this, index.field(), batch.line_mask);
-        return tags_.is_far() ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
+        if (PurePolicy<Policy> && (empty_ == 0 || !lowest_first_))
+            return handle_batch(PlacedTags<true>(*this, index.field(), batch.line_mask), batch, counts);
+        return handle_batch(PlacedTags<false>(*this, index.field(), batch.line_mask), batch, counts);
     }
 
     Entry insert(std::uint64_t set, Address line, Entry state) override {
@@ -132,15 +134,16 @@ public:
 private:
     friend class PlacedArray<std::uint32_t, Policy, fixed_ways>;
 
-    /// Uses or inserts lines, for loops; then keep(). Where sets are a field and all lines fit.
+    /// Uses or inserts lines, for loops; then keep(). Where sets are a field and all lines fit. `full`: no empty way is
+    /// looked for.
+    template <bool full>
     class PlacedTags {
     public:
         PlacedTags(PlacedArray& array, IndexingPolicy::Field field, Address line_mask)
             : array_(array),
               tags_(array.tags_ + 0),
               view_(view_of(array.policy_)),
-              has_empty_(array.lowest_first_ && array.empty_ != 0),
-              ways_((std::uint64_t{1} << array.geometry_.ways % 64) - 1),
+              ways_(array.lowest_first_ ? (std::uint64_t{1} << array.geometry_.ways % 64) - 1 : 0),
               field_(field),
               format_(array.format_),
               line_mask_(line_mask) {}
@@ -159,7 +162,7 @@ private:
                 const Word fresh = format_.pack(packed ? address : address & line_mask_, entry_bit::valid);
                 const std::uint64_t found = Ops::match(tags, fresh);
                 std::uint64_t free = std::uint64_t{1} << view_.victim(set);
-                if (has_empty_) [[unlikely]]
+                if constexpr (!full)
                     if (const std::uint64_t empty = Ops::match(tags, 0, static_cast<Word>(~Word{0})) & ways_;
                         empty != 0) {
                         free = empty & ~(empty - 1);
@@ -183,13 +186,17 @@ private:
         PlacedArray& array_;
         Word* tags_;
         decltype(view_of(std::declval<Policy&>())) view_;
-        bool has_empty_;
-        std::uint64_t ways_;  ///< as bits
+        std::uint64_t ways_;  ///< that may be empty, as bits
         std::uint64_t filled_ = 0;
         IndexingPolicy::Field field_;
         Format format_;
         Address line_mask_;
     };
+
+    template <bool full>
+    BlockEvent* handle_batch(const PlacedTags<full>& tags, const ArrayBatch& batch, BatchCounts& counts) const {
+        return tags_.is_far() ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
+    }
 
     Entry take(std::uint64_t set, unsigned way) {
         const Word taken = std::exchange(set_at(set)[way], 0);
