@@ -39,18 +39,10 @@ concept ReplacementPolicy = std::constructible_from<Policy, std::uint64_t, unsig
 template <class Policy>
 concept InOrderPolicy = Policy::in_order;
 
-/// A policy whose victim() changes nothing and to which an insertion is a use: loops ask its view(), a copy of what its
-/// functions need, before they know of a miss.
+/// A policy whose victim() changes nothing and to which an insertion is a use: before they know of a miss, loops ask a
+/// View<ways> for the victim, a copy of what they need of the policy.
 template <class Policy>
 concept PurePolicy = Policy::pure;
-
-template <class Policy>
-auto view_of(Policy& policy) {
-    if constexpr (PurePolicy<Policy>)
-        return policy.view();
-    else
-        return nullptr;
-}
 
 inline std::uint64_t digest_of_bytes(const std::uint8_t* bytes, unsigned count) {
     std::uint64_t digest = 0;

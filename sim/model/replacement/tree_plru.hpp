@@ -7,6 +7,7 @@
 #include <bit>
 #include <vector>
 
+#include "cachetally/types.hpp"
 #include "sim/model/replacement/policy.hpp"
 
 namespace cachetally {
@@ -38,7 +39,8 @@ public:
         if (words_ == 1) make_tables(ways);
     }
 
-    /// For loops, where ways are at most 16.
+    /// For loops. `ways`: at most 8, or 16.
+    template <unsigned ways>
     class View {
     public:
         explicit View(TreePlru& policy) : trees_(policy.trees_.data()), tables_(&policy.tables_) {}
@@ -46,8 +48,10 @@ public:
         [[gnu::always_inline]] void used(std::uint64_t set, unsigned way) const {
             trees_[set] = static_cast<Word>((trees_[set] & tables_->kept[way]) | tables_->away[way]);
         }
-        [[gnu::always_inline]] unsigned victim(std::uint64_t set) const {
+        /// As a bit.
+        [[gnu::always_inline]] std::uint64_t victim(std::uint64_t set) const {
             const unsigned tree = trees_[set], right = tree >> 15;
+            if constexpr (ways <= 8) return tables_->victims[tree];
             return tables_->victims[right << 7 | (tree >> (right << 3) & 0x7f)];
         }
 
@@ -55,10 +59,9 @@ public:
         Word* trees_;
         const Tables* tables_;
     };
-    View view() { return View(*this); }
 
     void used(std::uint64_t set, unsigned way) {
-        if (words_ == 1) return view().used(set, way);
+        if (words_ == 1) return View<16>(*this).used(set, way);
         Word* const tree = &trees_[set * words_];
         for (unsigned node = leaves_ + way; node > 1; node /= 2) {
             Word& word = tree[node / 2 / word_bits];
@@ -68,7 +71,7 @@ public:
     void inserted(std::uint64_t set, unsigned way) { used(set, way); }
 
     unsigned victim(std::uint64_t set) {
-        if (words_ == 1) return view().victim(set);
+        if (words_ == 1) return static_cast<unsigned>(std::countr_zero(View<16>(*this).victim(set)));
         const Word* const tree = &trees_[set * words_];
         unsigned node = 1;
         while (node < leaves_)
@@ -104,7 +107,7 @@ private:
                 from += right * size;
                 node = 2 * node + right;
             }
-            tables_.victims[tree] = static_cast<std::uint8_t>(first + from);
+            tables_.victims[tree] = static_cast<Word>(1U << (first + from));
         }
     }
 

@@ -21,6 +21,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
 
+/// What a loop asks a policy by.
+template <class Policy, unsigned ways>
+struct PolicyView {
+    explicit PolicyView(Policy&) {}
+};
+template <PurePolicy Policy, unsigned ways>
+requires(ways != 0) struct PolicyView<Policy, ways> : Policy::template View<ways> {
+    explicit PolicyView(Policy& policy) : Policy::template View<ways>(policy) {}
+};
+
 /// Words of 32 bits take half of the memory; from the first address on that does not fit them, the array goes on with
 /// words of 64 bits.
 template <class Word, ReplacementPolicy Policy, unsigned fixed_ways>
@@ -142,7 +152,7 @@ private:
         PlacedTags(PlacedArray& array, IndexingPolicy::Field field, Address line_mask)
             : array_(array),
               tags_(array.tags_ + 0),
-              view_(view_of(array.policy_)),
+              view_(array.policy_),
               ways_(array.lowest_first_ ? (std::uint64_t{1} << array.geometry_.ways % 64) - 1 : 0),
               field_(field),
               format_(array.format_),
@@ -161,14 +171,14 @@ private:
                 Word* const tags = tags_ + set * fixed_ways;
                 const Word fresh = format_.pack(packed ? address : address & line_mask_, entry_bit::valid);
                 const std::uint64_t found = Ops::match(tags, fresh);
-                std::uint64_t free = std::uint64_t{1} << view_.victim(set);
+                std::uint64_t free = view_.victim(set);
                 if constexpr (!full)
                     if (const std::uint64_t empty = Ops::match(tags, 0, static_cast<Word>(~Word{0})) & ways_;
                         empty != 0) {
                         free = empty & ~(empty - 1);
                         filled_ += found == 0;
                     }
-                const std::uint64_t bit = choose(found != 0, found, free);
+                const std::uint64_t bit = __builtin_expect_with_probability(found != 0, 1, 0.5) ? found : free;
                 const auto way = static_cast<unsigned>(std::countr_zero(bit));
                 const Word old = tags[way];
                 Ops::use_or_place(tags, found, bit, fresh, static_cast<Word>(state));
@@ -185,7 +195,7 @@ private:
     private:
         PlacedArray& array_;
         Word* tags_;
-        decltype(view_of(std::declval<Policy&>())) view_;
+        PolicyView<Policy, fixed_ways> view_;
         std::uint64_t ways_;  ///< that may be empty, as bits
         std::uint64_t filled_ = 0;
         IndexingPolicy::Field field_;
