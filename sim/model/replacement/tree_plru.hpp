@@ -21,8 +21,8 @@ class TreePlru {
     static constexpr unsigned word_bits = 16;
     struct Tables {
         std::array<Word, word_bits> kept{},
-            away{};                               ///< by way: nodes that are not above it, and those that point right
-        std::array<std::uint8_t, 256> victims{};  ///< by the root, and the nodes of its half
+            away{};                       ///< by way: nodes that are not above it, and those that point right
+        std::array<Word, 256> victims{};  ///< as bits, by the root, and the nodes of its half
     };
 
 public:

@@ -44,10 +44,10 @@ struct VictimFormat {
     Address shared = 0;
 };
 
-/// The state that an access adds: stores and write-backs make lines dirty.
-HWY_INLINE Entry dirt_of(Address bits) {
+/// The state bits that a request adds: stores and write-backs make lines dirty.
+HWY_INLINE Entry dirties_of(Address request) {
     static_assert(entry_bit::dirty == 2 && EventKind::store == EventKind{1} && EventKind::write_back == EventKind{6});
-    return std::uint64_t{0x84} >> (bits & (BlockEvent::alignment - 1)) & entry_bit::dirty;
+    return std::uint64_t{0x84} >> (request & (BlockEvent::alignment - 1)) & entry_bit::dirty;
 }
 
 /// Uses or inserts the lines of a batch by `tags`; writes the old entries, as they stand in the array, or was_there.
@@ -59,7 +59,7 @@ HWY_INLINE void replace_lines(Tags& tags, std::span<const BlockEvent> requests, 
     for (std::size_t i = 0; i < size; ++i) {
         if constexpr (ahead != 0) tags.expect(begin[std::min(i + ahead, size - 1)].bits());
         const Address bits = begin[i].bits();
-        const auto [miss, entry] = tags.replace(bits, dirt_of(bits));
+        const auto [miss, entry] = tags.replace(bits, dirties_of(bits));
         old[i] = choose(miss != 0, entry, was_there);
     }
     tags.keep();

@@ -220,7 +220,7 @@ private:
             tags.expect(begin[std::min(i + ahead, size - 1)].bits());
             const Address bits = begin[i].bits();
             unsigned position = 0;
-            const auto [miss, entry] = tags.replace(bits, dirt_of(bits), position);
+            const auto [miss, entry] = tags.replace(bits, dirties_of(bits), position);
             old[i] = choose(miss != 0, entry, was_there);
             logged[i] = entry;
             positions[i] = static_cast<std::uint8_t>(position | miss * ArrayLog::missed);

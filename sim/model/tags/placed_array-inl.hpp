@@ -178,12 +178,14 @@ private:
                         free = empty & ~(empty - 1);
                         filled_ += found == 0;
                     }
-                const std::uint64_t bit = __builtin_expect_with_probability(found != 0, 1, 0.5) ? found : free;
+                // all bits if nothing was found; without a branch, since nobody could predict it
+                const auto missed = static_cast<std::uint64_t>(static_cast<std::int64_t>(found - 1) >> 63);
+                const std::uint64_t bit = found | (missed & free);
                 const auto way = static_cast<unsigned>(std::countr_zero(bit));
                 const Word old = tags[way];
                 Ops::use_or_place(tags, found, bit, fresh, static_cast<Word>(state));
                 view_.used(set, way);
-                return {Address{found == 0}, old};
+                return {missed & 1, old};
             } else {
                 const Touch touch{.use = true, .set = static_cast<std::uint8_t>(state)};
                 static_assert(!packed);  // the old entry is as it stands in the set
