@@ -207,7 +207,8 @@ private:
 
     template <bool full>
     BlockEvent* handle_batch(const PlacedTags<full>& tags, const ArrayBatch& batch, BatchCounts& counts) const {
-        return tags_.is_far() ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
+        constexpr bool merges = PurePolicy<Policy>;
+        return tags_.is_far() ? handle_by<10, merges>(tags, batch, counts) : handle_by<0, merges>(tags, batch, counts);
     }
 
     Entry take(std::uint64_t set, unsigned way) {
