@@ -16,30 +16,46 @@ CorePipeline::CorePipeline(std::uint8_t core, const CorePort& data, const CorePo
         stream.latency = stream.cache().latency() + (stream.way.tlb != nullptr ? stream.way.tlb->latency() : 0);
     const RequestPort& below = streams_[0].cache().below();
     below.cache() != nullptr ? together_.connect(*below.cache()) : together_.connect(*below.memory());
+    std::vector<Cache*> firsts;
+    for (const Stream& stream : streams()) firsts.push_back(&stream.cache());
+    speculation_.emplace(firsts);
+    if (!speculation_->is_needed()) speculation_.reset();
 }
 
 void CorePipeline::start(Background* background) {
-    background_ = background;
-    for (const Stream& stream : streams())
-        for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
-            cache->below().start_batching(core_);
+    background_ = speculation_ ? nullptr : background;
+    if (speculation_)
+        for (Stream& stream : streams()) stream.cache().watch(stream.disturbances);
+    start_batching();
     if (RequestPort& walks = walker_.below(); walks.cache() == nullptr) {
         walks.start_batching(core_);
         walks.notify_through(nullptr);  // they are notified where they are flushed
     }
     if (!apart_) return;
     together_.start_batching(core_);
-    for (const Stream& stream : streams()) stream.cache().below().notify_through(background);
+    for (const Stream& stream : streams()) stream.cache().below().notify_through(background_);
 }
 
 void CorePipeline::stop() {
     walker_.below().stop_batching();
-    for (const Stream& stream : streams()) {
-        for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
-            cache->below().stop_batching();
+    stop_batching();
+    for (Stream& stream : streams()) {
         if (apart_) stream.cache().below().notify_through(nullptr);
         stream.cache().forget_mru();
+        stream.cache().unwatch(stream.disturbances);
     }
+}
+
+void CorePipeline::start_batching() {
+    for (const Stream& stream : streams())
+        for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
+            cache->below().start_batching(core_);
+}
+
+void CorePipeline::stop_batching() {
+    for (const Stream& stream : streams())
+        for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
+            cache->below().stop_batching();
 }
 
 Tick CorePipeline::run(const FilteredBlock& block) {
@@ -53,26 +69,38 @@ Tick CorePipeline::run(const FilteredBlock& block) {
         stream.way.port->notify_filtered({given.marks, stream.accesses}, core_);
         time += given.marks.size() * stream.latency;
     }
-    made_ = {};
-    Stream& data = streams_[0];
-    const FilteredAccesses& given = *data.given;
-    if (!reads_.empty() || disturbed_ != 0) {
-        insert_walks(data.accesses, given);
-        access(data, requests_, request_positions_.data());
-        time += reads_.size() * data.cache().latency();
-    } else {
-        if (walker_.reads_entries() && data.way.tlb != nullptr)
-            for (const BlockEvent access : data.accesses)
-                latest_[FilterShape::slot_of(access.block())] = access.block();
-        access(data, data.accesses, given.positions.data());
+    time += reads_.size() * streams_[0].cache().latency();
+    if (speculation_) {
+        if (log_.blocks() == 0) begin_speculation();
+        save();
+        if (careful_ != 0) {
+            --careful_;
+            make_again();
+            return time;
+        }
     }
-    if (placed_) {
-        made_ = {};
-        access(streams_[1], streams_[1].accesses, block.fetches.positions.data());
-    }
+    go_through(streams_[0]);
+    if (placed_) go_through(streams_[1]);
     if (apart_) bring_together();
-    if ((apart_ ? together_ : data.cache().below()).batch().size() >= enough) hand_over();
+    const bool full = speculation_ ? below().batch().size() >= speculation_->enough_requests() ||
+                                         log_.blocks() >= speculation_->enough_blocks()
+                                   : below().batch().size() >= enough;
+    if (full) hand_over();
     return time;
+}
+
+/// Makes the accesses of a stream in its first level.
+void CorePipeline::go_through(Stream& stream) {
+    made_ = {};
+    const std::span<const BlockEvent> reads = &stream == &streams_[0] ? reads_ : std::span<const BlockEvent>();
+    if (!reads.empty() || stream.disturbed != 0) {
+        insert_disturbed(stream, reads);
+        return access(stream, requests_, request_positions_.data());
+    }
+    if (speculation_ || (walker_.reads_entries() && streams_[0].way.tlb != nullptr && &stream == &streams_[0]))
+        for (const BlockEvent access : stream.accesses)
+            stream.latest[FilterShape::slot_of(access.block())] = access.block();
+    access(stream, stream.accesses, stream.given->positions.data());
 }
 
 /// Returns how long the TLBs below the first and the walker took.
@@ -205,34 +233,37 @@ void CorePipeline::put(BlockEvent request, std::uint16_t position) {
     if (placed_) request_positions_.push_back(position);
 }
 
-/// The data accesses with the reads of page walks where they belong. A walk may come into the set of a line that later
-/// accesses seem to repeat: these are made, up to a store or a retained one of another line of their slot. To make more
-/// of them than necessary changes nothing.
-void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const FilteredAccesses& given) {
+/// The accesses of a stream with the reads of page walks where they belong. A walk may come into the set of a line that
+/// later accesses seem to repeat, and an inclusive level may have taken it away: these are made, up to a store or a
+/// retained one of another line of their slot. To make more of them than necessary changes nothing.
+void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> reads) {
+    const std::span<const BlockEvent> accesses = stream.accesses;
+    const FilteredAccesses& given = *stream.given;
     requests_.clear();
     request_positions_.clear();
-    const unsigned slots = filter_plan_.data.line_slots - 1;
+    const unsigned slots = (&stream == &streams_[0] ? filter_plan_.data : filter_plan_.fetches).line_slots - 1;
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
     const auto position_of = [&](std::size_t i) {
         return placed_ ? given.positions[i] : static_cast<std::uint16_t>(i);
     };
     std::size_t read = 0, i = 0;
     const auto put_reads_before = [&](std::uint16_t position) {
-        for (; read < reads_.size() && read_before_[read].position <= position; ++read) {
-            put(reads_[read], read_before_[read].position);
-            disturbed_ |= bit_of(FilterShape::slot_of(reads_[read].block()));
+        for (; read < reads.size() && read_before_[read].position <= position; ++read) {
+            put(reads[read], read_before_[read].position);
+            stream.disturbed |= bit_of(FilterShape::slot_of(reads[read].block()));
         }
     };
     const auto put_retained = [&] {
         put_reads_before(position_of(i));
         const unsigned slot = FilterShape::slot_of(accesses[i].block());
         // of the same line again: a filter that did not retain it may yet take it for stored to
-        if (latest_[slot] != accesses[i].block() || accesses[i].kind() == EventKind::store) disturbed_ &= ~bit_of(slot);
-        latest_[slot] = accesses[i].block();
+        if (stream.latest[slot] != accesses[i].block() || accesses[i].kind() == EventKind::store)
+            stream.disturbed &= ~bit_of(slot);
+        stream.latest[slot] = accesses[i].block();
         put(accesses[i], position_of(i));
         ++i;
     };
-    if (given.redundant.all() == 0 || (reads_.empty() && disturbed_ == 0)) {
+    if (given.redundant.all() == 0 || (reads.empty() && stream.disturbed == 0)) {
         while (i < accesses.size()) put_retained();
     } else {
         for (std::size_t m = 0; m < given.marks.size(); ++m) {
@@ -243,10 +274,10 @@ void CorePipeline::insert_walks(std::span<const BlockEvent> accesses, const Filt
             }
             const std::uint16_t position = placed_ ? given.mark_positions[m] : 0;
             if (placed_) put_reads_before(position);
-            if (const unsigned slot = mark & filter_mark::slot; (disturbed_ & bit_of(slot)) != 0) {
+            if (const unsigned slot = mark & filter_mark::slot; (stream.disturbed & bit_of(slot)) != 0) {
                 const EventKind kind = filter_mark::kind_of(mark);
-                put({latest_[slot], kind}, position);
-                if (kind == EventKind::store) disturbed_ &= ~bit_of(slot);
+                put({stream.latest[slot], kind}, position);
+                if (kind == EventKind::store) stream.disturbed &= ~bit_of(slot);
                 (kind == EventKind::store ? made_.stores : kind == EventKind::fetch ? made_.fetches : made_.loads) += 1;
             }
         }
@@ -277,12 +308,74 @@ void CorePipeline::bring_together() {
     while (next < fetched.size()) together_.batch().push(fetched[next++]);
     for (Stream& stream : streams()) {
         RequestPort& below = stream.cache().below();
-        below.notify_all(below.batch().all(), core_);
+        const std::span<const BlockEvent> sent = below.batch().all();
+        if (!speculation_) {
+            below.notify_all(sent, core_);
+        } else if (below.kinds() != 0) {
+            stream.sent.insert(stream.sent.end(), sent.begin(), sent.end());
+        }
         below.batch().clear();
     }
 }
 
-void CorePipeline::hand_over() { hand_over(apart_ ? together_ : streams_[0].cache().below()); }
+void CorePipeline::hand_over() { speculation_ ? end_speculation() : hand_over(below()); }
+
+void CorePipeline::begin_speculation() {
+    log_.clear(streams_[0].latest, streams_[1].latest);
+    if (careful_ == 0) speculation_->begin();
+}
+
+/// What make_again() needs of a block.
+void CorePipeline::save() {
+    const auto way_of = [](const Stream& stream) {
+        return AccessLog::Way{stream.given->marks, stream.given->mark_positions, stream.accesses};
+    };
+    read_positions_.clear();
+    for (std::size_t i = 0; i < reads_.size(); ++i) read_positions_.push_back(read_before_[i].position);
+    log_.add(placed_, way_of(streams_[0]), placed_ ? way_of(streams_[1]) : AccessLog::Way{}, reads_, read_positions_);
+}
+
+void CorePipeline::end_speculation() {
+    if (log_.blocks() == 0) return;
+    if (speculation_->hand_down(below())) {
+        for (Stream& stream : streams()) {
+            if (apart_) stream.cache().below().notify_all(stream.sent, core_);
+            stream.sent.clear();
+        }
+        waited_ += speculation_->commit(below(), core_);
+        penalty_ /= 2;
+        log_.clear(streams_[0].latest, streams_[1].latest);
+        return;
+    }
+    speculation_->roll_back(below());
+    for (Stream& stream : streams()) stream.sent.clear();
+    make_again();
+    careful_ = penalty_ = std::min<std::size_t>(2 * penalty_ + 1, 128);
+}
+
+/// All accesses since begin_speculation(), one by one.
+void CorePipeline::make_again() {
+    stop_batching();
+    for (const AccessLog::Access& access : log_.expand()) {
+        Cache& cache = streams_[access.fetch ? 1 : 0].cache();
+        const RequestInfo info(0, access.event.kind(), core_);
+        waited_ += cache.request(access.event.block(), info, 0).time - cache.latency();
+    }
+    start_batching();
+    for (unsigned i = 0; i < streams().size(); ++i) {
+        Stream& stream = streams_[i];
+        const FilterShape& shape = i == 0 ? filter_plan_.data : filter_plan_.fetches;
+        stream.latest = log_.latest(i);
+        const auto disturb = [&](Address line) {
+            stream.disturbed |= std::uint64_t{1} << FilterShape::slot_of(line) % shape.line_slots;
+        };
+        for (const Address lost : stream.disturbances.lost)
+            if (stream.latest[FilterShape::slot_of(lost)] == lost) disturb(lost);
+        for (const Address walked : stream.disturbances.walked) disturb(walked);
+        stream.disturbances.clear();
+    }
+    log_.clear(streams_[0].latest, streams_[1].latest);
+}
 
 void CorePipeline::hand_over(RequestPort& port) {
     if (background_ != nullptr) {

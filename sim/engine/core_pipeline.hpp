@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CorePipeline: one core's references without regard to time, level by level: all translations of a block, then all its
-// accesses to the first level, then all that misses there. Exact because nothing comes back from below but time.
+// accesses to the first level, then all that misses there. Exact because nothing comes back from below but time; where
+// inclusive levels may take lines away, too, by Speculation.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sim/engine/block_path.hpp"
 #include "sim/engine/core_port.hpp"
+#include "sim/engine/speculation.hpp"
 #include "sim/model/batching/redundancy_filter.hpp"
 #include "sim/model/cache/cache.hpp"
 #include "sim/model/link/request_port.hpp"
@@ -47,6 +50,11 @@ private:
         std::vector<BlockEvent> physical;      ///< where the page table changes addresses
         std::span<const BlockEvent> accesses;  ///< the retained ones, by physical addresses
         std::vector<std::uint16_t> positions;  ///< of what the first cache sends down
+        std::vector<BlockEvent> sent;          ///< the same, of which listeners are not notified yet
+        std::uint64_t disturbed = 0;  ///< slots that a walk came into, or that lost their line, since their last
+                                      ///< retained access or store
+        LatestLines latest{};
+        Cache::Disturbances disturbances;
 
         Cache& cache() const { return *way.port->cache(); }
     };
@@ -63,11 +71,19 @@ private:
     Tick look_up_below(Tlb& tlb);
     Tick walk();
     void find_physical();
-    void insert_walks(std::span<const BlockEvent> accesses, const FilteredAccesses& given);
+    void go_through(Stream& stream);
+    void insert_disturbed(Stream& stream, std::span<const BlockEvent> reads);
     void put(BlockEvent request, std::uint16_t position);
     void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions);
     void bring_together();
     void hand_over(RequestPort& port);
+    RequestPort& below() { return apart_ ? together_ : streams_[0].cache().below(); }
+    void start_batching();
+    void stop_batching();
+    void begin_speculation();
+    void save();
+    void end_speculation();
+    void make_again();
 
     std::uint8_t core_;
     bool apart_;           ///< fetches take another way than data
@@ -85,13 +101,15 @@ private:
     std::vector<std::uint16_t> still_missing_;
     std::vector<BlockEvent> reads_;     ///< of page walks
     std::vector<Missing> read_before_;  ///< by read: the access that waits for it
-    // The requests of the data cache, if they are not the data accesses alone.
+    // The requests of a first cache, if they are not the retained accesses alone.
     std::vector<BlockEvent> requests_;
     std::vector<std::uint16_t> request_positions_;
     FilteredAccesses::Redundant made_;  ///< redundant accesses that are made after all
-    std::uint64_t disturbed_ = 0;       ///< slots that a walk came into since their last retained access or store
-    std::array<Address, FilterShape::most_line_slots>
-        latest_{};  ///< physical line of the last retained access, by slot
+
+    std::optional<Speculation> speculation_;
+    AccessLog log_;                              ///< of the blocks of it
+    std::vector<std::uint16_t> read_positions_;  ///< of save()
+    std::size_t careful_ = 0, penalty_ = 0;      ///< blocks that are made one by one: now, and at the next failure
 };
 
 }  // namespace cachetally

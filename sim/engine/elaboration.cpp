@@ -23,7 +23,7 @@ Hierarchy::Parts::Parts(const Topology& topology)
             if (Cache* below = cache->below().cache()) below->add_above(*cache);
     for (auto& copies : caches)
         for (auto& cache : copies)
-            if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache);
+            if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache, cache->can_log());
     if (machine.coherence.protocol != Protocol::none) make_coherent();
     for (auto& copies : caches)
         for (auto& cache : copies) cache->settle();
@@ -180,10 +180,10 @@ void Hierarchy::Parts::make_coherent() {
         if (machine.caches[index].inclusion == Inclusion::inclusive) caches[index][0]->take_from_nodes(*coherence);
 }
 
-void Hierarchy::Parts::expect_loss_above(Cache& inclusive) {
+void Hierarchy::Parts::expect_loss_above(Cache& inclusive, bool logged) {
     for (Cache* upper : inclusive.above()) {
-        upper->expect_loss_of_lines();
-        expect_loss_above(*upper);
+        upper->expect_loss_of_lines(logged);
+        expect_loss_above(*upper, logged);
     }
 }
 

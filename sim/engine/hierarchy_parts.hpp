@@ -41,7 +41,7 @@ struct Hierarchy::Parts {
     void lead(RequestPort& from, const Component& to, unsigned core, std::uint32_t line = LinkTiming::store_bytes);
     void connect_bypass(RequestPort& from, unsigned core, std::uint32_t line);
     void make_coherent();
-    void expect_loss_above(Cache& inclusive);
+    void expect_loss_above(Cache& inclusive, bool logged);
     void make_paths();
     void path_for(unsigned core, bool fetch, RequestPort& way, Tlb* tlb, RequestPort* tlb_way);
     void settle();

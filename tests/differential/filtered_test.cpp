@@ -4,19 +4,33 @@
 #include <algorithm>
 
 #include "cachetally/topology.hpp"
+#include "sim/model/replacement/table.hpp"
 #include "tests/differential/cases.hpp"
 #include "tests/differential/engine_run.hpp"
 
 namespace cachetally::differential {
 namespace {
 
+/// Lets a lower level take lines away from above, by batches that can be undone.
+void make_inclusive(CacheConfig& cache, const Chooser& choose) {
+    CacheConfig made;
+    made.name = cache.name;
+    made.next = cache.next;
+    made.line = cache.line;
+    made.latency = cache.latency;
+    made.inclusion = Inclusion::inclusive;
+    made.ways = static_cast<unsigned>(1 + choose(12));
+    made.size = (std::uint64_t{1} << choose(10)) * made.ways * made.line;
+    cache = made;
+}
+
 /// Few ways, so that lines and pages are soon replaced.
-MachineDescription filterable_machine(const Chooser& choose) {
+MachineDescription filterable_machine(const Chooser& choose, bool inclusive) {
     MachineLimits limits;
     limits.cores = 1;
     limits.levels = 3;
     limits.prefetchers = limits.no_cache = limits.link_timing = false;
-    limits.other_policies = choose(4) == 3;
+    limits.other_policies = !inclusive && choose(4) == 3;
     MachineDescription machine = random_machine(choose, limits);
     const std::uint64_t sets = 64U << choose(2);
     for (CacheConfig& cache : machine.caches) {
@@ -24,7 +38,11 @@ MachineDescription filterable_machine(const Chooser& choose) {
         cache.size = below * std::max(cache.line, 64U);
         cache.line = std::max(cache.line, 64U);
         if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::nine;  // lines may differ now
-        if (cache.name[1] != '1') continue;
+        if (!limits.other_policies && choose(3) == 2) cache.replacement = replacements::tree_plru;
+        if (cache.name[1] != '1') {
+            if (inclusive && choose(3) != 0) make_inclusive(cache, choose);
+            continue;
+        }
         cache.line = 64;
         cache.ways = static_cast<unsigned>(1 + choose(8));
         cache.size = sets * 64 * cache.ways;
@@ -55,24 +73,42 @@ Burst data_burst(const Chooser& choose) {
     return burst;
 }
 
-rc::Gen<Case> filterable_case() {
-    return rc::gen::exec([] {
+/// Comes back to a line again and again, which is then the least recent one of an inclusive level.
+void add_hot_line(CoreProgram& program, const Chooser& choose) {
+    const auto every = static_cast<std::size_t>(1 + choose(6));
+    const auto stores = static_cast<std::size_t>(2 + choose(40));
+    std::size_t made = 0;
+    for (Stretch& stretch : program) {
+        std::vector<Reference> references;
+        for (const Reference& reference : stretch.references) {
+            references.push_back(reference);
+            if (++made % every != 0) continue;
+            const auto kind = made % stores == 0 ? ReferenceKind::store : ReferenceKind::load;
+            references.push_back({.address = 0x1000 + 9 * 64, .size = 4, .kind = kind});
+        }
+        stretch.references = references;
+    }
+}
+
+rc::Gen<Case> filterable_case(bool inclusive) {
+    return rc::gen::exec([inclusive] {
         const Chooser choose = rapidcheck_chooser();
         Case test_case;
-        test_case.machine = filterable_machine(choose);
+        test_case.machine = filterable_machine(choose, inclusive);
         test_case.bursts.emplace_back();
-        const auto bursts = choose(16);
+        const auto bursts = choose(inclusive ? 60 : 16);
         for (unsigned i = 0; i < bursts; ++i) test_case.bursts.back().push_back(data_burst(choose));
         const std::uint64_t way_bytes = choose(2) == 0 ? 0x1000 : 0x10000;  // of sets of lines, of sets of pages
         test_case.programs.push_back(expand(test_case.bursts.back(), way_bytes));
+        if (inclusive) add_hot_line(test_case.programs.back(), choose);
         return test_case;
     });
 }
 
-TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) {
+void check_filtered(unsigned cases, bool inclusive) {
     std::size_t filtered = 0, all = 0;
-    check_cases(2500, [&] {
-        const Case test_case = *filterable_case();
+    check_cases(cases, [&] {
+        const Case test_case = *filterable_case(inclusive);
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
         for (const Execution fastest : {Execution::batched, Execution::filtered})
             for (const Driving driving : {Driving::unwatched, Driving::requests, Driving::fills, Driving::below}) {
@@ -87,6 +123,27 @@ TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) {
             }
     });
     EXPECT_GT(filtered, all / 4);  // else the machines are not what they should be
+}
+
+TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) { check_filtered(2500, false); }
+
+// Batches through inclusive levels: some are undone, others are not.
+TEST(Filtered, BatchesThroughInclusiveLevelsAgreeWithAllMadeOneByOne) { check_filtered(800, true); }
+
+// Twelve lines, each in a slot of its own, in turn through eight ways: all but the first accesses seem to be redundant.
+TEST(Filtered, LinesThatAnInclusiveLevelTookAreMissed) {
+    const MachineDescription machine = read_machine(
+        "name: small\ncaches:\n  - {name: L1, size: 4 KiB, ways: 1, next: L2}\n"
+        "  - {name: L2, size: 512, ways: 8, next: memory, inclusion: inclusive}\nmemory: {latency: 100}\n",
+        "small.yaml");
+    std::vector<Reference> references;
+    for (Address i = 0; i < 40000; ++i)  // blocks are made one by one, and then in batches again
+        references.push_back(
+            {.address = i % 12 * 64, .size = 8, .kind = i % 7 == 0 ? ReferenceKind::store : ReferenceKind::load});
+    const std::vector<CoreProgram> programs{{{references, {Control::Kind::end, 0}}}};
+    const Outcome expected = simulate(machine, programs, 0);
+    for (const Driving driving : {Driving::unwatched, Driving::requests})
+        EXPECT_EQ(difference(machine, expected, run_engine(machine, programs, 0, driving), driving), "");
 }
 
 // One way: walks for pages all over the first level take the line that is stored to, which seems to be there still. The

@@ -42,14 +42,14 @@ CoherentNodes::CoherentNodes(const NodesConfig& config)
             levels[i]->below().connect(*levels[i + 1]);
             levels[i + 1]->add_above(*levels[i]);
             if (config.levels[i + 1].inclusion == Inclusion::exclusive) levels[i]->below().take_clean_victims();
-            if (config.levels[i + 1].inclusion == Inclusion::inclusive) levels[i]->expect_loss_of_lines();
+            if (config.levels[i + 1].inclusion == Inclusion::inclusive) levels[i]->expect_loss_of_lines(false);
         }
         RequestPort& outer = levels.back()->below();
         if (point_) {
             outer.connect(*point_);
             point_->add_above(*levels.back());
             if (config.point.inclusion == Inclusion::inclusive)
-                for (auto& level : levels) level->expect_loss_of_lines();
+                for (auto& level : levels) level->expect_loss_of_lines(false);
         } else {
             outer.connect(memory_);
         }

@@ -67,8 +67,8 @@ void Cache::settle() {
 
 Cache::NotPlain Cache::why_not_plain() const {
     if (filled_by_victims_) return {"is filled by victims of the level above", "inclusion"};
-    if (config_.inclusion == Inclusion::inclusive && !above_.empty()) return {"is inclusive", "inclusion"};
-    if (line_may_be_taken_) return {"loses lines to an inclusive level below", "inclusion", true};
+    if (takes_from_above() && !can_log()) return {"is inclusive", "inclusion"};
+    if (line_may_be_taken_ && !loss_is_logged_) return {"loses lines to an inclusive level below", "inclusion", true};
     if (below_.takes_clean_victims()) return {"hands clean victims down, too", "inclusion", true};
     if (is_in_node()) return {"is kept coherent"};
     if (prefetcher_) return {"has a prefetcher", "prefetch"};
@@ -205,6 +205,8 @@ void Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, Batc
             batch.positions = positions->given + done;
             batch.out_positions = positions->room(2 * batch.requests.size());
         }
+        if (log_ != nullptr) log_->make_room(batch.requests.size());
+        batch.log = log_;
         BatchCounts counts;
         const BlockEvent* const end = array_->handle(batch, index_, counts);
         const auto sent = static_cast<std::size_t>(end - batch.out);
@@ -212,6 +214,35 @@ void Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, Batc
         if (positions != nullptr) positions->add(sent);
         count(counts, sent);
     }
+}
+
+void Cache::begin(Checkpoint& checkpoint, bool copied) {
+    if (copied) array_->copy_to(checkpoint.array);
+    checkpoint.requests = requests_;
+    checkpoint.misses = misses_;
+    checkpoint.counts = counts_;
+    if (!takes_from_above()) return;
+    checkpoint.log.clear();
+    log_ = &checkpoint.log;
+}
+
+void Cache::roll_back(const Checkpoint& checkpoint, bool copied, std::span<const BlockEvent> requests) {
+    log_ = nullptr;
+    requests_ = checkpoint.requests;
+    misses_ = checkpoint.misses;
+    counts_ = checkpoint.counts;
+    if (copied) {
+        checkpoint.array->copy_to(array_);
+    } else {
+        array_->undo(requests, checkpoint.log, index_);
+    }
+}
+
+bool Cache::held_any(std::span<const Address> blocks, std::uint64_t bytes, const Checkpoint* checkpoint) const {
+    const CacheArray& array = checkpoint != nullptr ? *checkpoint->array : *array_;
+    for (Address offset = 0; offset < bytes; offset += config_.line)
+        if (array.holds_any(blocks, offset, index_)) return true;
+    return false;
 }
 
 /// `sent`: requests and victims that went down.
@@ -289,8 +320,9 @@ Tick Cache::pass_on(Address line, RequestInfo info, Tick time) {
 
 void Cache::train(Address address, RequestInfo info, Tick time, bool trigger) {
     wanted_.clear();
-    prefetcher_->observe({address, address & ~line_mask_, sites_ == nullptr ? info.site() : sites_->code(info.site()), trigger},
-                         wanted_);
+    prefetcher_->observe(
+        {address, address & ~line_mask_, sites_ == nullptr ? info.site() : sites_->code(info.site()), trigger},
+        wanted_);
     for (const Address wanted : wanted_) {
         if (align_down(wanted, prefetch_boundary) != align_down(address, prefetch_boundary)) continue;
         const Address line = wanted & ~line_mask_;

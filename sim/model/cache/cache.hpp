@@ -74,7 +74,8 @@ public:
     /// `positions`: null if the order of the batch is all that matters.
     void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr);
 
-    /// True where a pass over the set is all that demand accesses, page walks and write-backs need. Else the reason.
+    /// True where a pass over the set is all that demand accesses, page walks and write-backs need, as long as no
+    /// inclusive level takes a line away from above. Else the reason.
     bool is_plain() const { return is_plain_; }
     /// `key`: of this cache's configuration, or where `of_below`, of the cache below that it is about; may be null.
     struct NotPlain {
@@ -83,6 +84,25 @@ public:
         bool of_below = false;
     };
     NotPlain why_not_plain() const;
+
+    /// Whether this level takes lines away from levels above.
+    bool takes_from_above() const { return config_.inclusion == Inclusion::inclusive && !above_.empty(); }
+
+    /// What a batch has changed, kept to be undone: all of an array, or what requests have overwritten in it.
+    struct Checkpoint {
+        std::unique_ptr<CacheArray> array;
+        ArrayLog log;
+        std::array<std::uint64_t, event_kind_count> requests, misses;
+        CacheCounts counts;
+    };
+    /// From now on batches are logged in `checkpoint`, or `copied`.
+    void begin(Checkpoint& checkpoint, bool copied);
+    void commit() { log_ = nullptr; }
+    /// Undoes `requests`, which are all that came since begin().
+    void roll_back(const Checkpoint& checkpoint, bool copied, std::span<const BlockEvent> requests);
+    /// Whether it held, at begin() of a checkpoint with a copy (null: holds), something of these blocks of `bytes`.
+    bool held_any(std::span<const Address> blocks, std::uint64_t bytes, const Checkpoint* checkpoint) const;
+    bool can_log() const { return index_.is_field() && array_->keeps_log(); }
 
     /// For how long cores have waited for this level's own answers to what came from above, but for stores: those of
     /// cores are counted apart, others nobody waits for.
@@ -167,8 +187,11 @@ public:
     void watch(Disturbances& disturbances) { disturbances_.push_back(&disturbances); }
     void unwatch(Disturbances& disturbances) { std::erase(disturbances_, &disturbances); }
 
-    /// Declares that a level below may take lines away while this one makes room.
-    void expect_loss_of_lines() { line_may_be_taken_ = true; }
+    /// Declares that a level below may take lines away while this one makes room. `logged`: its batches can be undone.
+    void expect_loss_of_lines(bool logged) {
+        line_may_be_taken_ = true;
+        loss_is_logged_ = loss_is_logged_ && logged;
+    }
 
     /// To be called when all is connected, before the first access.
     void settle();
@@ -234,7 +257,7 @@ private:
     Address line_mask_;
     Tick latency_;
     bool writes_back_, filled_by_victims_, next_to_core_;
-    bool line_may_be_taken_ = false, victims_matter_ = false, is_plain_ = false;
+    bool line_may_be_taken_ = false, loss_is_logged_ = true, victims_matter_ = false, is_plain_ = false;
     std::array<Touch, event_kind_count> touch_;  ///< by kind
     IndexingPolicy index_;
     std::unique_ptr<CacheArray> array_;
@@ -245,6 +268,7 @@ private:
     std::vector<Address> mru_;                                        ///< by set; next to a core only
     std::array<std::array<Entry, event_kind_count>, 2> mru_flags_{};  ///< by hit and kind
     std::vector<Disturbances*> disturbances_;
+    ArrayLog* log_ = nullptr;
     PageTable* pages_ = nullptr;
     Coherence* coherence_ = nullptr;    ///< of the node that this is in
     Coherence* nodes_above_ = nullptr;  ///< of nodes that this takes lines away from

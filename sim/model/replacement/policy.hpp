@@ -39,6 +39,11 @@ concept ReplacementPolicy = std::constructible_from<Policy, std::uint64_t, unsig
 template <class Policy>
 concept InOrderPolicy = Policy::in_order;
 
+/// A policy whose victim() changes nothing and to which an insertion is a use: before they know of a miss, loops ask a
+/// View<ways> for the victim, a copy of what they need of the policy.
+template <class Policy>
+concept PurePolicy = Policy::pure;
+
 inline std::uint64_t digest_of_bytes(const std::uint8_t* bytes, unsigned count) {
     std::uint64_t digest = 0;
     for (unsigned i = 0; i < count; ++i) digest = splitmix64(digest ^ bytes[i]);

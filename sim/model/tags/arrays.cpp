@@ -30,8 +30,7 @@ Made make_ordered(const ArrayGeometry& geometry) {
 }
 
 Made make_in_order(const ArrayGeometry& geometry) {
-    const bool packed = geometry.line_bits != 0 && is_power_of_two(geometry.sets) && padded_ways(geometry.ways) != 0;
-    return packed ? make_ordered<std::uint32_t>(geometry) : make_ordered<std::uint64_t>(geometry);
+    return may_be_packed(geometry) ? make_ordered<std::uint32_t>(geometry) : make_ordered<std::uint64_t>(geometry);
 }
 
 template <class Policy>

@@ -335,6 +335,14 @@ std::size_t replace_each(Tags tags, std::span<const BlockEvent> accesses, std::u
     return static_cast<std::size_t>(out - missing);
 }
 
+/// CacheArray::holds_any() by an array of a known type.
+template <class Array>
+bool holds_one_of(const Array& array, std::span<const Address> lines, Address offset, const IndexingPolicy& index) {
+    Entry found = 0;
+    for (const Address line : lines) found |= array.Array::find(index.set_of(line + offset), line + offset);
+    return found != 0;
+}
+
 /// Any array as a batch loop sees it, by its own members.
 template <class Array>
 class ArrayTags {

@@ -2,10 +2,12 @@
 // CacheArray: the tags of a cache (or TLB) with their replacement order. Knows sets and ways, not what a miss means.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/random.hpp"
 #include "cachetally/machine.hpp"
@@ -45,6 +47,33 @@ struct ReplaceResult {
     Entry old = 0;           ///< the line's entry as it was before or, if it was missing, its victim's (0: none)
 };
 
+/// What requests have overwritten in an array, each in its turn, so that it can be undone; and whom they have replaced.
+struct ArrayLog {
+    static constexpr std::size_t asked_slots = 2048;
+    static constexpr std::uint8_t missed = 0x80;
+
+    std::vector<Entry> old;               ///< the entry of the line or, where it was missing, of the victim (0: none)
+    std::vector<std::uint8_t> positions;  ///< where it stood, or-ed with `missed`
+    std::size_t size = 0, packed = 0;     ///< requests; the first ones whose entries stand in words of 32 bits
+    std::vector<Address> victims;
+    std::size_t victim_count = 0;
+    std::array<std::uint16_t, asked_slots> asked;  ///< requests by set, modulo their number
+    bool asked_often = false;                      ///< one of these is more than the ways
+
+    void clear() {
+        size = packed = victim_count = 0;
+        asked.fill(0);
+        asked_often = false;
+    }
+    void make_room(std::size_t count) {
+        if (old.size() > size + count) return;
+        old.resize(2 * (size + count) + 1);
+        positions.resize(old.size());
+        victims.resize(old.size());
+    }
+    std::span<const Address> all_victims() const { return {victims.data(), victim_count}; }
+};
+
 /// A batch on its way through a cache whose misses and victims go down in the plain way.
 struct ArrayBatch {
     std::span<const BlockEvent> requests;
@@ -54,6 +83,7 @@ struct ArrayBatch {
     std::uint16_t* out_positions = nullptr;
     Address line_mask = 0;  ///< of the bits of a line's address
     bool write_back_traffic = true;
+    ArrayLog* log = nullptr;  ///< with room for all; where the array keeps_log()
 };
 
 /// Sets are numbered by an IndexingPolicy; lines are aligned addresses.
@@ -87,6 +117,17 @@ public:
 
     /// The entry of a line without touching it; 0 = not there.
     virtual Entry find(std::uint64_t set, Address line) const = 0;
+
+    /// Whether it holds one of these lines, `offset` bytes further on.
+    virtual bool holds_any(std::span<const Address> lines, Address offset, const IndexingPolicy& index) const = 0;
+
+    /// Makes a copy, or makes one that was made of this very array equal again.
+    virtual void copy_to(std::unique_ptr<CacheArray>& copy) const = 0;
+
+    /// Whether handle() can log what it does, so that undo() can take it back, where sets are a field of the address.
+    virtual bool keeps_log() const { return false; }
+    virtual void undo(std::span<const BlockEvent> /*requests*/, const ArrayLog& /*log*/,
+                      const IndexingPolicy& /*index*/) {}
 
     /// Equal digests of a set mean that equal accesses will be answered alike from now on (but for a chance of 2^-64).
     virtual std::uint64_t digest(std::uint64_t set) const = 0;

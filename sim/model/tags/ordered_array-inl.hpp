@@ -14,46 +14,11 @@
 
 #include "sim/model/tags/batch_loop-inl.hpp"
 #include "sim/model/tags/set_ops-inl.hpp"
+#include "sim/model/tags/tag_format-inl.hpp"
 #include "sim/model/tags/tag_store.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cachetally::HWY_NAMESPACE {
-
-/// How an entry stands in a word: of 64 bits, as it is; of 32 bits, the bits of the address above the number of the
-/// set, where sets are a field of the address.
-template <class Word>
-struct TagFormat {
-    explicit TagFormat(const ArrayGeometry&) {}
-    bool fits(Address) const { return true; }
-    Word pack(Address line, Entry state) const { return line | state; }
-    Entry unpack(Word word, std::uint64_t) const { return word; }
-    VictimFormat victim_format(Address) const { return {}; }
-};
-
-template <>
-struct TagFormat<std::uint32_t> {
-    static constexpr unsigned state_bits = 3, tag_bits = 32 - state_bits;
-
-    explicit TagFormat(const ArrayGeometry& geometry)
-        : line_bits(geometry.line_bits),
-          tag_from(geometry.line_bits + log2_exact(geometry.sets)),
-          bound(Address{1} << std::min(tag_from + tag_bits, 63U)) {}
-
-    bool fits(Address line) const { return line < bound; }
-    std::uint32_t pack(Address line, Entry state) const {
-        return static_cast<std::uint32_t>(line >> tag_from) << state_bits | static_cast<std::uint32_t>(state);
-    }
-    Entry unpack(std::uint32_t word, std::uint64_t set) const {
-        const Entry line = Entry{word >> state_bits} << tag_from | set << line_bits;
-        return word == 0 ? 0 : line | (word & entry_bit::all);
-    }
-    VictimFormat victim_format(Address line_mask) const {
-        return {static_cast<int>(tag_from - state_bits), ((Address{1} << tag_from) - 1) & line_mask};
-    }
-
-    unsigned line_bits, tag_from;
-    Address bound;  ///< addresses below it fit; a power of two
-};
 
 /// Entries of a set in order of recency (lru) or insertion (fifo), latest first, invalid ones last: least memory per
 /// set, and a victim is found without a search. Words of 32 bits take half of that again; from the first address on
@@ -113,6 +78,7 @@ public:
         if constexpr (fixed_ways != 0)
             if (reorders() && index.is_field()) {
                 const OrderedTags tags(*this, index.field(), batch.line_mask);
+                if (batch.log != nullptr) return handle_logged(tags, batch, counts);
                 return tags_.is_far() ? handle_by<10, true>(tags, batch, counts)
                                       : handle_by<0, true>(tags, batch, counts);
             }
@@ -151,6 +117,30 @@ public:
         return position >= ops_.stride() ? 0 : format_.unpack(set[position], index);
     }
 
+    bool holds_any(std::span<const Address> lines, Address offset, const IndexingPolicy& index) const override {
+        return holds_one_of(*this, lines, offset, index);
+    }
+
+    void copy_to(std::unique_ptr<CacheArray>& copy) const override {
+        if (!copy) copy = std::make_unique<OrderedArray>(geometry_);
+        auto& same = static_cast<OrderedArray&>(*copy);
+        if (wide_) return wide_->copy_to(same.wide_);
+        same.wide_.reset();
+        same.tags_ = tags_;
+    }
+
+    bool keeps_log() const override { return fixed_ways != 0 && reorders(); }
+
+    void undo(std::span<const BlockEvent> requests, const ArrayLog& log, const IndexingPolicy& index) override {
+        if (wide_) return wide_->undo(requests, unpacked(requests, log, index), index);
+        for (std::size_t i = log.size; i-- > 0;) {
+            Word* const set = set_at(index.set_of(requests[i].block()));
+            const unsigned position = log.positions[i] & ~ArrayLog::missed;
+            std::memmove(set, set + 1, position * sizeof(Word));
+            set[position] = static_cast<Word>(log.old[i]);
+        }
+    }
+
     std::uint64_t digest(std::uint64_t index) const override {
         if (wide_) return wide_->digest(index);
         std::uint64_t digest = 0;
@@ -181,16 +171,22 @@ private:
 
         /// `state` is added to that of a line that is there. The old entry is as it stands in the set.
         HWY_INLINE ReplaceResult replace(Address address, Entry state) const {
+            unsigned position = 0;
+            return replace(address, state, position);
+        }
+        HWY_INLINE ReplaceResult replace(Address address, Entry state, unsigned& position) const {
             Word* const set = set_of(address);
             const Word fresh = format_.pack(packed ? address : address & line_mask_, entry_bit::valid);
             const std::uint64_t found = Ops::match(set, fresh);
-            const auto position = static_cast<unsigned>(std::countr_zero(found | last_));
+            position = static_cast<unsigned>(std::countr_zero(found | last_));
             const Word old = set[position];
             Ops::use_or_insert(set, position, found != 0, fresh, static_cast<Word>(state));
             return {Address{found == 0}, old};
         }
 
         VictimFormat victim_format(Address line_mask) const { return format_.victim_format(line_mask); }
+        HWY_INLINE std::uint64_t number_of_set(Address address) const { return field_.set_of(address); }
+        unsigned ways() const { return static_cast<unsigned>(std::countr_zero(last_)) + 1; }
 
     private:
         HWY_INLINE Word* set_of(Address address) const { return tags_ + field_.set_of(address) * fixed_ways; }
@@ -201,6 +197,50 @@ private:
         Format format_;
         Address line_mask_;
     };
+
+    /// As handle_by().
+    static BlockEvent* handle_logged(const OrderedTags& tags, const ArrayBatch& batch, BatchCounts& counts) {
+        alignas(64) std::array<Entry, KindLanes::most> old;  // NOLINT: filled by the next line
+        const VictimFormat format = tags.victim_format(batch.line_mask);
+        replace_lines_logged(tags, batch, format, old.data());
+        return Sender(batch, old.data(), format).send(counts);
+    }
+
+    static HWY_NOINLINE void replace_lines_logged(const OrderedTags& tags, const ArrayBatch& batch, VictimFormat format,
+                                                  Entry* HWY_RESTRICT old) {
+        constexpr std::size_t ahead = 10;
+        const BlockEvent* const begin = batch.requests.data();
+        const std::size_t size = batch.requests.size();
+        ArrayLog& log = *batch.log;
+        Entry* const logged = log.old.data() + log.size;
+        std::uint8_t* const positions = log.positions.data() + log.size;
+        Address* const victims = log.victims.data();
+        std::size_t victim_count = log.victim_count;
+        bool often = false;
+        for (std::size_t i = 0; i < size; ++i) {
+            tags.expect(begin[std::min(i + ahead, size - 1)].bits());
+            const Address bits = begin[i].bits();
+            unsigned position = 0;
+            const auto [miss, entry] = tags.replace(bits, dirties_of(bits), position);
+            old[i] = choose(miss != 0, entry, was_there);
+            logged[i] = entry;
+            positions[i] = static_cast<std::uint8_t>(position | miss * ArrayLog::missed);
+            victims[victim_count] = (entry & ~entry_bit::all) << format.shift | (bits & format.shared);
+            victim_count += miss & entry;  // entry_bit::valid
+            often |= ++log.asked[tags.number_of_set(bits) % ArrayLog::asked_slots] > tags.ways();
+        }
+        log.victim_count = victim_count;
+        log.size += size;
+        if (packed) log.packed = log.size;
+        log.asked_often |= often;
+    }
+
+    /// The log with entries as they are.
+    ArrayLog unpacked(std::span<const BlockEvent> requests, ArrayLog log, const IndexingPolicy& index) const {
+        for (std::size_t i = 0; i < log.packed; ++i)
+            log.old[i] = format_.unpack(static_cast<Word>(log.old[i]), index.set_of(requests[i].block()));
+        return log;
+    }
 
     bool reorders() const { return geometry_.replacement == Replacement::lru; }
     Word key(Address line) const { return format_.pack(line, entry_bit::valid); }

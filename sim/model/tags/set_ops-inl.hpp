@@ -61,6 +61,21 @@ public:
         return static_cast<unsigned>(std::countr_zero(match(set, key, mask) | std::uint64_t{1} << ways));
     }
 
+    /// Or-es `state` to the entry of `bit`, which is overwritten by `fresh` first if it is not the one that was
+    /// `found`: nothing waits for that entry. Whole vectors are written, as below.
+    static HWY_INLINE void use_or_place(Word* set, std::uint64_t found, std::uint64_t bit, Word fresh, Word state) {
+        const Tag tag;
+        for (unsigned vector = 0; vector < vectors; ++vector) {
+            const std::uint64_t here = bit >> vector * lanes, placed = (bit ^ found) >> vector * lanes;
+            const auto mask_of = [&](const std::uint64_t& bits) {
+                return hn::LoadMaskBits(tag, reinterpret_cast<const std::uint8_t*>(&bits));
+            };
+            Word* const tags = set + vector * lanes;
+            const auto entered = hn::IfThenElse(mask_of(placed), hn::Set(tag, fresh), hn::Load(tag, tags));
+            hn::Store(hn::Or(entered, hn::IfThenElseZero(mask_of(here), hn::Set(tag, state))), tag, tags);
+        }
+    }
+
     /// Puts `entry` in front and moves the entries before `position` back by one; the one at `position` is overwritten.
     /// Whole vectors are written, since reading one soon after a part of it was written stalls a processor.
     static HWY_INLINE void move_to_front(Word* set, unsigned position, Word entry) {

@@ -18,13 +18,19 @@ namespace cachetally {
 template <class Word>
 class TagStore {
 public:
-    explicit TagStore(std::uint64_t count) : is_far_(count * sizeof(Word) > second_cache) {
+    explicit TagStore(std::uint64_t count) : count_(count), is_far_(count * sizeof(Word) > second_cache) {
         const std::size_t alignment = count * sizeof(Word) >= huge / 8 ? huge : 64;
         const std::size_t bytes = divide_round_up(count * sizeof(Word), alignment) * alignment;
         tags_.reset(static_cast<Word*>(std::aligned_alloc(alignment, bytes)));
         if (!tags_) throw std::bad_alloc();
         if (alignment == huge) madvise(tags_.get(), bytes, MADV_HUGEPAGE);  // a hint: nothing depends on it
         std::memset(tags_.get(), 0, bytes);
+    }
+    TagStore(const TagStore&) = delete;
+    /// Of as many tags.
+    TagStore& operator=(const TagStore& other) {
+        std::memcpy(tags_.get(), other.tags_.get(), count_ * sizeof(Word));
+        return *this;
     }
     Word* operator+(std::uint64_t offset) const { return tags_.get() + offset; }
 
@@ -38,6 +44,7 @@ private:
     struct Free {
         void operator()(Word* tags) const { std::free(tags); }
     };
+    std::uint64_t count_;
     std::unique_ptr<Word[], Free> tags_;
     bool is_far_;
 };
