@@ -120,13 +120,6 @@ std::string text_of_file(const SourceFile& file, const AnnotateOptions& options,
     return text;
 }
 
-void require_attribution(const Attribution& attribution) {
-    if (attribution.empty())
-        throw std::invalid_argument(
-            "it does not say which code misses: annotate results of programs (cachetally run -o "
-            "FILE.h5 -- PROGRAM) or of their recorded traces");
-}
-
 /// A name as callgrind's format has it, in parentheses with its text where it is new.
 class Names {
 public:
@@ -141,6 +134,13 @@ private:
 };
 
 }  // namespace
+
+void require_attribution(const Attribution& attribution) {
+    if (attribution.empty())
+        throw std::invalid_argument(
+            "it does not say which code misses: annotate results of programs (cachetally run -o "
+            "FILE.h5 -- PROGRAM) or of their recorded traces");
+}
 
 std::string annotate(const Attribution& attribution, const AnnotateOptions& options) {
     require_attribution(attribution);

@@ -37,7 +37,7 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
       code_(options.fetches),
       streams_(options.cores),
       current_(&streams_.front()) {
-    if (sites != nullptr) sites_.emplace(*sites);
+    if (sites != nullptr) sites_.emplace(*sites, options.fields);
     if (options.cores == 1) options_.window = block_references;
 }
 

@@ -25,6 +25,7 @@ struct DecoderOptions {
     /// how threads interleave is the machine's doing, not the capture's (which runs one at a time). Ours.
     std::uint64_t window = std::uint64_t{1} << 22;
     bool barriers_end_phases = false;  ///< else cores only meet there
+    FieldOptions fields = {};          ///< where objects are told apart
 };
 
 /// Not for several threads at once.

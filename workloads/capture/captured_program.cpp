@@ -162,7 +162,12 @@ public:
         for (const Address counter : capture_->decoder().counters().all())
             names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
         names.objects = capture_->decoder().sites()->object_names(program);
+        names.fields = capture_->decoder().sites()->field_names();
         return names;
+    }
+    std::vector<std::string> remarks() const override {
+        const CapturedSites* const sites = capture_ ? capture_->decoder().sites() : nullptr;
+        return sites != nullptr ? sites->unused_choices() : std::vector<std::string>();
     }
 
 private:

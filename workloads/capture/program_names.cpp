@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "workloads/capture/struct_types.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -45,8 +47,17 @@ struct ProgramNames::Files {
         std::optional<std::vector<Unit>> units = {};  ///< ascending; once they were asked for
     };
     void find_line(Dwfl_Module* module, CodePlace& place);
+    const StructTypes& types() {
+        if (!types_read) {
+            std::vector<Dwfl_Module*> all;
+            for (const Module& module : modules) all.push_back(module.module);
+            types_read.emplace(all);
+        }
+        return *types_read;
+    }
     std::unique_ptr<Dwfl, End> dwfl{dwfl_begin(&callbacks)};
     std::vector<Module> modules;
+    std::optional<StructTypes> types_read;
 };
 
 namespace {
@@ -135,6 +146,14 @@ std::string ProgramNames::describe(Address counter) const {
     Dwarf_Addr begin = 0;
     dwfl_module_info(module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
     return fmt::format("{}+{:#x}", place.module, counter - begin);
+}
+
+std::optional<StructLayout> ProgramNames::layout_of_variable(Address address) const {
+    return files_->types().of_variable(address);
+}
+
+std::optional<StructLayout> ProgramNames::layout_of_type(const std::string& name) const {
+    return files_->types().of_type(name);
 }
 
 std::vector<Region> ProgramNames::variables() const {

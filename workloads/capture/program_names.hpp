@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cachetally/reference_source.hpp"
 #include "workloads/capture/captured_events.hpp"
+#include "workloads/capture/struct_layout.hpp"
 
 namespace cachetally {
 
@@ -29,6 +31,10 @@ public:
 
     /// Global and static variables, ascending by address and without overlap; those of libraries as "LIBRARY:NAME".
     std::vector<Region> variables() const;
+
+    /// Fields of a variable by its address, or of a type by its name (StructTypes). The first call reads all types.
+    std::optional<StructLayout> layout_of_variable(Address address) const;
+    std::optional<StructLayout> layout_of_type(const std::string& name) const;
 
 private:
     struct Files;
