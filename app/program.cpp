@@ -104,7 +104,8 @@ FieldOptions fields_of(const ProgramChoice& choice) {
         fields.elements.push_back({name, "", bytes});
     }
     if (fields.any() && !choice.attribution)
-        throw UsageError("--fields, --type and --element tell fields of data structures apart; leave --no-attribution out");
+        throw UsageError(
+            "--fields, --type and --element tell fields of data structures apart; leave --no-attribution out");
     return fields;
 }
 

@@ -18,10 +18,10 @@ struct ProgramChoice {
     bool data_only = false;
     bool children = false;
     bool barriers = false;
-    bool attribution = true;  ///< sites tell data structures apart
-    bool fields = false;      ///< of structs, where types of variables are known
+    bool attribution = true;                   ///< sites tell data structures apart
+    bool fields = false;                       ///< of structs, where types of variables are known
     std::vector<std::string> types, elements;  ///< "NAME=TYPE", "NAME=BYTES"
-    std::string report;       ///< the file of what the command prints; empty: standard error
+    std::string report;                        ///< the file of what the command prints; empty: standard error
 };
 
 /// --with, --report, --children, --barriers.

@@ -90,15 +90,15 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const RunOptions run = run_options(options, *input.source);
     const bool attributes = options.attribution && input.source->sites() != nullptr;
     if (!attributes && (options.cycles || options.used_bytes))
-        throw UsageError(fmt::format("--cycles and --used-bytes are of programs and their recordings, and {} {}",
-                                     shown(input.name),
-                                     options.attribution ? "does not say which code makes its references"
-                                                         : "is run with --no-attribution"));
+        throw UsageError(fmt::format(
+            "--cycles and --used-bytes are of programs and their recordings, and {} {}", shown(input.name),
+            options.attribution ? "does not say which code makes its references" : "is run with --no-attribution"));
     const AttributionOptions attributed{options.cycles, options.used_bytes, options.per_core};
     if (options.explain) {
         const bool links = options.errors && !output.file.empty();
-        const Outcome planned = simulate(topology, monitors, *input.source, run,
-                                         {options.errors, links, options.causes, attributes, attributed, listeners}, {});
+        const Outcome planned =
+            simulate(topology, monitors, *input.source, run,
+                     {options.errors, links, options.causes, attributes, attributed, listeners}, {});
         if (options.json) return print_json({{"execution", planned.execution}});
         for (const std::string& text : planned.execution) print("{}\n", text);
         return;

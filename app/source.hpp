@@ -25,8 +25,8 @@ struct SimulationOptions {
     std::string host = "engine";  ///< or "systemc"; both give the same
     std::uint64_t max_references = 0;
     bool errors = true;
-    bool causes = false;      ///< why levels miss, and what evicts what
-    bool attribution = true;  ///< which code and data misses belong to, where the source knows
+    bool causes = false;                      ///< why levels miss, and what evicts what
+    bool attribution = true;                  ///< which code and data misses belong to, where the source knows
     bool cycles = false, used_bytes = false;  ///< of these, too
     bool per_core = false;
     bool json = false;

@@ -42,22 +42,23 @@ std::vector<std::size_t> levels_of(const std::vector<AttributedGroup>& groups, s
 
 /// Bytes per line that came in: "12.3".
 std::string used_text(const AttributedGroup& group) {
-    return group.fills == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(group.used) / static_cast<double>(group.fills));
+    return group.fills == 0 ? "-"
+                            : fmt::format("{:.1f}", static_cast<double>(group.used) / static_cast<double>(group.fills));
 }
 
 std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups, const char* title,
                      const TextOptions& options) {
     const std::vector<std::size_t> levels = levels_of(groups, attribution.levels.size(), attribution, options);
     std::vector<TextTable::Column> columns{{title, TextTable::Align::left}, {"accesses"}};
-    if (attribution.known.cycles) columns.insert(columns.end(), {{"cycles lost"}, {"%", TextTable::Align::right, true}});
+    if (attribution.known.cycles)
+        columns.insert(columns.end(), {{"cycles lost"}, {"%", TextTable::Align::right, true}});
     std::uint64_t cycles = 0;
     for (const AttributedGroup& group : groups) cycles += group.cycles;
     for (const std::size_t level : levels) {
         columns.push_back({attribution.levels[level] + " misses"});
         if (level == levels.front()) columns.push_back({"%"});
     }
-    if (!attribution.filled.empty())
-        columns.push_back({fmt::format("used of {} B", attribution.line_bytes)});
+    if (!attribution.filled.empty()) columns.push_back({fmt::format("used of {} B", attribution.line_bytes)});
     TextTable table(columns);
     for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
         std::vector<Cell> cells{shortened(groups[i].text(), longest_group), count_cell(groups[i].accesses)};
@@ -168,12 +169,14 @@ std::string object_name(const Attribution& attribution, std::uint32_t object) {
 
 nlohmann::ordered_json attribution_json(const Attribution& attribution) {
     nlohmann::ordered_json json;
-    if (!attribution.filled.empty()) json["used_bytes_of"] = {{"level", attribution.filled}, {"line_bytes", attribution.line_bytes}};
+    if (!attribution.filled.empty())
+        json["used_bytes_of"] = {{"level", attribution.filled}, {"line_bytes", attribution.line_bytes}};
     for (const auto& grouping : groupings) {
         if (grouping.by == Grouping::field && attribution.names.fields.empty()) continue;
         auto& list = json[grouping.key] = nlohmann::ordered_json::array();
         for (const AttributedGroup& group : grouped(attribution, grouping.by)) {
-            nlohmann::ordered_json row = {{"name", group.name}, {group.is_field ? "structure" : "module", group.module}};
+            nlohmann::ordered_json row = {{"name", group.name},
+                                          {group.is_field ? "structure" : "module", group.module}};
             row.update(counts_json(attribution, group));
             for (std::uint32_t core = 0; core < group.cores.size(); ++core) {
                 if (group.cores[core].misses.empty()) continue;  // it made no such reference

@@ -307,7 +307,8 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     std::string text = heading(view, options);
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
     text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
-            coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options) + cores_text(view.cores, options);
+            coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options) +
+            cores_text(view.cores, options);
     if (whole.attribution.empty()) {
         text += structure_table(view.structures, options);
         text += unknown_levels(view, options);

@@ -52,7 +52,7 @@ private:
 }  // namespace
 
 std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> sharing_by_structure(const RunView& view,
-                                                                                   const std::string& level) {
+                                                                                    const std::string& level) {
     const UsedNames names(view);
     std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> sums;
     for (const SharingRow& row : view.sharing.rows) {
@@ -69,16 +69,15 @@ std::string sharing_text(const RunView& view, const TextOptions& options) {
     const UsedNames names(view);
     const std::uint32_t level = [&] {
         const auto found = std::ranges::find(view.sharing.levels, options.level);
-        return found == view.sharing.levels.end()
-                   ? std::ranges::min(view.sharing.rows, {}, &SharingRow::level).level
-                   : static_cast<std::uint32_t>(found - view.sharing.levels.begin());
+        return found == view.sharing.levels.end() ? std::ranges::min(view.sharing.rows, {}, &SharingRow::level).level
+                                                  : static_cast<std::uint32_t>(found - view.sharing.levels.begin());
     }();
     using Place = std::tuple<Address, std::string, std::string, std::uint32_t, std::uint32_t>;
     std::map<Place, std::pair<std::uint64_t, std::uint64_t>> sums;
     for (const SharingRow& row : view.sharing.rows) {
         if (row.level != level) continue;
-        auto& [true_sharing, false_sharing] =
-            sums[{row.line, names.shown(row.site, row.line), names.shown(row.by_site, row.line), row.core, row.by_core}];
+        auto& [true_sharing, false_sharing] = sums[{row.line, names.shown(row.site, row.line),
+                                                    names.shown(row.by_site, row.line), row.core, row.by_core}];
         true_sharing += row.true_sharing;
         false_sharing += row.false_sharing;
     }

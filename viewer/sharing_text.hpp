@@ -20,7 +20,7 @@ nlohmann::ordered_json sharing_json(const RunView& view);
 
 /// True and false sharing of one level, by the name of a structure.
 std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> sharing_by_structure(const RunView& view,
-                                                                                   const std::string& level);
+                                                                                    const std::string& level);
 
 /// Accesses and misses of levels by core; empty where cores are not told apart.
 std::string cores_text(const LevelCores& cores, const TextOptions& options);

@@ -40,7 +40,8 @@ void add(AttributedGroup& group, const Attribution::Row& row) {
     std::ranges::transform(group.misses, row.misses, group.misses.begin(), std::plus<>());
     group.causes.resize(row.causes.size());
     for (std::size_t level = 0; level < row.causes.size(); ++level)
-        for (unsigned cause = 0; cause < miss_cause_count; ++cause) group.causes[level][cause] += row.causes[level][cause];
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            group.causes[level][cause] += row.causes[level][cause];
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ private:
     Tick period_;
     std::vector<std::string> levels_;
     std::unique_ptr<SiteAccesses> accesses_;
-    std::unique_ptr<LostCycles> cycles_;    ///< null where they were not asked for
-    std::unique_ptr<UsedBytes> used_bytes_;  ///< likewise
+    std::unique_ptr<LostCycles> cycles_;                            ///< null where they were not asked for
+    std::unique_ptr<UsedBytes> used_bytes_;                         ///< likewise
     std::vector<std::vector<std::unique_ptr<SiteMisses>>> misses_;  ///< by level, and copy of links
 };
 

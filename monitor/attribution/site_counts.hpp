@@ -58,7 +58,9 @@ public:
 
     std::uint32_t kinds() const override { return kinds_; }
     bool accepts_untimed() const override { return true; }
-    void on_event(const LinkEvent& event, Injector&) override { counts_.add(event.site, weight_ * event.count, event.core); }
+    void on_event(const LinkEvent& event, Injector&) override {
+        counts_.add(event.site, weight_ * event.count, event.core);
+    }
     void on_control(const Control& control, Tick, Injector&) override {
         if (control.kind == Control::Kind::barrier) counts_.end_phase();
     }

@@ -122,9 +122,7 @@ UsedBytes::UsedBytes(const Topology& topology, Hierarchy& hierarchy, unsigned co
 
 UsedBytes::~UsedBytes() = default;
 
-void UsedBytes::before(unsigned, const Reference& reference) {
-    left_ = last_byte(reference) - reference.address + 1;
-}
+void UsedBytes::before(unsigned, const Reference& reference) { left_ = last_byte(reference) - reference.address + 1; }
 
 std::vector<SiteCounts::Row> UsedBytes::fills() const {
     std::vector<SiteCounts::Row> all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UsedBytes: how much of the lines that come into the first level of data is used, by the site that fetched them (ours).
+// UsedBytes: how much of the lines that come into the first level of data is used, by the site that fetched them
+// (ours).
 #pragma once
 
 #include <memory>

@@ -63,7 +63,8 @@ void CauseWatch::take(const LinkEvent& event) {
     const std::uint32_t site = by_site_ ? event.site : 0;
     if (waiting_ != 0) {
         Waiting& last = events_[waiting_ - 1];
-        if (last.line == line && last.site == site && last.core == event.core && is_demand(last.kind) && is_demand(event.kind)) {
+        if (last.line == line && last.site == site && last.core == event.core && is_demand(last.kind) &&
+            is_demand(event.kind)) {
             ++last.times;
             return;
         }

@@ -28,9 +28,8 @@ HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy,
             level.copies.push_back(
                 std::make_unique<CauseWatch>(topology.machine(), config, finder_, map, *numbers, sites, cores));
             if (shares)
-                level.copies[copy]->report_to(
-                    *sharing_,
-                    {static_cast<std::uint32_t>(shared_levels_.size() - 1), copy, config.next == coherent.point});
+                level.copies[copy]->report_to(*sharing_, {static_cast<std::uint32_t>(shared_levels_.size() - 1), copy,
+                                                          config.next == coherent.point});
             hierarchy.listen(links.below, copy, level.copies[copy]->below());
         }
         for (const std::size_t link : links.above)

@@ -51,8 +51,8 @@ void SharingWatch::missed(const Miss& miss, Address physical) {
     if (miss.leaves_node && miss.cause != MissCause::invalidated) judge(node, false, number_);
     if (miss.cause != MissCause::invalidated || !node.by_store) return;
     const Address address = map_ ? map_(physical) : physical;
-    node.misses.push_back({Key(miss.level, miss.phase, address, miss.core, miss.site, node.by_core, node.by_site),
-                           miss.times, number_});
+    node.misses.push_back(
+        {Key(miss.level, miss.phase, address, miss.core, miss.site, node.by_core, node.by_site), miss.times, number_});
     if (node.used) judge(node, true, number_ + 1);
 }
 

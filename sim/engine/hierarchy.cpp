@@ -148,8 +148,7 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
         if (parts.injections.pending()) now = time_sum(now, parts.injections.carry_out(core, now));
     }
     parts.references += done;
-    for (ReferenceListener* listener : parts.reference_listeners)
-        listener->on_references(core, references.first(done));
+    for (ReferenceListener* listener : parts.reference_listeners) listener->on_references(core, references.first(done));
     return {done, now};
 }
 

@@ -37,7 +37,8 @@ struct SharedRun {
 SharedRun shared(const MachineDescription& machine, SitedProgram source) {
     const Topology topology(machine);
     Hierarchy hierarchy(topology);
-    const HierarchyCauses causes(topology, hierarchy, {}, {}, source.sites());
+    const auto map = [&](Address physical) { return hierarchy.virtual_address(physical); };
+    const HierarchyCauses causes(topology, hierarchy, {}, map, source.sites());
     OrderOfReferences order;
     hierarchy.listen(order);
     run(hierarchy, source);
@@ -60,17 +61,17 @@ Reference made(Address address, ReferenceKind kind, std::uint32_t site) {
     return {.address = address, .site = site, .size = 8, .kind = kind};
 }
 
-using Rows = std::vector<SharingRow>;
+using SharingRows = std::vector<SharingRow>;
 
 // Core 0 uses byte 0 of a line, core 1 stores byte 8, then byte 0; each by a phase of its own, so that the order is
 // known. Core 0 misses twice: the first time it finds nothing new, the second time it does.
 TEST(Sharing, FalseThenTrueByHand) {
     const auto load = made(0, ReferenceKind::load, 1);
     const auto store = [](Address address) { return made(address, ReferenceKind::store, 2); };
-    const SharedRun found = shared(
-        nodes(2), SitedProgram({{{load}, {}, {load}, {}, {load}}, {{}, {store(8)}, {}, {store(0)}, {}}}, 2));
+    const SharedRun found =
+        shared(nodes(2), SitedProgram({{{load}, {}, {load}, {}, {load}}, {{}, {store(8)}, {}, {store(0)}, {}}}, 2));
     EXPECT_EQ(found.sharing.levels, std::vector<std::string>{"L1"});
-    EXPECT_EQ(found.sharing.rows, (Rows{{0, 2, 0, 0, 1, 1, 2, 0, 1}, {0, 4, 0, 0, 1, 1, 2, 1, 0}}));
+    EXPECT_EQ(found.sharing.rows, (SharingRows{{0, 2, 0, 0, 1, 1, 2, 0, 1}, {0, 4, 0, 0, 1, 1, 2, 1, 0}}));
 }
 
 // What core 1 stored at first is used only after the second miss: that one is true sharing, the first one false.
@@ -78,10 +79,9 @@ TEST(Sharing, ValuesStayForeignUntilTheyAreUsed) {
     const auto load = [](Address address) { return made(address, ReferenceKind::load, 1); };
     const auto store = [](Address address) { return made(address, ReferenceKind::store, 2); };
     const SharedRun found = shared(
-        nodes(2), SitedProgram({{{load(0)}, {}, {load(0)}, {}, {load(0), load(8)}},
-                                {{}, {store(8)}, {}, {store(16)}, {}}},
-                               2));
-    EXPECT_EQ(found.sharing.rows, (Rows{{0, 2, 0, 0, 1, 1, 2, 0, 1}, {0, 4, 0, 0, 1, 1, 2, 1, 0}}));
+        nodes(2),
+        SitedProgram({{{load(0)}, {}, {load(0)}, {}, {load(0), load(8)}}, {{}, {store(8)}, {}, {store(16)}, {}}}, 2));
+    EXPECT_EQ(found.sharing.rows, (SharingRows{{0, 2, 0, 0, 1, 1, 2, 0, 1}, {0, 4, 0, 0, 1, 1, 2, 1, 0}}));
 }
 
 /// Misses of nodes that lose lines to stores alone, judged line by line by what comes after them.

@@ -70,7 +70,8 @@ private:
 
         std::uint32_t field_at(std::uint64_t offset) const {
             offset %= bytes;
-            const auto behind = std::ranges::upper_bound(fields, offset, {}, [](const auto& field) { return field.first; });
+            const auto behind =
+                std::ranges::upper_bound(fields, offset, {}, [](const auto& field) { return field.first; });
             return std::prev(behind)->second;
         }
     };

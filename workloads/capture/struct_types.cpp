@@ -13,6 +13,7 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t most_fields = 4096, most_elements = 16;
+constexpr unsigned most_names = 4;
 
 std::string name_of(Dwarf_Die& die) {
     const char* const name = dwarf_diename(&die);
@@ -27,7 +28,8 @@ bool is_struct(Dwarf_Die& die) {
 std::optional<Dwarf_Die> type_of(Dwarf_Die& die) {
     Dwarf_Attribute attribute;
     Dwarf_Die type;
-    if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr || dwarf_formref_die(&attribute, &type) == nullptr)
+    if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr ||
+        dwarf_formref_die(&attribute, &type) == nullptr)
         return std::nullopt;
     return type;
 }
@@ -90,16 +92,20 @@ public:
         StructLayout layout{bytes, {}};
         std::ranges::stable_sort(fields_, {}, &Field::offset);
         std::uint64_t end = 0;
+        unsigned shared = 0;  ///< further ones in the place of the last field
         const auto pad = [&](std::uint64_t until) {
             if (until > end) layout.fields.push_back({end, name + ".(padding)"});
         };
         for (const Field& field : fields_) {
             if (!layout.fields.empty() && field.offset < end) {  // bit fields of one byte, and what overlaps
-                layout.fields.back().name += "|" + field.name;
+                if (++shared < most_names)
+                    layout.fields.back().name += "|" + field.name.substr(field.name.rfind('.') + 1);
+                if (shared == most_names) layout.fields.back().name += "|...";
                 end = std::max(end, field.offset + field.bytes);
                 continue;
             }
             pad(field.offset);
+            shared = 0;
             layout.fields.push_back({field.offset, name + "." + field.name});
             end = field.offset + std::max<std::uint64_t>(field.bytes, 1);
         }

@@ -187,8 +187,8 @@ void read_sites(const PackedFile& file, TraceTables& tables) {
         names.fields = file.trace.read_texts(packed_names::fields);
         fields = sites.read<std::uint32_t>("field");
     }
-    if (codes.size() != objects.size() || codes.size() != fields.size() || lines.size() != counters.size() || functions.size() != counters.size() ||
-        files.size() != counters.size() || modules.size() != counters.size())
+    if (codes.size() != objects.size() || codes.size() != fields.size() || lines.size() != counters.size() ||
+        functions.size() != counters.size() || files.size() != counters.size() || modules.size() != counters.size())
         throw TraceError(sites.where() + ": its columns differ in length");
     for (std::size_t i = 0; i < counters.size(); ++i)
         names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});

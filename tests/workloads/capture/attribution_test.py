@@ -184,6 +184,7 @@ def check(result, cache):
         compare("lines that came", cache.fills, dict(zip(keys, rows["fills"].tolist())))
         compare("bytes used", cache.used, dict(zip(keys, rows["used_bytes"].tolist())))
         check_time(file, cache)
+        check_cores(file)
         found = {key + (cause,): count for cause in CAUSES for key, count in zip(keys, rows[f"{cause}_L1"].tolist())}
         compare("causes", cache.causes, found)
         pairs = file["attribution/evictions/L1/pairs"]
@@ -191,6 +192,40 @@ def check(result, cache):
         compare("evictions", cache.pairs, {tuple(row[:3]): row[3] for row in zip(*columns)})
         check_cycles(file["attribution/evictions/L1/cycles"], cache)
     return len(misses), sum(misses.values())
+
+
+# struct cell of known.c
+CELL_BYTES = 32
+CELL = ((0, "key"), (8, "range.low"), (10, "range.high"), (12, "flag"), (13, "(padding)"), (16, "weight"), (24, "bits|more"))
+
+
+def check_fields(trace):
+    """The fields of `grid`, by the addresses of its references; how many there are."""
+    with h5py.File(trace) as file:
+        regions = dict(zip(file["trace/regions/name"].asstr()[:], zip(file["trace/regions/base"][:], file["trace/regions/bytes"][:])))
+        fields, of_site = file["trace/fields"].asstr()[:], file["trace/sites/field"][:]
+    if "grid" not in regions:
+        return 0
+    base, size = (int(number) for number in regions["grid"])
+    checked = 0
+    for item in trace_items(trace):
+        if not isinstance(item, tuple) or not base <= item[0] < base + size or item[3] == 2:
+            continue
+        expected = [name for offset, name in CELL if offset <= (item[0] - base) % CELL_BYTES][-1]
+        found = fields[of_site[item[1]]]
+        assert found == "cell." + expected, f"{found} instead of cell.{expected}"
+        checked += 1
+    return checked
+
+
+def check_cores(file):
+    """Of one core all counts, level by level."""
+    cores = {name: data[:] for name, data in file["cores"].items()}
+    level = file["levels/L1"]
+    kinds = ("loads", "stores", "fetches")
+    assert not cores["core"].any() and not file["attribution/rows/core"][:].any()
+    assert cores["accesses"].sum() == sum(level[kind].attrs["total"] for kind in kinds)
+    assert cores["misses"].sum() == file["attribution/rows/misses_L1"][:].sum()
 
 
 def check_time(file, cache):
@@ -224,17 +259,18 @@ def main():
     program, command = sys.argv[1], sys.argv[2:]
     with tempfile.TemporaryDirectory() as directory:
         trace, machine, result = (os.path.join(directory, name) for name in ("t.ct.h5", "small.yaml", "r.h5"))
-        recorded = subprocess.run([program, "record", "-o", trace, "--", *command], stdout=subprocess.DEVNULL, check=False)
+        recorded = subprocess.run([program, "record", "--fields", "-o", trace, "--", *command], stdout=subprocess.DEVNULL, check=False)
         if recorded.returncode != 0:
             print("skipped: the program cannot be recorded here")
             sys.exit(77)
         with open(machine, "w", encoding="utf-8") as file:
             file.write(MACHINE)
         subprocess.run([program, "replay", trace, "-m", machine, "--monitor", "none", "--causes", "--cycles",
-                        "--used-bytes", "-o", result],
+                        "--used-bytes", "--per-core", "-o", result],
                        stdout=subprocess.DEVNULL, check=True)
+        fields = check_fields(trace)
         rows, misses = check(result, expected_of(trace))
-    print(f"{misses} misses in {rows} rows are as expected, with causes, evictions, cycles and bytes used")
+    print(f"{misses} misses in {rows} rows are as expected, with causes, evictions, cycles and bytes used; {fields} references have their fields")
 
 
 if __name__ == "__main__":

@@ -82,8 +82,7 @@ struct cell {
 };
 volatile struct cell grid[100];
 
-/* key: 200 stores; range.high: 100; weight: 100 stores and 100 loads; of the last 40 bytes alone, bits: a load and a
-   store */
+/* key: 200 stores; range.high: 100; weight: 100 stores and 100 loads; bits, of the last one alone: a load and a store */
 static int with_fields(void) {
     for (int i = 0; i < 100; ++i) {
         grid[i].key = i;
