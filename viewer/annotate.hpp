@@ -22,7 +22,7 @@ struct AnnotateOptions {
 std::string annotate(const Attribution& attribution, const AnnotateOptions& options);
 
 /// Callgrind's profile format (valgrind manual, "Callgrind Format Specification"), by instruction and line. Events:
-/// accesses, and misses of each level.
+/// accesses, misses of each level, and cycles lost, 0 where they are not known.
 std::string callgrind_profile(const Attribution& attribution, const std::string& program);
 
 /// Speedscope's file format (its file-format-schema.json): a sampled profile of each level that anything missed, and of

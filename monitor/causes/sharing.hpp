@@ -12,7 +12,7 @@ namespace cachetally {
 
 /// Misses of one level on one line that another node's store had invalidated, as Dubois et al. 1993, "The detection and
 /// elimination of useless misses in multiprocessors", tell them apart: true sharing where the node uses, before it
-/// loses the line again, a byte that another one stored since its last such miss; else false sharing.
+/// loses the line again, a byte that another one stored since its last essential miss; else false sharing.
 struct SharingRow {
     std::uint32_t level = 0, phase = 0;
     Address line = 0;                        ///< the program's

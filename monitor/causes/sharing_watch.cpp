@@ -15,11 +15,7 @@ SharingWatch::SharingWatch(const Topology& topology, const CoherentPart& part, A
 
 /// Of a line of several nodes.
 SharingWatch::Node& SharingWatch::node_of(Line& line, unsigned node) {
-    if (line.nodes.empty()) {
-        line.nodes.resize(nodes_);
-        for (unsigned other = 0; other < nodes_; ++other)
-            if (other != line.owner) line.nodes[other].foreign = line.written;
-    }
+    if (line.nodes.empty()) line.nodes.resize(nodes_);
     return line.nodes[node];
 }
 
@@ -48,8 +44,13 @@ void SharingWatch::missed(const Miss& miss, Address physical) {
     Line& line = line_of(physical);
     if (line.nodes.empty()) return;
     Node& node = line.nodes[miss.node];
-    if (miss.leaves_node && miss.cause != MissCause::invalidated) judge(node, false, number_);
-    if (miss.cause != MissCause::invalidated || !node.by_store) return;
+    if (miss.cause != MissCause::invalidated || !node.by_store) {
+        if (miss.leaves_node) {
+            judge(node, false, number_);
+            if (node.misses.empty()) node.foreign = 0;  // else a level above lost the line to a store just now
+        }
+        return;
+    }
     const Address address = map_ ? map_(physical) : physical;
     node.misses.push_back(
         {Key(miss.level, miss.phase, address, miss.core, miss.site, node.by_core, node.by_site), miss.times, number_});
@@ -77,7 +78,6 @@ void SharingWatch::use(unsigned number, Address address, std::uint64_t mask, boo
     Line& line = lines_[address];
     if (line.nodes.empty() && (line.owner == none || line.owner == number)) {
         line.owner = number;
-        if (store) line.written |= mask;
         return;
     }
     Node& node = node_of(line, number);

@@ -19,8 +19,9 @@
 namespace cachetally {
 
 /// CauseWatches of the nodes' caches report what becomes of lines; references say which bytes are used. Bytes are told
-/// apart as UsedBytes does. Dubois et al. do not say what a line's user is who comes back after a replacement: here a
-/// miss is judged by what the node does until its next request for the line, or until the line is invalidated.
+/// apart as UsedBytes does. With Dubois et al., misses that are first uses, replacements or true sharing are essential:
+/// the node knows all that was stored until then. A miss is judged by what the node does until its next request for the
+/// line, or until the line is invalidated.
 class SharingWatch final : public ReferenceListener {
 public:
     /// `map` gives the program's addresses.
@@ -54,16 +55,15 @@ private:
     };
     /// What a line is to a node.
     struct Node {
-        std::uint64_t foreign = 0;  ///< bytes that others stored since the node's last miss that was true sharing
+        std::uint64_t foreign = 0;  ///< bytes that others stored since the node's last miss that was essential
         std::uint32_t by_core = 0, by_site = 0;
         bool by_store = false;        ///< it was a store of another node that took the line
         bool used = false;            ///< and the node has used what others stored since
         std::vector<Pending> misses;  ///< that are not judged yet
     };
     struct Line {
-        unsigned owner = none;      ///< the only node so far
-        std::uint64_t written = 0;  ///< by it
-        std::vector<Node> nodes;    ///< once there are several
+        unsigned owner = none;    ///< the only node so far
+        std::vector<Node> nodes;  ///< once there are several: what it stored until then is new to none of these
     };
     static constexpr unsigned none = ~0U;
     using Counts = std::map<Key, std::pair<std::uint64_t, std::uint64_t>>;  // true, false sharing

@@ -118,6 +118,7 @@ std::map<std::pair<unsigned, Address>, std::pair<std::uint64_t, std::uint64_t>> 
                     for (Address byte = access.begin; byte < access.end; ++byte) foreign.insert(byte);
                     continue;
                 }
+                if (!ever) foreign.clear();
                 if (!here) {
                     counts = ever;
                     is_true = false;

@@ -54,11 +54,16 @@ std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, const Capt
     if (!is_new) return found->second;
     objects_.push_back({{}, found->first});
     if (!options_.elements.empty()) {
-        if (!names_ || named_files_ != events.files.size()) names_ = std::make_unique<ProgramNames>(events.files);
-        named_files_ = events.files.size();
-        choose_layout(found->second, name_of(found->first, *names_), *names_, {});
+        const ProgramNames& names = names_of(events);
+        choose_layout(found->second, name_of(found->first, names), names, {});
     }
     return found->second;
+}
+
+const ProgramNames& CapturedSites::names_of(const CapturedEvents& events) {
+    if (!names_ || named_files_ != events.files.size()) names_ = std::make_unique<ProgramNames>(events.files);
+    named_files_ = events.files.size();
+    return *names_;
 }
 
 void CapturedSites::choose_layout(std::uint32_t object, const std::string& name, const ProgramNames& names,
@@ -155,7 +160,7 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
             const Region& region = events.regions.back();
             const std::uint32_t number = object(region.name);
             add(region.base, region.bytes, number);
-            if (!options_.elements.empty()) choose_layout(number, region.name, ProgramNames(events.files), {});
+            if (!options_.elements.empty()) choose_layout(number, region.name, names_of(events), {});
             break;
         }
         case CT_ALLOCATED: {

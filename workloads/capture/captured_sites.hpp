@@ -97,6 +97,7 @@ private:
     std::uint32_t number(Site site);
     std::uint32_t object(const std::string& name);
     std::uint32_t allocated_by(std::vector<Address> stack, const CapturedEvents& events);
+    const ProgramNames& names_of(const CapturedEvents& events);
     static std::string name_of(const std::vector<Address>& stack, const ProgramNames& names);
     /// As the user said, or else as a variable's type is.
     void choose_layout(std::uint32_t object, const std::string& name, const ProgramNames& names,
