@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
