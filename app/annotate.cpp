@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cachetally annotate: source lines beside their misses; the same for KCachegrind.
+// cachetally annotate: source lines beside their misses; the same for KCachegrind and speedscope.
 #include <fmt/format.h>
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 struct AnnotateArguments {
     std::string file;
     AnnotateOptions annotate;
-    bool callgrind = false;
+    bool callgrind = false, speedscope = false;
     Trust trust = Trust::digests;
 };
 
@@ -28,8 +28,9 @@ void annotate_file(const AnnotateArguments& options) {
     const InputFile file(options.file, options.trust);
     const Attribution attribution = read_attribution(file.root());
     try {
-        print_lines(options.callgrind ? callgrind_profile(attribution, read_title(file).input)
-                                      : annotate(attribution, options.annotate));
+        print_lines(options.callgrind    ? callgrind_profile(attribution, read_title(file).input)
+                    : options.speedscope ? speedscope_profile(attribution, read_title(file).input)
+                                         : annotate(attribution, options.annotate));
     } catch (const std::invalid_argument& error) {
         throw UsageError(fmt::format("{}: {}", options.file, error.what()));
     }
@@ -62,11 +63,14 @@ void add_annotate(CLI::App& app) {
         ->capture_default_str();
     command->add_flag("--callgrind", options->callgrind,
                       "Print a profile for KCachegrind and callgrind_annotate instead");
+    command->add_flag("--speedscope", options->speedscope, "Print a profile for speedscope (JSON) instead")
+        ->excludes("--callgrind");
     command->footer(
         "Examples:\n"
         "  cachetally run -o r.h5 -- ./program; cachetally annotate r.h5\n"
         "  cachetally annotate r.h5 --level L2 --file solver.c\n"
-        "  cachetally annotate r.h5 --callgrind > callgrind.out.r; kcachegrind callgrind.out.r");
+        "  cachetally annotate r.h5 --callgrind > callgrind.out.r; kcachegrind callgrind.out.r\n"
+        "  cachetally annotate r.h5 --speedscope > r.speedscope.json");
     command->callback([options] { annotate_file(*options); });
 }
 

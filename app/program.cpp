@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -70,7 +71,52 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
         ->check(not_empty("the name of a program"));
 }
 
+void add_field_options(CLI::App& command, ProgramChoice& choice) {
+    command.add_flag("--fields", choice.fields,
+                     "Tell the fields of structs apart: of a program's variables, by debugging information");
+    command
+        .add_option("--type", choice.types,
+                    "The elements of a data structure are of this type of the program (may be repeated); NAME is the "
+                    "begin of its name, as of the function that allocates it. Implies --fields")
+        ->type_name("NAME=TYPE")
+        ->allow_extra_args(false);
+    command
+        .add_option("--element", choice.elements,
+                    "The elements of a data structure have so many bytes, of which words of 8 are told apart")
+        ->type_name("NAME=BYTES")
+        ->allow_extra_args(false);
+}
+
 namespace {
+
+/// The parts of "NAME=VALUE".
+std::pair<std::string, std::string> parted(const char* option, const std::string& text, const char* example) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+        throw UsageError(fmt::format("'{} {}': write it as in {}", option, shown(text), example));
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+FieldOptions fields_of(const ProgramChoice& choice) {
+    constexpr std::uint64_t most_bytes = 1 << 20;
+    FieldOptions fields{choice.fields || !choice.types.empty() || !choice.elements.empty(), {}};
+    for (const std::string& text : choice.types) {
+        const auto [name, type] = parted("--type", text, "new_node=struct node");
+        fields.elements.push_back({name, type, 0});
+    }
+    for (const std::string& text : choice.elements) {
+        const auto [name, size] = parted("--element", text, "new_node=64");
+        std::uint64_t bytes = 0;
+        const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), bytes);
+        if (error != std::errc() || end != size.data() + size.size() || bytes == 0 || bytes > most_bytes)
+            throw UsageError(fmt::format("'--element {}': an element has 1 to {} bytes", shown(text), most_bytes));
+        fields.elements.push_back({name, "", bytes});
+    }
+    if (fields.any() && !choice.attribution)
+        throw UsageError(
+            "--fields, --type and --element tell fields of data structures apart; leave --no-attribution out");
+    return fields;
+}
 
 CaptureWith capture_with(const std::string& name) {
     if (name == "auto") return CaptureWith::automatic;
@@ -94,6 +140,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
                 fmt::format("--map: there is no core {}: there are {}; add --cores {}", core, cores, core + 1));
     options.decoder.from = choice.part.from;
     options.decoder.barriers_end_phases = choice.barriers;
+    options.decoder.fields = fields_of(choice);
     if (choice.attribution) options.sites = std::make_shared<SiteTable>();
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
     catch_interrupts();
@@ -168,6 +215,8 @@ void report_end(const Input& input) {
     if (dropped != 0)
         to_stderr(
             fmt::format("cachetally: warning: {} of the program were not recorded\n", numbered(dropped, "reference")));
+    for (const std::string& remark : input.program->remarks())
+        to_stderr(fmt::format("cachetally: warning: {}\n", shown(remark)));
     if (interrupted() || (end.signal == 0 && end.status == 0)) return;
     to_stderr(fmt::format("cachetally: {} {}\n", shown(input.name), end_in_words(end)));
     throw ProgramStatus{end.signal != 0 ? 128 + end.signal : end.status};

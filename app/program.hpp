@@ -22,11 +22,16 @@ struct ProgramChoice {
     bool barriers = false;
     bool attribution = true;  ///< sites tell data structures apart
     SourceChoice part;
-    std::string report;  ///< the file of what the command prints; empty: standard error
+    bool fields = false;                       ///< of structs, where types of variables are known
+    std::vector<std::string> types, elements;  ///< "NAME=TYPE", "NAME=BYTES"
+    std::string report;                        ///< the file of what the command prints; empty: standard error
 };
 
 /// --with, --report, --children, --program, --barriers.
 void add_program_options(CLI::App& command, ProgramChoice& choice);
+
+/// --fields, --type, --element.
+void add_field_options(CLI::App& command, ProgramChoice& choice);
 
 /// The program as an input, for a machine of so many cores. From here on what is printed goes to standard error or the
 /// file that was named: standard output is the program's. Throws UsageError and TraceError.

@@ -34,6 +34,7 @@ void add_record(CLI::App& app, const std::vector<std::string>& program) {
     add_packing_options(*command, options->packing);
     add_source_options(*command, options->program.part);
     add_program_options(*command, options->program);
+    add_field_options(*command, options->program);
     command->footer(
         "Examples:\n"
         "  cachetally record -o gzip.ct.h5 -- gzip -6 -c text > text.gz\n"

@@ -26,6 +26,8 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     view.structures = structures_of(levels, outcome.regions);
     view.causes = outcome.causes;
     view.attribution = outcome.attribution;
+    view.sharing = outcome.sharing;
+    view.cores = outcome.cores;
     view.listeners = outcome.listeners;
     view.functions = outcome.functions;
     view.execution = outcome.execution;

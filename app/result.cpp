@@ -89,10 +89,16 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     for (const std::string& text : options.listeners) listeners.push_back(parse_listener(text));
     const RunOptions run = run_options(options, *input.source);
     const bool attributes = options.attribution && input.source->sites() != nullptr;
+    if (!attributes && (options.cycles || options.used_bytes))
+        throw UsageError(fmt::format(
+            "--cycles and --used-bytes are of programs and their recordings, and {} {}", shown(input.name),
+            options.attribution ? "does not say which code makes its references" : "is run with --no-attribution"));
+    const AttributionOptions attributed{options.cycles, options.used_bytes, options.per_core};
     if (options.explain) {
         const bool links = options.errors && !output.file.empty();
-        const Outcome planned = simulate(topology, monitors, *input.source, run,
-                                         {options.errors, links, options.causes, attributes, listeners}, {});
+        const Outcome planned =
+            simulate(topology, monitors, *input.source, run,
+                     {options.errors, links, options.causes, attributes, attributed, listeners}, {});
         if (options.json) return print_json({{"execution", planned.execution}});
         for (const std::string& text : planned.execution) print("{}\n", text);
         return;
@@ -100,7 +106,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     const std::unique_ptr<ResultFile> file = open_output(output, inputs_of(input, options));
     const Outcome outcome =
         simulate(topology, monitors, *input.source, run,
-                 {options.errors, options.errors && file != nullptr, options.causes, attributes, listeners},
+                 {options.errors, options.errors && file != nullptr, options.causes, attributes, attributed, listeners},
                  host_of(options.host));
     clear_progress_line();
     if (options.causes && outcome.causes.empty() && outcome.attribution.caused.empty())

@@ -3,6 +3,7 @@
 #include "app/report.hpp"
 #include "monitor/attribution/attribution_file.hpp"
 #include "monitor/causes/causes_file.hpp"
+#include "monitor/causes/sharing_file.hpp"
 #include "monitor/histogram_file.hpp"
 #include "storage/axes.hpp"
 #include "storage/hash.hpp"
@@ -49,6 +50,8 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     write_combined(root, levels.lines);
     write_causes(root, view.causes);
     write_attribution(root, view.attribution);
+    write_sharing(root, view.sharing);
+    write_level_cores(root, view.cores);
     if (!levels.lines.empty()) root.set_attribute("default", "combined");
     if (!view.check) return;
     Group check = root.create_group("check");

@@ -74,6 +74,7 @@ void add_run(CLI::App& app, const std::vector<std::string>& program) {
     command->add_flag("--data-only", options->program.data_only, "Leave out a program's instruction fetches");
     add_source_options(*command, options->program.part);
     add_program_options(*command, options->program);
+    add_field_options(*command, options->program);
     command->footer(
         "Examples:\n"
         "  cachetally run lu n=128\n"
@@ -83,6 +84,8 @@ void add_run(CLI::App& app, const std::vector<std::string>& program) {
         "  cachetally run --machine generic3 -- gzip -c text > text.gz");
     command->callback([options, &program] {
         if (!program.empty()) return run_program(*options, program);
+        if (options->program.fields || !options->program.types.empty() || !options->program.elements.empty())
+            throw UsageError("--fields, --type and --element are of programs: cachetally run --fields -- PROGRAM ...");
         refuse_file(options->workload);
         Input input = kernel_input(options->workload, options->settings);
         choose_part(input, options->program.part);

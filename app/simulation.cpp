@@ -212,9 +212,12 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     std::optional<HierarchyCauses> causes;
     if (counting.causes)
         causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy),
-                       counting.attribution ? source.sites() : nullptr);
+                       counting.attribution ? source.sites() : nullptr,
+                       counting.attributed.cores ? topology.machine().cores : 1);
     std::optional<HierarchyAttribution> attribution;
-    if (counting.attribution) attribution.emplace(topology, *outcome.hierarchy);
+    if (counting.attribution) attribution.emplace(topology, *outcome.hierarchy, counting.attributed);
+    std::optional<HierarchyCores> cores;
+    if (counting.attributed.cores) cores.emplace(topology, *outcome.hierarchy);
     force_execution(*outcome.hierarchy, source.cores());
     outcome.execution = explain(execution_plan(*outcome.hierarchy, source.cores()));
     if (!host) return outcome;
@@ -229,6 +232,8 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     if (attribution && source.sites() != nullptr)
         outcome.attribution = attribution->found(*source.sites(), source.site_names());
     if (causes && !outcome.attribution.empty()) causes->attribute(outcome.attribution);
+    if (causes) outcome.sharing = causes->sharing();
+    if (cores) outcome.cores = cores->found();
     // a source that names its data only at its end: nothing was distinguished
     if (causes && regions == outcome.regions) outcome.causes = causes->found();
     return outcome;

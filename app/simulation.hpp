@@ -14,7 +14,9 @@
 #include "cachetally/topology.hpp"
 #include "monitor/accuracy.hpp"
 #include "monitor/attribution/attribution.hpp"
+#include "monitor/attribution/level_cores.hpp"
 #include "monitor/causes/miss_causes.hpp"
+#include "monitor/causes/sharing.hpp"
 #include "monitor/exact_histogram.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "monitor/monitor.hpp"
@@ -73,7 +75,9 @@ struct Outcome {
     std::vector<MonitorOutcome> monitors;
     std::vector<LinkCounts> links;    ///< of every link, where that was asked for
     std::vector<LevelCauses> causes;  ///< likewise
+    Sharing sharing;                  ///< with causes
     Attribution attribution;          ///< likewise; empty where the source does not know what its sites are
+    LevelCores cores;                 ///< likewise
     std::vector<ListenerView> listeners;
     std::vector<Region> regions;
     std::vector<std::string> functions;
@@ -88,6 +92,7 @@ struct ExactCounting {
     bool links = false;   ///< all events of every link
     bool causes = false;  ///< why levels miss, and what evicts what
     bool attribution = false;
+    AttributionOptions attributed = {};
     std::vector<ListenerSpec> listeners = {};
 };
 

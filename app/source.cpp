@@ -99,6 +99,12 @@ void add_causes_option(CLI::App& command, SimulationOptions& options) {
     command.add_flag_callback(
         "--no-attribution", [&options] { options.attribution = false; },
         "Do not find out which functions, lines and data structures of a program miss: faster");
+    command.add_flag(
+        "--cycles", options.cycles,
+        "Report the cycles that functions, lines and data structures of a program lose to misses and waits");
+    command.add_flag("--used-bytes", options.used_bytes,
+                     "Report how many bytes a program uses of each line that comes into the first level; slower");
+    command.add_flag("--per-core", options.per_core, "Report accesses and misses of each core");
 }
 
 Topology topology_of(const SimulationOptions& options) {

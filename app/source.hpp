@@ -26,8 +26,10 @@ struct SimulationOptions {
     std::uint64_t warmup = 0;     ///< references that are simulated first, and not counted
     std::uint64_t max_references = 0;
     bool errors = true;
-    bool causes = false;      ///< why levels miss, and what evicts what
-    bool attribution = true;  ///< which code and data misses belong to, where the source knows
+    bool causes = false;                      ///< why levels miss, and what evicts what
+    bool attribution = true;                  ///< which code and data misses belong to, where the source knows
+    bool cycles = false, used_bytes = false;  ///< of these, too
+    bool per_core = false;
     bool json = false;
     bool explain = false;  ///< report how references are carried out, and run nothing
 
@@ -46,7 +48,7 @@ void add_machine_options(CLI::App& command, SimulationOptions& options);
 /// Those, and monitors, quantum and host.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
-/// --causes, --no-attribution.
+/// --causes, --no-attribution, --cycles, --used-bytes, --per-core.
 void add_causes_option(CLI::App& command, SimulationOptions& options);
 
 /// The machine that the options name, with as many cores as they ask for.

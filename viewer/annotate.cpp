@@ -18,7 +18,7 @@
 namespace cachetally {
 namespace {
 
-/// Accesses, then misses by level.
+/// Accesses, misses by level, and the cycles lost.
 using Counts = std::vector<std::uint64_t>;
 
 struct SourceFile {
@@ -28,8 +28,9 @@ struct SourceFile {
 };
 
 void add(Counts& sum, const Attribution::Row& row) {
-    sum.resize(row.misses.size() + 1);
+    sum.resize(row.misses.size() + 2);
     sum[0] += row.accesses;
+    sum.back() += row.cycles;
     for (std::size_t level = 0; level < row.misses.size(); ++level) sum[level + 1] += row.misses[level];
 }
 
@@ -81,13 +82,19 @@ std::optional<std::vector<std::string>> text_of(const std::string& path, const s
     return lines;
 }
 
-/// Columns of the first levels that anything missed.
+/// Columns of the first levels that anything missed, and of cycles.
 std::vector<std::size_t> columns_shown(const Counts& all) {
     std::vector<std::size_t> columns = {0};
-    for (std::size_t column = 1; column < all.size(); ++column)
+    for (std::size_t column = 1; column + 1 < all.size(); ++column)
         if (all[column] != 0) columns.push_back(column);
     columns.resize(std::min<std::size_t>(columns.size(), 5));
+    if (all.back() != 0) columns.push_back(all.size() - 1);
     return columns;
+}
+
+std::string column_name(const Attribution& attribution, std::size_t column) {
+    if (column == 0) return "accesses";
+    return column > attribution.levels.size() ? "cycles lost" : attribution.levels[column - 1];
 }
 
 std::string text_of_file(const SourceFile& file, const AnnotateOptions& options,
@@ -120,13 +127,6 @@ std::string text_of_file(const SourceFile& file, const AnnotateOptions& options,
     return text;
 }
 
-void require_attribution(const Attribution& attribution) {
-    if (attribution.empty())
-        throw std::invalid_argument(
-            "it does not say which code misses: annotate results of programs (cachetally run -o "
-            "FILE.h5 -- PROGRAM) or of their recorded traces");
-}
-
 /// A name as callgrind's format has it, in parentheses with its text where it is new.
 class Names {
 public:
@@ -141,6 +141,13 @@ private:
 };
 
 }  // namespace
+
+void require_attribution(const Attribution& attribution) {
+    if (attribution.empty())
+        throw std::invalid_argument(
+            "it does not say which code misses: annotate results of programs (cachetally run -o "
+            "FILE.h5 -- PROGRAM) or of their recorded traces");
+}
 
 std::string annotate(const Attribution& attribution, const AnnotateOptions& options) {
     require_attribution(attribution);
@@ -159,7 +166,7 @@ std::string annotate(const Attribution& attribution, const AnnotateOptions& opti
                             count_cell(files[i].all[column]).full, count_cell(all[column]).full, what,
                             percent_text(files[i].all[column], all[column]));
         for (const std::size_t shown_column : columns)
-            text += fmt::format("{:>12}", shown_column == 0 ? "accesses" : attribution.levels[shown_column - 1]);
+            text += fmt::format("{:>12}", column_name(attribution, shown_column));
         text += "   line\n" + text_of_file(files[i], options, columns);
     }
     if (files.size() > options.files)
@@ -179,6 +186,7 @@ std::string callgrind_profile(const Attribution& attribution, const std::string&
         "events: Accesses",
         without_controls(program));
     for (const std::string& level : attribution.levels) text += ' ' + level + "_misses";
+    text += " Cycles_lost";
     Names objects, files, functions;
     const std::tuple<std::string, std::string, std::string, Address, std::uint32_t>* before = nullptr;
     text += '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Source files with the accesses and misses of their lines; and the same for KCachegrind.
+// Source files with the accesses and misses of their lines; and the same for KCachegrind and speedscope.
 #pragma once
 
 #include <string>
@@ -22,7 +22,14 @@ struct AnnotateOptions {
 std::string annotate(const Attribution& attribution, const AnnotateOptions& options);
 
 /// Callgrind's profile format (valgrind manual, "Callgrind Format Specification"), by instruction and line. Events:
-/// accesses, and misses of each level.
+/// accesses, misses of each level, and cycles lost, 0 where they are not known.
 std::string callgrind_profile(const Attribution& attribution, const std::string& program);
+
+/// Speedscope's file format (its file-format-schema.json): a sampled profile of each level that anything missed, and of
+/// cycles lost, where they are known, and accesses. Stacks are module, function, line, data structure and field.
+std::string speedscope_profile(const Attribution& attribution, const std::string& program);
+
+/// Throws std::invalid_argument where it is empty.
+void require_attribution(const Attribution& attribution);
 
 }  // namespace cachetally

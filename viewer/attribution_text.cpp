@@ -10,12 +10,13 @@
 namespace cachetally {
 namespace {
 
-constexpr std::size_t groups_shown = 10, levels_shown = 4, longest_group = 32;
+constexpr std::size_t groups_shown = 10, levels_shown = 4, longest_group = 32, cores_shown = 8;
 
 constexpr struct {
     Grouping by;
     const char *title, *key;
 } groupings[] = {{Grouping::structure, "data structure", "structures"},
+                 {Grouping::field, "field", "fields"},
                  {Grouping::function, "function", "functions"},
                  {Grouping::line, "source line", "lines"}};
 
@@ -35,32 +36,69 @@ std::vector<std::size_t> levels_of(const std::vector<AttributedGroup>& groups, s
     for (std::size_t level = 0; level < levels; ++level)
         if (sum(groups, level, false) != 0 && (options.level.empty() || attribution.levels[level] == options.level))
             all.push_back(level);
-    all.resize(std::min(all.size(), levels_shown));
+    all.resize(std::min(all.size(), attribution.known.cycles ? levels_shown - 1 : levels_shown));
     return all;
+}
+
+/// Bytes per line that came in: "12.3".
+std::string used_text(const AttributedGroup& group) {
+    return group.fills == 0 ? "-"
+                            : fmt::format("{:.1f}", static_cast<double>(group.used) / static_cast<double>(group.fills));
 }
 
 std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups, const char* title,
                      const TextOptions& options) {
     const std::vector<std::size_t> levels = levels_of(groups, attribution.levels.size(), attribution, options);
     std::vector<TextTable::Column> columns{{title, TextTable::Align::left}, {"accesses"}};
+    if (attribution.known.cycles)
+        columns.insert(columns.end(), {{"cycles lost"}, {"%", TextTable::Align::right, true}});
+    std::uint64_t cycles = 0;
+    for (const AttributedGroup& group : groups) cycles += group.cycles;
     for (const std::size_t level : levels) {
         columns.push_back({attribution.levels[level] + " misses"});
         if (level == levels.front()) columns.push_back({"%"});
     }
+    if (!attribution.filled.empty()) columns.push_back({fmt::format("used of {} B", attribution.line_bytes)});
     TextTable table(columns);
     for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
         std::vector<Cell> cells{shortened(groups[i].text(), longest_group), count_cell(groups[i].accesses)};
+        if (attribution.known.cycles)
+            cells.insert(cells.end(), {count_cell(groups[i].cycles), percent_text(groups[i].cycles, cycles)});
         for (const std::size_t level : levels) {
             cells.push_back(count_cell(groups[i].misses[level]));
             if (level == levels.front())
                 cells.push_back(percent_text(groups[i].misses[level], sum(groups, level, false)));
         }
+        if (!attribution.filled.empty()) cells.push_back(used_text(groups[i]));
         table.add(cells);
     }
     if (groups.size() > groups_shown)
         table.add_line(
             fmt::format("... {} of {}, those with most misses; --json has all", groups_shown, groups.size()));
     return '\n' + table.text(options.width);
+}
+
+/// Misses of the first level that has any, by core.
+std::string core_table(const Attribution& attribution, const std::vector<AttributedGroup>& groups, const char* title,
+                       const TextOptions& options) {
+    const std::vector<std::size_t> levels = levels_of(groups, attribution.levels.size(), attribution, options);
+    std::size_t cores = 0;
+    for (const AttributedGroup& group : groups) cores = std::max(cores, group.cores.size());
+    if (levels.empty() || cores == 0) return "";
+    std::vector<TextTable::Column> columns{{title, TextTable::Align::left}};
+    for (std::size_t core = 0; core < std::min(cores, cores_shown); ++core)
+        columns.push_back({fmt::format("core {}", core)});
+    TextTable table(columns);
+    for (std::size_t i = 0; i < std::min(groups.size(), groups_shown); ++i) {
+        std::vector<Cell> cells{shortened(groups[i].text(), longest_group)};
+        for (std::size_t core = 0; core < std::min(cores, cores_shown); ++core) {
+            const bool any = core < groups[i].cores.size() && !groups[i].cores[core].misses.empty();
+            cells.push_back(count_cell(any ? groups[i].cores[core].misses[levels.front()] : std::uint64_t{0}));
+        }
+        table.add(cells);
+    }
+    if (cores > cores_shown) table.add_line(fmt::format("... {} of {} cores; --json has all", cores_shown, cores));
+    return fmt::format("\n{} misses by core\n", attribution.levels[levels.front()]) + table.text(options.width);
 }
 
 /// "96.1 % of 12,345 L1D misses of data are in structures with a name (most in A: 54.2 %), ..."
@@ -80,6 +118,19 @@ std::string sentence(const Attribution& attribution, const TextOptions& options)
     const std::uint64_t by_code = sum(functions, level, false);
     text += fmt::format("; {} % in functions with a name.", percent_text(sum(functions, level, true), by_code));
     return wrapped(text, options.width);
+}
+
+nlohmann::ordered_json counts_json(const Attribution& attribution, const AttributedGroup& group) {
+    nlohmann::ordered_json row = {{"accesses", group.accesses}};
+    if (attribution.known.cycles) row["cycles_lost"] = group.cycles;
+    if (attribution.known.used_bytes) row.update({{"fills", group.fills}, {"used_bytes", group.used}});
+    for (std::size_t level = 0; level < attribution.levels.size(); ++level)
+        row["misses"][attribution.levels[level]] = group.misses[level];
+    for (std::size_t level = 0; level < attribution.caused.size(); ++level)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            row["causes"][attribution.caused[level]][to_string(static_cast<MissCause>(cause))] =
+                group.causes[level][cause];
+    return row;
 }
 
 nlohmann::ordered_json evictions_json(const Attribution& attribution, const ObjectEvictions& level) {
@@ -103,8 +154,12 @@ nlohmann::ordered_json evictions_json(const Attribution& attribution, const Obje
 std::string attribution_text(const Attribution& attribution, const TextOptions& options) {
     if (attribution.empty()) return "";
     std::string text = '\n' + sentence(attribution, options);
-    for (const auto& grouping : groupings)
-        text += table_of(attribution, grouped(attribution, grouping.by), grouping.title, options);
+    for (const auto& grouping : groupings) {
+        const std::vector<AttributedGroup> groups = grouped(attribution, grouping.by);
+        if (grouping.by == Grouping::field && groups.empty()) continue;
+        text += table_of(attribution, groups, grouping.title, options);
+        if (grouping.by == Grouping::structure) text += core_table(attribution, groups, grouping.title, options);
+    }
     return text;
 }
 
@@ -114,16 +169,20 @@ std::string object_name(const Attribution& attribution, std::uint32_t object) {
 
 nlohmann::ordered_json attribution_json(const Attribution& attribution) {
     nlohmann::ordered_json json;
+    if (!attribution.filled.empty())
+        json["used_bytes_of"] = {{"level", attribution.filled}, {"line_bytes", attribution.line_bytes}};
     for (const auto& grouping : groupings) {
+        if (grouping.by == Grouping::field && attribution.names.fields.empty()) continue;
         auto& list = json[grouping.key] = nlohmann::ordered_json::array();
         for (const AttributedGroup& group : grouped(attribution, grouping.by)) {
-            nlohmann::ordered_json row = {{"name", group.name}, {"module", group.module}, {"accesses", group.accesses}};
-            for (std::size_t level = 0; level < attribution.levels.size(); ++level)
-                row["misses"][attribution.levels[level]] = group.misses[level];
-            for (std::size_t level = 0; level < attribution.caused.size(); ++level)
-                for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-                    row["causes"][attribution.caused[level]][to_string(static_cast<MissCause>(cause))] =
-                        group.causes[level][cause];
+            nlohmann::ordered_json row = {{"name", group.name},
+                                          {group.is_field ? "structure" : "module", group.module}};
+            row.update(counts_json(attribution, group));
+            for (std::uint32_t core = 0; core < group.cores.size(); ++core) {
+                if (group.cores[core].misses.empty()) continue;  // it made no such reference
+                row["cores"].push_back({{"core", core}});
+                row["cores"].back().update(counts_json(attribution, group.cores[core]));
+            }
             list.push_back(std::move(row));
         }
     }

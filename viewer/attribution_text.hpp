@@ -16,7 +16,8 @@ std::string attribution_text(const Attribution& attribution, const TextOptions& 
 /// Of an object; 0, which fetches and what no program refers to have, is "(code)".
 std::string object_name(const Attribution& attribution, std::uint32_t object);
 
-/// {structures, functions, lines}: each with name, module, accesses, misses by level and causes, worst first;
+/// {structures, fields, functions, lines}: each with name, module (fields: structure), accesses, cycles_lost, fills,
+/// used_bytes, misses by level, causes, and the same by core, as far as known, worst first;
 /// evictions.<level>.{pairs[], cycles[]} where causes are known.
 nlohmann::ordered_json attribution_json(const Attribution& attribution);
 

@@ -11,6 +11,7 @@
 
 #include "viewer/attribution_text.hpp"
 #include "viewer/component_tables.hpp"
+#include "viewer/sharing_text.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -25,6 +26,7 @@ struct NamedCauses {
     struct Misses {
         std::string name;
         CauseCounts counts;
+        std::pair<std::uint64_t, std::uint64_t> sharing{};  ///< of those invalidated: true, false
         std::uint64_t all() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
     };
     struct Pair {
@@ -44,7 +46,7 @@ NamedCauses causes_of_regions(const RunView& view, const LevelCauses& level) {
         return index < view.structures.regions.size() ? view.structures.regions[index].name : "(elsewhere)";
     };
     const std::vector<CauseCounts> totals = level.totals(view.structures.regions.size());
-    for (std::uint32_t i = 0; i < totals.size(); ++i) named.misses.push_back({name(i), totals[i]});
+    for (std::uint32_t i = 0; i < totals.size(); ++i) named.misses.push_back({name(i), totals[i], {}});
     for (const Evictions& pair : level.eviction_totals())
         named.evictions.push_back({name(pair.by), name(pair.victim), pair.count});
     return named;
@@ -58,7 +60,7 @@ NamedCauses causes_of_objects(const Attribution& attribution, std::size_t level)
         CauseCounts& sum = sums[object_name(attribution, attribution.sites[row.site].object)];
         for (unsigned cause = 0; cause < miss_cause_count; ++cause) sum[cause] += row.causes[level][cause];
     }
-    for (const auto& [name, counts] : sums) named.misses.push_back({name, counts});
+    for (const auto& [name, counts] : sums) named.misses.push_back({name, counts, {}});
     std::ranges::stable_sort(named.misses, std::greater<>(), &NamedCauses::Misses::all);
     named.used = !named.misses.empty() && named.misses.front().all() != 0;
     for (const Evictions& pair : eviction_totals(evictions.pairs))
@@ -71,8 +73,13 @@ std::vector<NamedCauses> causes_by_name(const RunView& view) {
     std::vector<NamedCauses> levels;
     for (std::size_t level = 0; level < view.attribution.caused.size(); ++level)
         levels.push_back(causes_of_objects(view.attribution, level));
-    if (!levels.empty()) return levels;
-    for (const LevelCauses& level : view.causes) levels.push_back(causes_of_regions(view, level));
+    if (levels.empty())
+        for (const LevelCauses& level : view.causes) levels.push_back(causes_of_regions(view, level));
+    for (NamedCauses& level : levels) {
+        const auto sharing = sharing_by_structure(view, level.level);
+        for (NamedCauses::Misses& row : level.misses)
+            if (const auto found = sharing.find(row.name); found != sharing.end()) row.sharing = found->second;
+    }
     return levels;
 }
 
@@ -80,12 +87,17 @@ bool is_wanted(const std::string& structure, const TextOptions& options) {
     return options.structure.empty() || structure == options.structure;
 }
 
-void add_misses(TextTable& table, const NamedCauses& level, bool limited, const TextOptions& options) {
+/// `limited`: to the worst; `shared`: with the columns of sharing.
+void add_misses(TextTable& table, const NamedCauses& level, bool limited, bool shared, const TextOptions& options) {
     std::size_t used = 0;
     for (const NamedCauses::Misses& row : level.misses) {
         if (row.all() == 0 || !is_wanted(row.name, options) || (++used > structures_shown && limited)) continue;
         std::vector<Cell> cells{level.level, shortened(row.name, longest_structure), count_cell(row.all())};
-        for (const std::uint64_t misses : row.counts) cells.push_back(count_cell(misses));
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause) {
+            cells.push_back(count_cell(row.counts[cause]));
+            if (shared && static_cast<MissCause>(cause) == MissCause::invalidated)
+                cells.insert(cells.end(), {count_cell(row.sharing.first), count_cell(row.sharing.second)});
+        }
         table.add(std::move(cells));
     }
     if (limited && used > structures_shown)
@@ -150,20 +162,18 @@ std::string cycles_text(const RunView& view, const std::vector<NamedCauses>& lev
 }  // namespace
 
 std::string causes_text(const RunView& view, const TextOptions& options) {
-    TextTable misses({{"level", to_the_left},
-                      {"data structure", to_the_left},
-                      {"misses"},
-                      {"first use"},
-                      {"invalidated"},
-                      {"capacity"},
-                      {"conflict"}},
-                     2);
+    std::vector<TextTable::Column> columns{
+        {"level", to_the_left}, {"data structure", to_the_left}, {"misses"}, {"first use"}, {"invalidated"}};
+    const bool shared = !view.sharing.rows.empty();
+    if (shared) columns.insert(columns.end(), {{"true"}, {"false sharing"}});
+    columns.insert(columns.end(), {{"capacity"}, {"conflict"}});
+    TextTable misses(columns, 2);
     TextTable evictions({{"level", to_the_left}, {"evicted", to_the_left}, {"by", to_the_left}, {"lines"}, {"%"}}, 3);
     std::vector<NamedCauses> levels = causes_by_name(view);
     std::erase_if(levels, [&](const NamedCauses& level) { return !level.used || !wanted(level.level, options.level); });
     if (levels.empty()) return "";
     for (const NamedCauses& level : levels) {
-        add_misses(misses, level, !view.attribution.caused.empty(), options);
+        add_misses(misses, level, !view.attribution.caused.empty(), shared, options);
         add_evictions(evictions, level, options);
     }
     return "\nwhy levels miss\n" + misses.text(options.width) + "\nwhat evicts what\n" + evictions.text(options.width) +

@@ -120,7 +120,7 @@ RunComparison compared(const RunView& before, const RunView& after, const std::s
     if (level.empty())
         for (const std::string& name : before.counts.names.levels)
             if (comparison.level.empty() && has_level(after, name)) comparison.level = name;
-    Changes structures, functions, lines;
+    Changes structures, fields, functions, lines;
     for (std::size_t run = 0; run < 2; ++run) {
         const RunView& view = *views[run];
         if (!level.empty() && !has_level(view, level))
@@ -134,10 +134,12 @@ RunComparison compared(const RunView& before, const RunView& after, const std::s
             continue;
         }
         add_groups(structures, view, Grouping::structure, comparison.level, run);
+        add_groups(fields, view, Grouping::field, comparison.level, run);
         add_groups(functions, view, Grouping::function, comparison.level, run);
         add_groups(lines, view, Grouping::line, comparison.level, run);
     }
     comparison.structures = sorted(structures);
+    comparison.fields = sorted(fields);
     comparison.functions = sorted(functions);
     comparison.lines = sorted(lines);
     return comparison;
@@ -159,6 +161,7 @@ std::string to_text(const RunComparison& comparison, unsigned width) {
         if (change.accesses[0] != 0 || change.accesses[1] != 0) add_row(levels, change, true);
     return text + '\n' + levels.text(width) +
            table_of("data structure", comparison.level, comparison.structures, width) +
+           table_of("field", comparison.level, comparison.fields, width) +
            table_of("function", comparison.level, comparison.functions, width) +
            table_of("source line", comparison.level, comparison.lines, width);
 }
@@ -171,6 +174,7 @@ nlohmann::ordered_json to_json(const RunComparison& comparison) {
             {"level", comparison.level},
             {"levels", json_of(comparison.levels)},
             {"structures", json_of(comparison.structures)},
+            {"fields", json_of(comparison.fields)},
             {"functions", json_of(comparison.functions)},
             {"lines", json_of(comparison.lines)}};
 }

@@ -22,7 +22,7 @@ struct RunComparison {
     std::string level;  ///< whose misses the groups below have
     std::vector<Change> levels;
     /// Those whose misses changed most come first. Names that only one run has have zeros in the other.
-    std::vector<Change> structures, functions, lines;
+    std::vector<Change> structures, fields, functions, lines;
 };
 
 /// `level`: of the groups; empty: the first that both have. Throws std::invalid_argument where it is not in both.
@@ -30,8 +30,8 @@ RunComparison compared(const RunView& before, const RunView& after, const std::s
 
 std::string to_text(const RunComparison& comparison, unsigned width);
 
-/// {before, after, references, cycles, level, levels[], structures[], functions[], lines[]}; each with name, accesses
-/// and misses as [before, after].
+/// {before, after, references, cycles, level, levels[], structures[], fields[], functions[], lines[]}; each with name,
+/// accesses and misses as [before, after].
 nlohmann::ordered_json to_json(const RunComparison& comparison);
 
 }  // namespace cachetally

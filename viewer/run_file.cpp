@@ -4,6 +4,7 @@
 
 #include "monitor/attribution/attribution_file.hpp"
 #include "monitor/causes/causes_file.hpp"
+#include "monitor/causes/sharing_file.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/run_view.hpp"
 
@@ -65,6 +66,8 @@ RunView read_run_view(const InputFile& file) {
     view.monitors = read_monitors(root);
     if (root.has("structures")) view.structures = read_structures(root);
     view.attribution = read_attribution(root);
+    view.sharing = read_sharing(root);
+    view.cores = read_level_cores(root);
     view.causes = read_causes(root, view.structures.regions.size());
     if (root.has("functions")) view.functions = root.open_group("functions").read_texts("name");
     view.check = read_check(root);

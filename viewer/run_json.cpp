@@ -4,6 +4,7 @@
 
 #include "viewer/attribution_text.hpp"
 #include "viewer/run_view.hpp"
+#include "viewer/sharing_text.hpp"
 
 namespace cachetally {
 namespace {
@@ -195,6 +196,8 @@ nlohmann::ordered_json to_json(const RunView& view) {
     json["phases"] = phases_of(view, keys);
     if (!view.causes.empty()) json["causes"] = causes_of(view, keys);
     if (!view.attribution.empty()) json["attribution"] = attribution_json(view.attribution);
+    if (!view.sharing.empty()) json["sharing"] = sharing_json(view);
+    if (!view.cores.empty()) json["cores"] = cores_json(view.cores);
     if (!view.listeners.empty()) json["listeners"] = listeners_of(view);
     if (view.check)
         json["check"] = {{"passed", view.check->passed},

@@ -11,6 +11,7 @@
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
 #include "viewer/run_view.hpp"
+#include "viewer/sharing_text.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -235,6 +236,8 @@ RunView of_phases(RunView view, const PhaseChoice& phases) {
         std::erase_if(level.evictions, unwanted);
     }
     std::erase_if(view.attribution.rows, unwanted);
+    std::erase_if(view.sharing.rows, unwanted);
+    std::erase_if(view.cores.rows, unwanted);
     for (ObjectEvictions& level : view.attribution.evictions) std::erase_if(level.pairs, unwanted);
     return view;
 }
@@ -304,14 +307,15 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     std::string text = heading(view, options);
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
     text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
-            coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options);
+            coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options) +
+            cores_text(view.cores, options);
     if (whole.attribution.empty()) {
         text += structure_table(view.structures, options);
         text += unknown_levels(view, options);
     } else {
         text += attribution_text(view.attribution, options);
     }
-    text += causes_text(view, options);
+    text += causes_text(view, options) + sharing_text(view, options);
     if (!options.phases.all()) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);

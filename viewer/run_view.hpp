@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "monitor/attribution/attribution.hpp"
+#include "monitor/attribution/level_cores.hpp"
 #include "monitor/causes/miss_causes.hpp"
+#include "monitor/causes/sharing.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "monitor/result_file.hpp"
 #include "sim/engine/result_file.hpp"
@@ -63,7 +65,9 @@ struct RunView {
     std::vector<MonitorSummary> monitors;
     StructureTable structures;
     std::vector<LevelCauses> causes;  ///< of the misses of levels, where that was asked for
+    Sharing sharing;                  ///< with causes, where nodes are kept coherent
     Attribution attribution;          ///< empty where the source does not know what its sites are
+    LevelCores cores;                 ///< where that was asked for
     std::vector<ListenerView> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;
@@ -77,7 +81,7 @@ struct RunView {
 
 /// execution[], levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories,
 /// monitors.<name>.{events, swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[],
-/// evictions[]}, listeners[].{name, link, units, rows[]}, cycles, references, phases[], complete.
+/// evictions[]}, sharing, cores[], listeners[].{name, link, units, rows[]}, cycles, references, phases[], complete.
 nlohmann::ordered_json to_json(const RunView& view);
 
 /// What text reports show of it.

@@ -47,7 +47,7 @@ public:
     /// first access.
     void listen(std::size_t link, unsigned copy, LinkListener& listener);
 
-    /// The only one; must live as long as the hierarchy is used. Call before the first access.
+    /// Must live as long as the hierarchy is used. Call before the first access.
     void listen(ReferenceListener& listener);
 
     /// From now on the accesses of a memory (by its number in the machine description) are made by `device`, which must

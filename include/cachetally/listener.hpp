@@ -110,6 +110,13 @@ public:
     /// The same where references are filtered: the site of each access of a first level, one for each line that a
     /// reference touches; data and fetches may come apart.
     virtual void on_accesses(unsigned core, std::span<const std::uint32_t> sites) = 0;
+
+    /// True where it wants each reference by itself, before and after it is made, between the events on links that it
+    /// causes; runs are slower then. Asked once, when attached.
+    virtual bool one_by_one() const { return false; }
+    virtual void before(unsigned /*core*/, const Reference&) {}
+    /// `taken`: until it was complete.
+    virtual void after(unsigned /*core*/, const Reference&, Tick /*taken*/) {}
     /// As LinkListener's; a barrier once for all cores.
     virtual void on_control(const Control& control) = 0;
 };

@@ -17,6 +17,7 @@ namespace cachetally {
 struct Site {
     std::uint32_t code = 0;
     std::uint32_t object = 0;
+    std::uint32_t field = 0;  ///< of the object
     friend bool operator==(const Site&, const Site&) = default;
 };
 
@@ -61,6 +62,8 @@ struct SiteNames {
     /// Data structures: variables, stacks, allocations of the heap, and names in parentheses for what is left. 0: of
     /// instruction fetches.
     std::vector<std::string> objects;
+    /// Fields as "type.field"; none where they are not told apart. 0: of what has no fields.
+    std::vector<std::string> fields;
     friend bool operator==(const SiteNames&, const SiteNames&) = default;
 };
 

@@ -20,25 +20,47 @@ struct GroupName {
     }
 };
 
-GroupName name_of(const Attribution& attribution, const Site& site, Grouping by) {
-    if (by == Grouping::structure) return {attribution.names.objects[site.object], ""};
+GroupName name_of(const Attribution& attribution, const Attribution::Row& row, Grouping by) {
+    const Site& site = attribution.sites[row.site];
+    const std::string& object = attribution.names.objects[site.object];
+    if (by == Grouping::structure) return {object, ""};
+    if (by == Grouping::field) return {attribution.names.fields.at(site.field), object};
     const CodePlace& place = attribution.names.code[site.code];
     if (by == Grouping::function) return {place.function, place.module};
     const std::string file = std::filesystem::path(place.file).filename();
     return {place.line == 0 ? "" : fmt::format("{}:{}", file, place.line), place.module};
 }
 
+void add(AttributedGroup& group, const Attribution::Row& row) {
+    group.accesses += row.accesses;
+    group.cycles += row.cycles;
+    group.fills += row.fills;
+    group.used += row.used;
+    group.misses.resize(row.misses.size());
+    std::ranges::transform(group.misses, row.misses, group.misses.begin(), std::plus<>());
+    group.causes.resize(row.causes.size());
+    for (std::size_t level = 0; level < row.causes.size(); ++level)
+        for (unsigned cause = 0; cause < miss_cause_count; ++cause)
+            group.causes[level][cause] += row.causes[level][cause];
+}
+
 }  // namespace
 
-Attribution::Row& Attribution::row(std::uint32_t phase, std::uint32_t site) {
-    const auto place = [](const Row& row) { return std::pair(row.phase, row.site); };
-    const auto found = std::ranges::lower_bound(rows, std::pair(phase, site), {}, place);
-    if (found != rows.end() && place(*found) == std::pair(phase, site)) return *found;
-    return *rows.insert(
-        found, {site, phase, 0, std::vector<std::uint64_t>(levels.size()), std::vector<CauseCounts>(caused.size())});
+Attribution::Row& Attribution::row(std::uint32_t phase, std::uint32_t site, std::uint32_t core) {
+    const auto place = [](const Row& row) { return std::tuple(row.phase, row.site, row.core); };
+    const auto found = std::ranges::lower_bound(rows, std::tuple(phase, site, core), {}, place);
+    if (found != rows.end() && place(*found) == std::tuple(phase, site, core)) return *found;
+    Row added;
+    added.site = site;
+    added.phase = phase;
+    added.core = core;
+    added.misses.resize(levels.size());
+    added.causes.resize(caused.size());
+    return *rows.insert(found, std::move(added));
 }
 
 std::string AttributedGroup::text() const {
+    if (!name.empty() && is_field) return fmt::format("{} of {}", name, module);
     if (!name.empty()) return name;
     return module.empty() ? "(not known)" : "(in " + module + ")";
 }
@@ -49,22 +71,21 @@ std::vector<AttributedGroup> grouped(const Attribution& attribution, Grouping by
         const Site& site = attribution.sites[row.site];
         if (phase != nullptr && row.phase != *phase) continue;
         if (by == Grouping::structure && site.object == 0) continue;  // fetches
-        const GroupName name = name_of(attribution, site, by);
+        if (by == Grouping::field && site.field == 0) continue;
+        const GroupName name = name_of(attribution, row, by);
         AttributedGroup& group = groups[name];
         group.name = name.name;
         group.module = name.module;
-        group.accesses += row.accesses;
-        group.misses.resize(attribution.levels.size());
-        std::ranges::transform(group.misses, row.misses, group.misses.begin(), std::plus<>());
-        group.causes.resize(attribution.caused.size());
-        for (std::size_t level = 0; level < attribution.caused.size(); ++level)
-            for (unsigned cause = 0; cause < miss_cause_count; ++cause)
-                group.causes[level][cause] += row.causes[level][cause];
+        group.is_field = by == Grouping::field;
+        add(group, row);
+        if (!attribution.known.cores) continue;
+        if (group.cores.size() <= row.core) group.cores.resize(row.core + std::size_t{1});
+        add(group.cores[row.core], row);
     }
     std::vector<AttributedGroup> all;
     for (auto& [name, group] : groups) all.push_back(std::move(group));
     std::ranges::stable_sort(all, [](const AttributedGroup& a, const AttributedGroup& b) {
-        return std::tie(a.misses, a.accesses) > std::tie(b.misses, b.accesses);
+        return std::tie(a.cycles, a.misses, a.accesses) > std::tie(b.cycles, b.misses, b.accesses);
     });
     return all;
 }

@@ -25,6 +25,15 @@ void write_rows(Group group, const Attribution& attribution) {
     group.write("site", column_of(rows, &Attribution::Row::site));
     group.write("accesses", column_of(rows, &Attribution::Row::accesses));
     std::vector<std::string> others = {"phase", "site"};
+    const auto add = [&](bool known, const char* name, const auto& member) {
+        if (!known) return;
+        others.emplace_back(name);
+        group.write(name, column_of(rows, member));
+    };
+    add(attribution.known.cores, "core", &Attribution::Row::core);
+    add(attribution.known.cycles, "cycles", &Attribution::Row::cycles);
+    add(attribution.known.used_bytes, "fills", &Attribution::Row::fills);
+    add(attribution.known.used_bytes, "used_bytes", &Attribution::Row::used);
     for (std::size_t level = 0; level < attribution.levels.size(); ++level) {
         others.push_back("misses_" + attribution.levels[level]);
         group.write(others.back(), column_of(rows, [&](const auto& row) { return row.misses[level]; }));
@@ -41,6 +50,7 @@ void write_names(Group& attribution, const std::vector<Site>& sites, const SiteN
     Group group = attribution.create_group("sites");
     group.write("code", column_of(sites, &Site::code));
     group.write("object", column_of(sites, &Site::object));
+    if (!names.fields.empty()) group.write("field", column_of(sites, &Site::field));
     Group code = attribution.create_group("code");
     code.write("counter", column_of(names.code, &CodePlace::counter));
     code.write_texts("function", column_of(names.code, &CodePlace::function));
@@ -48,6 +58,7 @@ void write_names(Group& attribution, const std::vector<Site>& sites, const SiteN
     code.write("line", column_of(names.code, &CodePlace::line));
     code.write_texts("module", column_of(names.code, &CodePlace::module));
     attribution.write_texts("objects", names.objects);
+    if (!names.fields.empty()) attribution.write_texts("fields", names.fields);
 }
 
 SiteNames read_names(const Group& attribution) {
@@ -62,8 +73,35 @@ SiteNames read_names(const Group& attribution) {
     for (std::size_t i = 0; i < counters.size(); ++i)
         names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});
     names.objects = attribution.read_texts("objects");
+    if (attribution.has("fields")) names.fields = attribution.read_texts("fields");
     return names;
 }
+
+void read_sites(const Group& sites, Attribution& attribution) {
+    const SiteNames& names = attribution.names;
+    const auto codes = sites.read<std::uint32_t>("code");
+    const auto objects = read_column<std::uint32_t>(sites, "object", codes.size());
+    std::vector<std::uint32_t> fields(codes.size());
+    if (!names.fields.empty()) fields = read_column<std::uint32_t>(sites, "field", codes.size());
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        if (codes[i] >= names.code.size() || objects[i] >= names.objects.size() ||
+            (fields[i] != 0 && fields[i] >= names.fields.size()))
+            throw StorageError(fmt::format("{}: site {} has no name; the file is damaged", sites.where(), i));
+        attribution.sites.push_back({codes[i], objects[i], fields[i]});
+    }
+}
+
+/// False where the file has no such column.
+template <class Number>
+bool read_into(const Group& group, const char* name, std::vector<Attribution::Row>& rows,
+               Number Attribution::Row::*member) {
+    if (!group.has(name)) return false;
+    const auto column = read_column<Number>(group, name, rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].*member = column[i];
+    return true;
+}
+
+constexpr std::uint32_t most_cores = 256;
 
 }  // namespace
 
@@ -73,6 +111,10 @@ void write_attribution(Group& root, const Attribution& attribution) {
     set_nexus_class(group, "NXcollection", "rows");
     group.set_attribute("levels", attribution.levels);
     if (!attribution.caused.empty()) group.set_attribute("caused", attribution.caused);
+    if (!attribution.filled.empty()) {
+        group.set_attribute("filled", attribution.filled);
+        group.set_attribute("line_bytes", attribution.line_bytes);
+    }
     write_rows(group.create_group("rows"), attribution);
     write_names(group, attribution.sites, attribution.names);
     write_object_evictions(group, attribution.evictions, attribution.names.objects);
@@ -86,21 +128,29 @@ Attribution read_attribution(const Group& root) {
     attribution.levels = group.texts_attribute("levels");
     if (group.has_attribute("caused")) attribution.caused = group.texts_attribute("caused");
     attribution.names = read_names(group);
-    const auto codes = sites.read<std::uint32_t>("code");
-    const auto objects = read_column<std::uint32_t>(sites, "object", codes.size());
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-        if (codes[i] >= attribution.names.code.size() || objects[i] >= attribution.names.objects.size())
-            throw StorageError(fmt::format("{}: site {} has no name; the file is damaged", sites.where(), i));
-        attribution.sites.push_back({codes[i], objects[i]});
-    }
+    read_sites(sites, attribution);
     const auto site = rows.read<std::uint32_t>("site");
     const auto phase = read_column<std::uint32_t>(rows, "phase", site.size());
     const auto accesses = read_column<std::uint64_t>(rows, "accesses", site.size());
     for (std::size_t i = 0; i < site.size(); ++i) {
-        if (site[i] >= codes.size())
+        if (site[i] >= attribution.sites.size())
             throw StorageError(fmt::format("{}: there is no site {}; the file is damaged", rows.where(), site[i]));
-        attribution.rows.push_back(
-            {site[i], phase[i], accesses[i], {}, std::vector<CauseCounts>(attribution.caused.size())});
+        Attribution::Row& row = attribution.rows.emplace_back();
+        row.site = site[i];
+        row.phase = phase[i];
+        row.accesses = accesses[i];
+        row.causes.resize(attribution.caused.size());
+    }
+    attribution.known.cores = read_into(rows, "core", attribution.rows, &Attribution::Row::core);
+    for (const Attribution::Row& row : attribution.rows)
+        if (row.core >= most_cores)
+            throw StorageError(fmt::format("{}: there is no core {}; the file is damaged", rows.where(), row.core));
+    attribution.known.cycles = read_into(rows, "cycles", attribution.rows, &Attribution::Row::cycles);
+    attribution.known.used_bytes = read_into(rows, "fills", attribution.rows, &Attribution::Row::fills) &&
+                                   read_into(rows, "used_bytes", attribution.rows, &Attribution::Row::used);
+    if (group.has_attribute("filled")) {
+        attribution.filled = group.text_attribute("filled");
+        attribution.line_bytes = static_cast<std::uint32_t>(group.whole_attribute("line_bytes"));
     }
     for (const std::string& level : attribution.levels) {
         const auto misses = read_column<std::uint64_t>(rows, ("misses_" + level).c_str(), site.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SiteCounts: events by the site that caused them and by phase, on a link or of references.
+// SiteCounts: events by the site that caused them, by phase, and by core where that is asked for; on a link or of
+// references.
 #pragma once
 
 #include <array>
@@ -14,15 +15,21 @@ namespace cachetally {
 class SiteCounts {
 public:
     struct Row {
-        std::uint32_t site, phase;
+        std::uint32_t site, phase, core;
         std::uint64_t count;
     };
 
-    void add(std::uint32_t site, std::uint64_t events) {
+    /// `cores`: how many are told apart.
+    explicit SiteCounts(unsigned cores = 1) : cores_(cores) {}
+
+    /// At least one event.
+    void add(std::uint32_t site, std::uint64_t events, unsigned core = 0) {
         if (!counting_.is_on()) return;
-        if (site >= counts_.size()) grow(site);
-        std::uint64_t& count = counts_[site];
-        if (count == 0) counted_.push_back(site);
+        std::size_t place = site;
+        if (cores_ > 1) place = place * cores_ + core;
+        if (place >= counts_.size()) grow(place);
+        std::uint64_t& count = counts_[place];
+        if (count == 0) counted_.push_back(place);
         count += events;
     }
     void follow(const Control& control) {
@@ -34,30 +41,39 @@ public:
     std::vector<Row> rows() const;
 
 private:
-    void grow(std::uint32_t site);
+    void grow(std::size_t place);
+    Row row(std::size_t place, std::uint64_t count) const {
+        return {static_cast<std::uint32_t>(place / cores_), phase_, static_cast<std::uint32_t>(place % cores_), count};
+    }
     void end_phase();
 
     Counting counting_;
 
+    unsigned cores_;
     std::uint32_t phase_ = 0;
-    std::vector<std::uint64_t> counts_;  ///< of the phase, by site
-    std::vector<std::uint32_t> counted_;
+    std::vector<std::uint64_t> counts_;  ///< of the phase, by site and core
+    std::vector<std::size_t> counted_;
     std::vector<Row> rows_;
 };
 
 /// Those on one copy of a link.
 class SiteMisses final : public LinkListener {
 public:
-    explicit SiteMisses(std::uint32_t kinds) : kinds_(kinds) {}
+    /// `weight`: what each event counts.
+    SiteMisses(std::uint32_t kinds, unsigned cores, std::uint64_t weight = 1)
+        : kinds_(kinds), weight_(weight), counts_(cores) {}
 
     std::uint32_t kinds() const override { return kinds_; }
     bool accepts_untimed() const override { return true; }
-    void on_event(const LinkEvent& event, Injector&) override { counts_.add(event.site, event.count); }
+    void on_event(const LinkEvent& event, Injector&) override {
+        counts_.add(event.site, weight_ * event.count, event.core);
+    }
     void on_control(const Control& control, Tick, Injector&) override { counts_.follow(control); }
     const SiteCounts& counts() const { return counts_; }
 
 private:
     std::uint32_t kinds_;
+    std::uint64_t weight_;
     SiteCounts counts_;
 };
 
@@ -65,8 +81,8 @@ private:
 class SiteAccesses final : public ReferenceListener {
 public:
     /// Lines of the first levels, of data and of instructions; 0: these are not simulated.
-    SiteAccesses(std::uint32_t data_line, std::uint32_t fetch_line)
-        : line_bits_{bits_of(data_line), bits_of(data_line), bits_of(fetch_line)} {}
+    SiteAccesses(std::uint32_t data_line, std::uint32_t fetch_line, unsigned cores)
+        : line_bits_{bits_of(data_line), bits_of(data_line), bits_of(fetch_line)}, counts_(cores) {}
 
     void on_references(unsigned core, std::span<const Reference> references) override;
     void on_accesses(unsigned core, std::span<const std::uint32_t> sites) override;

@@ -46,7 +46,7 @@ std::vector<CauseLinks> cause_links(const Topology& topology) {
 }
 
 CauseWatch::CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions,
-                       AddressMap map, LineNumbers& numbers, const SiteTable* sites)
+                       AddressMap map, LineNumbers& numbers, const SiteTable* sites, unsigned cores)
     : line_bytes_(cache.line),
       victims_allocate_(cache.write_back_miss == WriteBackMiss::allocate),
       regions_(regions),
@@ -55,7 +55,7 @@ CauseWatch::CauseWatch(const MachineDescription& machine, const CacheConfig& cac
       below_(*this, consequences, true),
       numbers_(numbers),
       lines_(cache.size / cache.line, lines_are_invalidated(machine)) {
-    if (sites != nullptr) by_site_.emplace(*sites, cache, map_);
+    if (sites != nullptr) by_site_.emplace(*sites, cache, map_, cores);
 }
 
 void CauseWatch::take(const LinkEvent& event) {
@@ -63,15 +63,16 @@ void CauseWatch::take(const LinkEvent& event) {
     const std::uint32_t site = by_site_ ? event.site : 0;
     if (waiting_ != 0) {
         Waiting& last = events_[waiting_ - 1];
-        if (last.line == line && last.site == site && is_demand(last.kind) && is_demand(event.kind)) {
+        if (last.line == line && last.site == site && last.core == event.core && is_demand(last.kind) &&
+            is_demand(event.kind)) {
             ++last.times;
             return;
         }
     }
     numbers_.prefetch(line);
     if (event.kind == EventKind::eviction) numbers_.prefetch(event.by);
-    events_[waiting_] = {line, event.by, 1, site, event.kind};
-    if (++waiting_ == events_.size()) catch_up();
+    events_[waiting_] = {line, event.by, 1, site, event.kind, event.core};
+    if (++waiting_ == events_.size() || sharing_ != nullptr) catch_up();
 }
 
 /// In rounds, each of which asks the host's memory for what the next one needs.
@@ -121,7 +122,10 @@ void CauseWatch::count_miss(const Line& line, const Waiting& event, std::uint32_
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
     if (!counting_.is_on()) return;
     misses_[{structure, phase_}][static_cast<unsigned>(cause)] += times;
-    if (by_site_) by_site_->missed(event.site, cause, times);
+    if (by_site_) by_site_->missed(event.site, event.core, cause, times);
+    if (sharing_ != nullptr)
+        sharing_->missed({place_.level, place_.node, phase_, event.site, event.core, cause, times, place_.is_last},
+                         event.line);
 }
 
 void CauseWatch::happened(const Waiting& event, const Known& known) {
@@ -138,6 +142,7 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
     } else {
         lines_.remove(known.number);
         line.fate = Fate::invalidated;
+        if (sharing_ != nullptr) sharing_->invalidated(place_.node, event.line);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "monitor/causes/line_numbers.hpp"
 #include "monitor/causes/line_stack.hpp"
 #include "monitor/causes/miss_causes.hpp"
+#include "monitor/causes/sharing_watch.hpp"
 #include "monitor/causes/site_causes.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/region_finder.hpp"
@@ -35,15 +36,25 @@ std::vector<CauseLinks> cause_links(const Topology& topology);
 class CauseWatch {
 public:
     /// `regions`, `numbers`, of the cache's line, and `sites`, if any, must live as long as this; `map` gives the
-    /// addresses in which regions are.
+    /// addresses in which regions are. `cores`: told apart by sites.
     CauseWatch(const MachineDescription& machine, const CacheConfig& cache, const RegionFinder& regions, AddressMap map,
-               LineNumbers& numbers, const SiteTable* sites = nullptr);
+               LineNumbers& numbers, const SiteTable* sites = nullptr, unsigned cores = 1);
     CauseWatch(const CauseWatch&) = delete;
     CauseWatch& operator=(const CauseWatch&) = delete;
 
     /// To be put on all links into the copy, and on that out of it.
     LinkListener& above() { return above_; }
     LinkListener& below() { return below_; }
+
+    /// What becomes of lines is reported to `watch`, too, and at once, from now on.
+    struct Place {
+        std::uint32_t level = 0, node = 0;
+        bool is_last = false;  ///< in its node
+    };
+    void report_to(SharingWatch& watch, Place place) {
+        sharing_ = &watch;
+        place_ = place;
+    }
 
     /// What was found so far, of several copies together.
     static LevelCauses sum(const std::string& level, const std::vector<CauseWatch*>& copies);
@@ -76,6 +87,7 @@ private:
         std::uint32_t times;  ///< that a line was asked for in a row
         std::uint32_t site;
         EventKind kind;
+        std::uint8_t core;
     };
     struct Known {
         std::uint32_t number, structure;
@@ -98,6 +110,8 @@ private:
     LineNumbers& numbers_;
     LineStack lines_;
     std::optional<SiteCauses> by_site_;
+    SharingWatch* sharing_ = nullptr;
+    Place place_;
     std::uint32_t phase_ = 0;
     Counting counting_;
     std::size_t waiting_ = 0;

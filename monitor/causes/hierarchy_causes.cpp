@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "monitor/causes/hierarchy_causes.hpp"
 
+#include <algorithm>
+
 namespace cachetally {
 
 HierarchyCauses::HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
-                                 const AddressMap& map, const SiteTable* sites)
+                                 const AddressMap& map, const SiteTable* sites, unsigned cores)
     : finder_(regions) {
     const auto& parts = topology.components();
+    CoherentPart coherent;
+    if (topology.machine().coherence.protocol != Protocol::none) coherent = coherent_part(topology.machine());
+    if (coherent.nodes > 1) {
+        sharing_ = std::make_unique<SharingWatch>(topology, coherent, map);
+        hierarchy.listen(*sharing_);
+    }
     for (const CauseLinks& links : cause_links(topology)) {
         const Component& part = parts[links.component];
         Level& level = levels_.emplace_back();
         level.name = part.name;
+        const bool shares = sharing_ && std::ranges::find(coherent.caches, part.index) != coherent.caches.end();
+        if (shares) shared_levels_.push_back(part.name);
         for (unsigned copy = 0; copy < part.copies; ++copy) {
             const CacheConfig& config = topology.machine().caches[part.index];
             auto& numbers = numbers_[{part.cores_per_copy, copy, config.line}];
             if (!numbers) numbers = std::make_unique<LineNumbers>(config.line);
             level.copies.push_back(
-                std::make_unique<CauseWatch>(topology.machine(), config, finder_, map, *numbers, sites));
+                std::make_unique<CauseWatch>(topology.machine(), config, finder_, map, *numbers, sites, cores));
+            if (shares)
+                level.copies[copy]->report_to(*sharing_, {static_cast<std::uint32_t>(shared_levels_.size() - 1), copy,
+                                                          config.next == coherent.point});
             hierarchy.listen(links.below, copy, level.copies[copy]->below());
         }
         for (const std::size_t link : links.above)
@@ -36,6 +49,8 @@ std::vector<LevelCauses> HierarchyCauses::found() const {
     }
     return causes;
 }
+
+Sharing HierarchyCauses::sharing() const { return sharing_ ? sharing_->found(shared_levels_) : Sharing(); }
 
 void HierarchyCauses::attribute(Attribution& attribution) const {
     for (const Level& level : levels_) attribution.caused.push_back(level.name);

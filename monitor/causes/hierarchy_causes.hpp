@@ -18,12 +18,16 @@ namespace cachetally {
 class HierarchyCauses {
 public:
     /// To be made before the first access. `map` gives the addresses in which the regions are. All must live as long as
-    /// the hierarchy is used, this included; and `sites`, if misses are to be told apart by these, too.
+    /// the hierarchy is used, this included; and `sites`, if misses are to be told apart by these, too, and by so many
+    /// cores.
     HierarchyCauses(const Topology& topology, Hierarchy& hierarchy, std::span<const Region> regions,
-                    const AddressMap& map = {}, const SiteTable* sites = nullptr);
+                    const AddressMap& map = {}, const SiteTable* sites = nullptr, unsigned cores = 1);
 
     /// What was found so far, level by level in the order of the machine description.
     std::vector<LevelCauses> found() const;
+
+    /// Of the levels of nodes that are kept coherent, where there are several; else empty.
+    Sharing sharing() const;
 
     /// Adds causes to the rows of misses, and evictions by object. Only where it was made with sites.
     void attribute(Attribution& attribution) const;
@@ -38,6 +42,8 @@ private:
     /// By the number of cores that share a cache, its copy, and its line.
     std::map<std::tuple<unsigned, unsigned, std::uint32_t>, std::unique_ptr<LineNumbers>> numbers_;
     std::vector<Level> levels_;
+    std::unique_ptr<SharingWatch> sharing_;
+    std::vector<std::string> shared_levels_;
 };
 
 }  // namespace cachetally

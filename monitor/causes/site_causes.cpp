@@ -19,8 +19,10 @@ ObjectNumbers::ObjectNumbers(const std::vector<std::string>& names) : numbers_(n
     for (std::uint32_t i = 0; i < names.size(); ++i) numbers_[i] = first.try_emplace(names[i], i).first->second;
 }
 
-SiteCauses::SiteCauses(const SiteTable& sites, const CacheConfig& cache, AddressMap map)
-    : sites_(sites), sets_(sets_of(cache)), map_(cache.virtually_indexed ? std::move(map) : AddressMap()) {}
+SiteCauses::SiteCauses(const SiteTable& sites, const CacheConfig& cache, AddressMap map, unsigned cores)
+    : sites_(sites), sets_(sets_of(cache)), map_(cache.virtually_indexed ? std::move(map) : AddressMap()) {
+    misses_.fill(SiteCounts(cores));
+}
 
 void SiteCauses::evicted(std::uint32_t by, std::uint32_t victim, std::uint32_t site, Address line) {
     std::uint32_t evictor = object_of(by), gone = object_of(victim);
@@ -50,7 +52,7 @@ void SiteCauses::add_misses(Attribution& attribution, std::size_t level) const {
     for (unsigned cause = 0; cause < miss_cause_count; ++cause)
         for (const SiteCounts::Row& counted : misses_[cause].rows()) {
             const std::uint32_t site = counted.site < attribution.sites.size() ? counted.site : 0;
-            attribution.row(counted.phase, site).causes[level][cause] += counted.count;
+            attribution.row(counted.phase, site, counted.core).causes[level][cause] += counted.count;
         }
 }
 

@@ -37,15 +37,16 @@ private:
 class SiteCauses {
 public:
     /// `sites` must live as long as this; `map` gives the virtual addresses of lines.
-    SiteCauses(const SiteTable& sites, const CacheConfig& cache, AddressMap map);
+    /// `cores`: told apart.
+    SiteCauses(const SiteTable& sites, const CacheConfig& cache, AddressMap map, unsigned cores);
 
     void asked(std::uint32_t number, std::uint32_t site, EventKind kind) {
         std::uint32_t& object = object_of(number);
         if (kind == EventKind::page_walk) object = 0;
         if ((bit(kind) & referring) != 0) object = sites_[site].object;
     }
-    void missed(std::uint32_t site, MissCause cause, std::uint32_t times) {
-        misses_[static_cast<unsigned>(cause)].add(site, times);
+    void missed(std::uint32_t site, unsigned core, MissCause cause, std::uint32_t times) {
+        misses_[static_cast<unsigned>(cause)].add(site, times, core);
     }
     /// A line that nobody asked for is prefetched here.
     void came(std::uint32_t number, std::uint32_t site) {

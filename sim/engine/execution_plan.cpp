@@ -75,6 +75,7 @@ std::string Hierarchy::Parts::why_one_by_one(const CorePath& path) const {
 std::string Hierarchy::Parts::why_one_by_one(unsigned core) const {
     if (timed) return "links or memories are busy for a time";
     if (!filterable) return "a listener wants each event by itself";
+    if (one_by_one) return "what is reported needs each reference by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (data == nullptr) return "no level serves data";
     if (std::string reason = why_one_by_one(*data); !reason.empty()) return reason;
@@ -132,7 +133,7 @@ ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
     decided.filter.way = fetches == nullptr ? FilterPlan::Fetches::nowhere
                          : apart            ? FilterPlan::Fetches::apart
                                             : FilterPlan::Fetches::with_data;
-    decided.filter.sites = reference_listener != nullptr || !all_merge;
+    decided.filter.sites = !reference_listeners.empty() || !all_merge;
     decided.reason = why_not_batched(core);
     const bool nothing_to_filter = decided.filter.data.retains_all;  // each by itself is quicker then
     decided.execution = decided.reason.empty() ? Execution::batched

@@ -68,7 +68,8 @@ void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) 
 }
 
 void Hierarchy::listen(ReferenceListener& listener) {
-    parts_->reference_listener = &listener;
+    parts_->reference_listeners.push_back(&listener);
+    parts_->one_by_one = parts_->one_by_one || listener.one_by_one();
     parts_->settled = false;
 }
 
@@ -120,7 +121,7 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
             done += block.references;
         }
         parts.references += references.size();
-        if (parts.reference_listener != nullptr) parts.reference_listener->on_references(core, references);
+        for (ReferenceListener* listener : parts.reference_listeners) listener->on_references(core, references);
         if (!parts.background) now += complete(core, now);
         return {references.size(), now};
     }
@@ -135,14 +136,19 @@ Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Ti
         }
         // However references are handed over: what records have made listeners send waits for one more.
         const auto rest = references.subspan(done);
-        const Progress progress =
-            path->run(rest.first(parts.injections.pending() ? 1 : rest.size()), now, until, parts.injections);
+        const bool one = parts.injections.pending() || parts.one_by_one;
+        if (parts.one_by_one)
+            for (ReferenceListener* listener : parts.reference_listeners) listener->before(core, rest.front());
+        const Progress progress = path->run(rest.first(one ? 1 : rest.size()), now, until, parts.injections);
+        if (parts.one_by_one)
+            for (ReferenceListener* listener : parts.reference_listeners)
+                listener->after(core, rest.front(), progress.time - now);
         done += progress.done;
         now = progress.time;
         if (parts.injections.pending()) now = time_sum(now, parts.injections.carry_out(core, now));
     }
     parts.references += done;
-    if (parts.reference_listener != nullptr) parts.reference_listener->on_references(core, references.first(done));
+    for (ReferenceListener* listener : parts.reference_listeners) listener->on_references(core, references.first(done));
     return {done, now};
 }
 
@@ -154,9 +160,9 @@ Tick Hierarchy::run_filtered(unsigned core, std::span<const FilteredBlock> block
     for (const FilteredBlock& block : blocks) {
         now += path.run(block);
         parts.references += block.references;
-        if (parts.reference_listener != nullptr)
+        for (ReferenceListener* listener : parts.reference_listeners)
             for (const FilteredAccesses* accesses : {&block.data, &block.fetches})
-                parts.reference_listener->on_accesses(core, accesses->sites);
+                listener->on_accesses(core, accesses->sites);
     }
     parts.filters[core]->clear();  // it has not seen these
     if (!parts.background) now += complete(core, now);
@@ -173,7 +179,7 @@ Tick Hierarchy::control(const Control& control, unsigned core, Tick time) {
         for (unsigned copy = 0; copy < parts.ports[id].size(); ++copy)
             if (!of_core || copy == copy_for(upper, core)) parts.ports[id][copy]->control(control, time);
     }
-    if (parts.reference_listener != nullptr) parts.reference_listener->on_control(control);
+    for (ReferenceListener* listener : parts.reference_listeners) listener->on_control(control);
     return owed + (parts.injections.pending() ? parts.injections.carry_out(core, time) : 0);
 }
 

@@ -59,7 +59,8 @@ struct Hierarchy::Parts {
     std::vector<LinkInfo> links;
     PageTable pages;
     std::vector<Copies<Cache>> caches;
-    ReferenceListener* reference_listener = nullptr;
+    std::vector<ReferenceListener*> reference_listeners;
+    bool one_by_one = false;  ///< as some of these want references
     std::vector<Copies<Tlb>> tlbs;
     Copies<PageWalker> walkers;
     Copies<Memory> memories;

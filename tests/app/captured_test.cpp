@@ -298,6 +298,109 @@ TEST_F(Captured, CausesOfARunningProgramAreThoseOfItsDataStructures) {
               matrix["misses"]["L1D"]);
 }
 
+const Json& field_of(const Json& attribution, const std::string& field, const std::string& structure) {
+    static const Json nothing;
+    for (const Json& row : attribution["fields"])
+        if (row["name"] == field && row["structure"].get<std::string>().starts_with(structure)) return row;
+    return nothing;
+}
+
+// How often the fields of struct cell are used is in known.c.
+TEST_F(Captured, FieldsOfVariablesAreToldApart) {
+    ASSERT_EQ(run(reported + Words{"--fields"}, {"fields"}).status, 0);
+    const Json attribution = report()["attribution"];
+    EXPECT_EQ(field_of(attribution, "cell.key", "grid")["accesses"], 200);
+    EXPECT_EQ(field_of(attribution, "cell.range.high", "grid")["accesses"], 100);
+    EXPECT_EQ(field_of(attribution, "cell.weight", "grid")["accesses"], 200);
+    EXPECT_EQ(field_of(attribution, "cell.bits|more", "grid")["accesses"], 2);
+    EXPECT_TRUE(field_of(attribution, "cell.flag", "grid").is_null());
+    EXPECT_EQ(named(attribution["structures"], "grid")["accesses"], 200 + 100 + 200 + 2);
+    ASSERT_EQ(run(reported, {"fields"}).status, 0);
+    EXPECT_FALSE(report()["attribution"].contains("fields"));
+}
+
+TEST_F(Captured, FieldsOfTheHeapAreThoseOfTheNamedType) {
+    ASSERT_EQ(run({"record", "-o", "t.ct.h5", "--type", "new_node=struct node"}, {"list"}).status, 0);
+    const Words replay = {"replay", "t.ct.h5", "--monitor", "none", "--cycles", "--used-bytes", "-o", "r.h5"};
+    const Json json = cachetally(directory.path(), replay + Words{"--json"}).json(), &attribution = json["attribution"];
+    EXPECT_EQ(field_of(attribution, "node.next", "heap: new_node")["accesses"], 6 * 1000);
+    EXPECT_EQ(field_of(attribution, "node.value", "heap: new_node")["accesses"], 4 * 1000);
+    const Json& nodes = named(attribution["structures"], "heap: new_node");
+    for (const char* const count : {"accesses", "cycles_lost", "fills", "used_bytes"}) {
+        std::uint64_t sum = 0;
+        for (const Json& row : attribution["fields"])
+            if (row["structure"] == nodes["name"]) sum += row[count].get<std::uint64_t>();
+        EXPECT_EQ(sum, nodes[count]) << count;
+    }
+    EXPECT_EQ(cachetally(directory.path(), {"show", "r.h5", "--json"}).json()["attribution"], attribution);
+    EXPECT_THAT(cachetally(directory.path(), {"show", "r.h5"}).out, HasSubstr("node.next of heap: new_node"));
+}
+
+TEST_F(Captured, WordsOfElementsAreToldApart) {
+    const Finished finished = run(reported + Words{"--element", "block=16", "--element", "nothing=8"}, {"heap"});
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_THAT(finished.err, HasSubstr("no data structure's name begins with 'nothing'"));
+    const Json attribution = report()["attribution"];
+    EXPECT_EQ(field_of(attribution, "+0", "block")["accesses"], 100);
+    EXPECT_EQ(field_of(attribution, "+8", "block")["accesses"], 100);
+    EXPECT_THAT(run(reported + Words{"--element", "block=many"}, {"heap"}).err, HasSubstr("1 to 1048576 bytes"));
+    EXPECT_THAT(run(reported + Words{"--type", "block"}, {"heap"}).err,
+                HasSubstr("write it as in new_node=struct node"));
+    EXPECT_THAT(run(reported + Words{"--type", "block=struct none"}, {"heap"}).err,
+                HasSubstr("has a struct 'struct none'"));
+    EXPECT_EQ(cachetally(directory.path(), {"run", "lu", "--fields"}).status, 2);
+    EXPECT_EQ(cachetally(directory.path(), {"run", "lu", "--cycles"}).status, 2);
+}
+
+/// Hits of both machines' first levels last 4 cycles.
+TEST_F(Captured, CyclesLostAndHitsAreTheTimeOfTheRun) {
+    ASSERT_EQ(run({"record", "-o", "t.ct.h5"}, {"list"}).status, 0);
+    for (const char* const machine : {"generic3", "generic3-timed"}) {
+        const Json json = cachetally(directory.path(),
+                                     {"replay", "t.ct.h5", "-m", machine, "--monitor", "none", "--cycles", "--json"})
+                              .json();
+        std::uint64_t lost = 0, hits = 0;
+        for (const Json& row : json["attribution"]["functions"]) lost += row["cycles_lost"].get<std::uint64_t>();
+        const Json& levels = json["levels"];
+        for (const char* const level : {"L1D", "L1I"})
+            for (const char* const kind : {"loads", "stores", "fetches"})
+                hits += levels[level][kind].get<std::uint64_t>();
+        EXPECT_EQ(lost + 4 * hits, json["cycles"]) << machine;
+    }
+}
+
+// Each round of four threads stores to parts of one line that are their own; nobody else uses them.
+TEST_F(Captured, FalseSharingIsToldFromTrueSharing) {
+    ASSERT_EQ(
+        run(reported + Words{"-m", "coherent8", "--data-only", "--causes", "--per-core", "-o", "r.h5"}, {"threads"})
+            .status,
+        0);
+    const Json json = report();
+    std::uint64_t true_sharing = 0, false_sharing = 0;
+    for (const Json& row : json["sharing"]["rows"]) {
+        if (row["structure"] != "shared_line" || row["level"] != "L1D") continue;
+        EXPECT_NE(row["core"], row["by"]["core"]);
+        EXPECT_EQ(row["by"]["function"], "work");
+        true_sharing += row["true_sharing"].get<std::uint64_t>();
+        false_sharing += row["false_sharing"].get<std::uint64_t>();
+    }
+    const Json& line = named(json["attribution"]["structures"], "shared_line");
+    EXPECT_EQ(true_sharing, 0U);
+    EXPECT_EQ(false_sharing, line["causes"]["L1D"]["invalidated"]);
+    EXPECT_GE(false_sharing, 4 * 9 - 4U);  // of ten rounds: but for the last storer's, and first uses
+    EXPECT_EQ(line["cores"].size(), 4U);
+    std::uint64_t misses = 0;
+    for (const Json& core : json["cores"])
+        if (core["level"] == "L1D") misses += core["misses"].get<std::uint64_t>();
+    EXPECT_EQ(misses, json["levels"]["L1D"]["load_misses"].get<std::uint64_t>() +
+                          json["levels"]["L1D"]["store_misses"].get<std::uint64_t>());
+    Json shown = cachetally(directory.path(), {"show", "r.h5", "--json"}).json();
+    for (const char* const part : {"sharing", "cores", "attribution"}) EXPECT_EQ(shown[part], json[part]) << part;
+    const std::string text = cachetally(directory.path(), {"show", "r.h5"}).out;
+    EXPECT_THAT(text, HasSubstr("lines that cores take from each other, by misses of L1D"));
+    EXPECT_THAT(text, HasSubstr("L1D misses by core"));
+}
+
 TEST_F(Captured, SourceIsShownBesideItsMisses) {
     ASSERT_EQ(run(Words{"run", "--monitor", "none", "--report", "report", "-o", "r.h5"}, {"sweep"}).status, 0);
     const Finished shown = cachetally(directory.path(), {"annotate", "r.h5", "--file", "known.c"});
@@ -319,6 +422,29 @@ TEST_F(Captured, SourceIsShownBesideItsMisses) {
     }
     EXPECT_GT(total, 10000U);
     EXPECT_EQ(accesses, total);
+}
+
+// Weights are those of all profiles, and frames are there.
+TEST_F(Captured, SpeedscopeProfilesAddUp) {
+    ASSERT_EQ(run(Words{"run", "--monitor", "none", "--report", "report", "-o", "r.h5"}, {"sweep"}).status, 0);
+    const Json scope = cachetally(directory.path(), {"annotate", "r.h5", "--speedscope"}).json();
+    const Json shown = cachetally(directory.path(), {"show", "r.h5", "--json"}).json();
+    std::uint64_t accesses = 0, weights = 0, of_matrix = 0;
+    for (const Json& row : shown["attribution"]["functions"]) accesses += row["accesses"].get<std::uint64_t>();
+    const Json& profile = scope["profiles"].back();
+    EXPECT_EQ(profile["name"], "accesses");
+    EXPECT_EQ(profile["type"], "sampled");
+    EXPECT_EQ(profile["endValue"], accesses);
+    ASSERT_EQ(profile["samples"].size(), profile["weights"].size());
+    for (std::size_t i = 0; i < profile["samples"].size(); ++i) {
+        const Json& stack = profile["samples"][i];
+        for (const Json& frame : stack) ASSERT_LT(frame.get<std::size_t>(), scope["shared"]["frames"].size());
+        weights += profile["weights"][i].get<std::uint64_t>();
+        if (scope["shared"]["frames"][stack.back().get<std::size_t>()]["name"] == "matrix")
+            of_matrix += profile["weights"][i].get<std::uint64_t>();
+    }
+    EXPECT_EQ(weights, accesses);
+    EXPECT_EQ(of_matrix, 2 * 64 * 64);
 }
 
 TEST_F(Captured, CommandsThatReadTwiceRecordFirst) {

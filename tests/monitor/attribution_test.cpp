@@ -13,40 +13,10 @@
 #include "monitor/causes/eviction_graph.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
 #include "tests/differential/random_machine.hpp"
+#include "tests/monitor/sited_program.hpp"
 
 namespace cachetally {
 namespace {
-
-/// By core and phase.
-using Stretches = std::vector<std::vector<std::vector<Reference>>>;
-
-/// Sites 1, 2, ... have the objects 1, 2, ..., and code of their own.
-class SitedProgram final : public ReferenceSource {
-public:
-    SitedProgram(Stretches stretches, std::uint32_t objects)
-        : stretches_(std::move(stretches)), next_(stretches_.size()) {
-        names_.code.resize(1);
-        names_.objects.resize(1);
-        for (std::uint32_t i = 1; i <= objects; ++i) {
-            sites_.add({i, i});
-            names_.code.push_back({i, "f" + std::to_string(i), "", 0, ""});
-            names_.objects.emplace_back(1, static_cast<char>('A' + i - 1));
-        }
-    }
-    unsigned cores() const override { return static_cast<unsigned>(stretches_.size()); }
-    Batch next(unsigned core) override {
-        if (next_[core] == stretches_[core].size()) return {{}, {Control::Kind::end, 0}};
-        return {stretches_[core][next_[core]++], {Control::Kind::barrier, 0}};
-    }
-    const SiteTable* sites() const override { return &sites_; }
-    SiteNames site_names() const override { return names_; }
-
-private:
-    Stretches stretches_;
-    std::vector<std::size_t> next_;
-    SiteTable sites_;
-    SiteNames names_;
-};
 
 struct AttributedRun {
     RunResult run;
@@ -64,26 +34,6 @@ AttributedRun attributed(const MachineDescription& machine, SitedProgram source)
     result.attribution = attribution.found(*source.sites(), source.site_names());
     causes.attribute(result.attribution);
     return result;
-}
-
-/// Two sets of one line, a first level alone.
-MachineDescription two_sets() {
-    MachineDescription machine;
-    CacheConfig cache;
-    cache.name = "L1";
-    cache.next = "memory";
-    cache.ways = 1;
-    cache.line = 64;
-    cache.size = 128;
-    machine.caches = {cache};
-    return machine;
-}
-
-/// The line and the site of each.
-std::vector<Reference> loads_by(std::initializer_list<std::pair<Address, std::uint32_t>> references) {
-    std::vector<Reference> all;
-    for (const auto& [line, site] : references) all.push_back({.address = line * 64, .site = site, .size = 8});
-    return all;
 }
 
 // A is in line 0, B in 2, C in 1 and 3. 0 and 2 meet in set 0, 1 and 3 in set 1. At the end of phase 1, 0 was used 3
@@ -115,21 +65,6 @@ TEST(AttributedCauses, LinesAreOfTheLastObjectAskedFor) {
 TEST(AttributedCauses, ObjectsOfOneNameAreOne) {
     EXPECT_EQ(ObjectNumbers({"", "heap", "A", "heap"})[3], 1U);
     EXPECT_EQ(ObjectNumbers({"", "heap", "A", "heap"})[2], 2U);
-}
-
-Stretches random_stretches(unsigned cores, std::uint32_t sites) {
-    Stretches stretches(cores);
-    for (auto& stretch : stretches)
-        for (unsigned phase = 0; phase < 2; ++phase) {
-            auto& references = stretch.emplace_back();
-            for (unsigned i = 0; i < 300; ++i)
-                references.push_back({.address = *rc::gen::inRange<Address>(0, 1500) * 8,
-                                      .site = *rc::gen::inRange<std::uint32_t>(0, sites + 1),
-                                      .size = *rc::gen::element<std::uint16_t>(1, 8, 70),
-                                      .kind = static_cast<ReferenceKind>(
-                                          *rc::gen::weightedElement<unsigned>({{4, 0U}, {3, 1U}, {1, 2U}}))});
-        }
-    return stretches;
 }
 
 std::uint64_t sum_of(const CauseCounts& counts) { return counts[0] + counts[1] + counts[2] + counts[3]; }

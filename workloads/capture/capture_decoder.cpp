@@ -40,7 +40,7 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
       streams_(options.cores),
       current_(&streams_.front()),
       has_begun_(options.from.empty()) {
-    if (sites != nullptr) sites_.emplace(*sites);
+    if (sites != nullptr) sites_.emplace(*sites, options.fields);
     if (options.cores == 1) options_.window = block_references;
 }
 

@@ -183,6 +183,10 @@ public:
         return site_names_of(ProgramNames(events().files), capture_->decoder().counters(),
                              *capture_->decoder().sites());
     }
+    std::vector<std::string> remarks() const override {
+        const CapturedSites* const sites = capture_ ? capture_->decoder().sites() : nullptr;
+        return sites != nullptr ? sites->unused_choices() : std::vector<std::string>();
+    }
 
 private:
     /// What is asked for comes after the last reference that anybody wants: their thread is the reader, who may be

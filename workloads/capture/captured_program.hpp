@@ -41,6 +41,9 @@ public:
 
     /// What it reported, once its streams are over.
     virtual const CapturedEvents& events() const = 0;
+
+    /// What the user asked for and was not there (FieldOptions), once its streams are over.
+    virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 /// Throws TraceError where the program or the tool is not there, with what to install.

@@ -26,14 +26,19 @@ bool allocates(const CodePlace& place) {
 
 }  // namespace
 
-CapturedSites::CapturedSites(SiteTable& table)
+CapturedSites::CapturedSites(SiteTable& table, FieldOptions fields)
     : table_(table),
       elsewhere_(object("(elsewhere)")),
       free_heap_(object("(heap)")),
-      mapped_(object("(mapped memory)")) {}
+      mapped_(object("(mapped memory)")),
+      options_(std::move(fields)),
+      structure_found_(options_.elements.size()),
+      type_found_(options_.elements.size()) {
+    if (options_.any()) fields_.emplace_back();
+}
 
 std::uint32_t CapturedSites::number(Site site) {
-    const auto [found, is_new] = numbers_.try_emplace(std::uint64_t{site.code} << 32 | site.object, 0);
+    const auto [found, is_new] = numbers_.try_emplace(site, 0);
     if (is_new) found->second = table_.add(site);
     return found->second;
 }
@@ -44,10 +49,61 @@ std::uint32_t CapturedSites::object(const std::string& name) {
     return found->second;
 }
 
-std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack) {
+std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, const CapturedEvents& events) {
     const auto [found, is_new] = by_stack_.try_emplace(std::move(stack), static_cast<std::uint32_t>(objects_.size()));
-    if (is_new) objects_.push_back({{}, found->first});
+    if (!is_new) return found->second;
+    objects_.push_back({{}, found->first});
+    if (!options_.elements.empty()) {
+        const ProgramNames& names = names_of(events);
+        choose_layout(found->second, name_of(found->first, names), names, {});
+    }
     return found->second;
+}
+
+const ProgramNames& CapturedSites::names_of(const CapturedEvents& events) {
+    if (!names_ || named_files_ != events.files.size()) names_ = std::make_unique<ProgramNames>(events.files);
+    named_files_ = events.files.size();
+    return *names_;
+}
+
+void CapturedSites::choose_layout(std::uint32_t object, const std::string& name, const ProgramNames& names,
+                                  std::optional<Address> variable) {
+    const std::string_view heap = "heap: ";
+    const std::string_view bare = std::string_view(name).substr(name.starts_with(heap) ? heap.size() : 0);
+    std::optional<StructLayout> layout;
+    for (std::size_t i = 0; i < options_.elements.size() && !layout; ++i) {
+        const ElementChoice& choice = options_.elements[i];
+        if (!bare.starts_with(choice.structure) && !name.starts_with(choice.structure)) continue;
+        structure_found_[i] = true;
+        layout = choice.type.empty() ? layout_of_words(choice.bytes) : names.layout_of_type(choice.type);
+        if (layout) type_found_[i] = true;
+    }
+    if (!layout && options_.variables && variable) layout = names.layout_of_variable(*variable);
+    if (layout && objects_[object].layout == nullptr) objects_[object].layout = numbered(*layout);
+}
+
+const CapturedSites::Layout* CapturedSites::numbered(const StructLayout& layout) {
+    Layout& added = layouts_.emplace_back();
+    added.bytes = layout.bytes;
+    for (const StructLayout::Field& field : layout.fields) {
+        const auto next = static_cast<std::uint32_t>(fields_.size());
+        const auto [found, is_new] = field_numbers_.try_emplace(field.name, next);
+        if (is_new) fields_.push_back(field.name);
+        added.fields.emplace_back(field.offset, found->second);
+    }
+    return &added;
+}
+
+std::vector<std::string> CapturedSites::unused_choices() const {
+    std::vector<std::string> unused;
+    for (std::size_t i = 0; i < options_.elements.size(); ++i) {
+        const ElementChoice& choice = options_.elements[i];
+        if (!structure_found_[i])
+            unused.push_back(fmt::format("no data structure's name begins with '{}'", choice.structure));
+        else if (!type_found_[i])
+            unused.push_back(fmt::format("no debugging information has a struct '{}'", choice.type));
+    }
+    return unused;
 }
 
 std::uint32_t CapturedSites::look_up(std::uint32_t code, Address address) {
@@ -57,16 +113,23 @@ std::uint32_t CapturedSites::look_up(std::uint32_t code, Address address) {
         block = &map_.find(address);
     }
     if (code >= latest_.size()) latest_.resize(std::max<std::size_t>(code + 1, 2 * latest_.size()), {&nothing_});
-    latest_[code] = {block, block->object, number({code, block->object == 0 ? elsewhere_ : block->object})};
-    return latest_[code].site;
+    const Layout* const layout = objects_[block->object].layout;
+    const std::uint32_t field = layout != nullptr ? layout->field_at(address - block->origin) : 0;
+    const std::uint32_t site = number({code, block->object == 0 ? elsewhere_ : block->object, field});
+    latest_[code] = {block, block->object, site, field, layout};
+    return site;
 }
 
 bool CapturedSites::is_named(std::uint32_t object) const { return object != 0 && objects_[object].name.find('(') != 0; }
 
 /// Only when it is needed: that reads the files' symbols.
 void CapturedSites::name_variables() {
-    for (const Region& variable : ProgramNames(unnamed_files_, !program_is_named_).variables())
-        map_.add(variable.base, variable.bytes, object(variable.name));
+    const ProgramNames names(unnamed_files_, !program_is_named_);
+    for (const Region& variable : names.variables()) {
+        const std::uint32_t number = object(variable.name);
+        map_.add(variable.base, variable.bytes, number);
+        if (options_.any()) choose_layout(number, variable.name, names, variable.base);
+    }
     program_is_named_ = true;
     unnamed_files_.clear();
 }
@@ -95,13 +158,15 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
         case CT_REGION: {
             if (!unnamed_files_.empty()) name_variables();  // which give way
             const Region& region = events.regions.back();
-            add(region.base, region.bytes, object(region.name));
+            const std::uint32_t number = object(region.name);
+            add(region.base, region.bytes, number);
+            if (!options_.elements.empty()) choose_layout(number, region.name, names_of(events), {});
             break;
         }
         case CT_ALLOCATED: {
             const std::size_t frames = std::min<std::uint64_t>(words[2], words.size() - 3);
             allocations_[words[0]] = words[1];
-            add(words[0], words[1], allocated_by({words.begin() + 3, words.begin() + 3 + frames}));
+            add(words[0], words[1], allocated_by({words.begin() + 3, words.begin() + 3 + frames}, events));
             break;
         }
         case CT_RELEASED:
@@ -114,6 +179,16 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
     }
 }
 
+std::string CapturedSites::name_of(const std::vector<Address>& stack, const ProgramNames& names) {
+    auto site = std::ranges::find_if_not(stack, [&](Address frame) { return allocates(names.place_of(frame)); });
+    if (site == stack.end()) site = stack.begin();
+    std::string name = "heap: " + names.describe(*site);
+    if (std::next(site) != stack.end())
+        if (const std::string caller = names.place_of(*std::next(site)).function; !caller.empty())
+            name += " < " + caller;
+    return name;
+}
+
 std::vector<std::string> CapturedSites::object_names(const ProgramNames& names) const {
     std::vector<std::string> all;
     for (const Object& object : objects_) {
@@ -121,14 +196,7 @@ std::vector<std::string> CapturedSites::object_names(const ProgramNames& names) 
             all.push_back(object.name);
             continue;
         }
-        auto site =
-            std::ranges::find_if_not(object.stack, [&](Address frame) { return allocates(names.place_of(frame)); });
-        if (site == object.stack.end()) site = object.stack.begin();
-        std::string name = "heap: " + names.describe(*site);
-        if (std::next(site) != object.stack.end())
-            if (const std::string caller = names.place_of(*std::next(site)).function; !caller.empty())
-                name += " < " + caller;
-        all.push_back(std::move(name));
+        all.push_back(name_of(object.stack, names));
     }
     return all;
 }

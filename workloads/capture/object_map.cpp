@@ -11,7 +11,7 @@ ObjectMap::Blocks::iterator ObjectMap::first_ending_behind(Address address) {
     return next;
 }
 
-ObjectMap::Block& ObjectMap::insert(Address base, std::uint64_t bytes, std::uint32_t object) {
+ObjectMap::Block& ObjectMap::insert(Address base, std::uint64_t bytes, std::uint32_t object, Address origin) {
     Block* block = nullptr;
     if (free_.empty()) {
         block = &all_.emplace_back();
@@ -19,7 +19,7 @@ ObjectMap::Block& ObjectMap::insert(Address base, std::uint64_t bytes, std::uint
         block = free_.back();
         free_.pop_back();
     }
-    *block = {base, bytes, object};
+    *block = {base, bytes, object, origin};
     blocks_.emplace(base, block);
     return *block;
 }
@@ -38,14 +38,14 @@ void ObjectMap::remove_all(Address base, std::uint64_t bytes) {
         const Block block = *next->second;
         next = erase(next);
         const Address end = block.base + block.bytes;  // what sticks out stays
-        if (block.base < base) insert(block.base, base - block.base, block.object);
-        if (end - 1 > last) insert(last + 1, end - 1 - last, block.object);
+        if (block.base < base) insert(block.base, base - block.base, block.object, block.origin);
+        if (end - 1 > last) insert(last + 1, end - 1 - last, block.object, block.origin);
     }
 }
 
 void ObjectMap::add(Address base, std::uint64_t bytes, std::uint32_t object) {
     remove_all(base, bytes);
-    insert(base, bytes, object);
+    insert(base, bytes, object, base);
 }
 
 void ObjectMap::forget(Address base, std::uint64_t bytes) {
@@ -84,7 +84,7 @@ const ObjectMap::Block& ObjectMap::find(Address address) {
         const Block& before = *std::prev(next)->second;
         begin = std::max(begin, before.base + before.bytes);
     }
-    return *(found = &insert(begin, end - begin, 0));
+    return *(found = &insert(begin, end - begin, 0, begin));
 }
 
 }  // namespace cachetally

@@ -21,6 +21,7 @@ public:
         Address base = 0;
         std::uint64_t bytes = 0;   ///< 0: it is gone
         std::uint32_t object = 0;  ///< 0: none
+        Address origin = 0;        ///< where it began when it was added: parts of it may have gone since
 
         bool contains(Address address) const { return address - base < bytes; }
     };
@@ -41,7 +42,7 @@ private:
     /// What was found, by granules of a page.
     using Page = std::array<const Block*, std::size_t{1} << (page_bits - granule_bits)>;
 
-    Block& insert(Address base, std::uint64_t bytes, std::uint32_t object);
+    Block& insert(Address base, std::uint64_t bytes, std::uint32_t object, Address origin);
     Blocks::iterator erase(Blocks::iterator block);
     void forget(Address base, std::uint64_t bytes);
     Blocks::iterator first_ending_behind(Address address);

@@ -12,6 +12,8 @@
 #include <tuple>
 #include <utility>
 
+#include "workloads/capture/struct_types.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -45,8 +47,17 @@ struct ProgramNames::Files {
         std::optional<std::vector<Unit>> units = {};  ///< ascending; once they were asked for
     };
     void find_line(Dwfl_Module* module, CodePlace& place);
+    const StructTypes& types() {
+        if (!types_read) {
+            std::vector<Dwfl_Module*> all;
+            for (const Module& module : modules) all.push_back(module.module);
+            types_read.emplace(all);
+        }
+        return *types_read;
+    }
     std::unique_ptr<Dwfl, End> dwfl{dwfl_begin(&callbacks)};
     std::vector<Module> modules;
+    std::optional<StructTypes> types_read;
 };
 
 namespace {
@@ -164,6 +175,14 @@ std::vector<std::string> ProgramNames::functions() const {
     for (const Files::Module& module : files_->modules)
         each_symbol(module.module, STT_FUNC, [&](std::string name, Address, std::uint64_t) { all.push_back(name); });
     return all;
+}
+
+std::optional<StructLayout> ProgramNames::layout_of_variable(Address address) const {
+    return files_->types().of_variable(address);
+}
+
+std::optional<StructLayout> ProgramNames::layout_of_type(const std::string& name) const {
+    return files_->types().of_type(name);
 }
 
 std::vector<Region> ProgramNames::variables() const {

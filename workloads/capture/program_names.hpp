@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cachetally/reference_source.hpp"
 #include "workloads/capture/captured_events.hpp"
+#include "workloads/capture/struct_layout.hpp"
 
 namespace cachetally {
 
@@ -32,6 +34,10 @@ public:
 
     /// Names of functions.
     std::vector<std::string> functions() const;
+
+    /// Fields of a variable by its address, or of a type by its name (StructTypes). The first call reads all types.
+    std::optional<StructLayout> layout_of_variable(Address address) const;
+    std::optional<StructLayout> layout_of_type(const std::string& name) const;
 
 private:
     struct Files;

@@ -16,6 +16,7 @@ SiteNames site_names_of(const ProgramNames& program, const ProgramCounters& coun
     for (const Address counter : counters.all())
         names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
     names.objects = sites.object_names(program);
+    names.fields = sites.field_names();
     return names;
 }
 

@@ -182,16 +182,22 @@ void read_sites(const PackedFile& file, TraceTables& tables) {
                modules = code.read_texts("module");
     SiteNames& names = tables.site_names;
     names.objects = file.trace.read_texts(packed_names::objects);
-    if (codes.size() != objects.size() || lines.size() != counters.size() || functions.size() != counters.size() ||
-        files.size() != counters.size() || modules.size() != counters.size())
+    std::vector<std::uint32_t> fields(codes.size());
+    if (file.trace.has(packed_names::fields)) {
+        names.fields = file.trace.read_texts(packed_names::fields);
+        fields = sites.read<std::uint32_t>("field");
+    }
+    if (codes.size() != objects.size() || codes.size() != fields.size() || lines.size() != counters.size() ||
+        functions.size() != counters.size() || files.size() != counters.size() || modules.size() != counters.size())
         throw TraceError(sites.where() + ": its columns differ in length");
     for (std::size_t i = 0; i < counters.size(); ++i)
         names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});
     auto table = std::make_shared<SiteTable>();
     for (std::size_t i = 1; i < codes.size(); ++i) {
-        if (codes[i] >= names.code.size() || objects[i] >= names.objects.size())
+        if (codes[i] >= names.code.size() || objects[i] >= names.objects.size() ||
+            (fields[i] != 0 && fields[i] >= names.fields.size()))
             throw TraceError(fmt::format("{}: site {} has no name", sites.where(), i));
-        table->add({codes[i], objects[i]});
+        table->add({codes[i], objects[i], fields[i]});
     }
     tables.sites = std::move(table);
 }

@@ -57,6 +57,10 @@ struct PackedTraceWriter::State {
         Group sites = trace->create_group(packed_names::sites);
         sites.write("code", column_of(site_table, &Site::code));
         sites.write("object", column_of(site_table, &Site::object));
+        if (!site_names.fields.empty()) {
+            sites.write("field", column_of(site_table, &Site::field));
+            trace->write_texts(packed_names::fields, site_names.fields);
+        }
         Group code = trace->create_group(packed_names::code);
         code.write("counter", column_of(site_names.code, &CodePlace::counter));
         code.write_texts("function", column_of(site_names.code, &CodePlace::function));

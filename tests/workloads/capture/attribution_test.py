@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recorded program misses, why, and what evicts what, against a cache of a few lines here.
+"""What a recorded program misses, why, what evicts what, the cycles that it loses, and the bytes that it uses, against a cache of a few lines here.
 
   attribution_test.py CACHETALLY PROGRAM [ARGUMENT]...
 
@@ -110,8 +110,14 @@ class Cache:
         self.objects, self.sets, self.full, self.known = objects, [OrderedDict() for _ in range(SETS)], OrderedDict(), set()
         self.accesses, self.causes, self.pairs, self.by_set = Counter(), Counter(), Counter(), Counter()
         self.of_line, self.phase = {}, 0
+        self.lost, self.fills, self.used, self.touched = Counter(), Counter(), Counter(), {}
 
-    def access(self, line, site):
+    def leave(self, line):
+        site, touched = self.touched.pop(line)
+        self.fills[self.phase, site] += 1
+        self.used[self.phase, site] += len(touched)
+
+    def access(self, line, site, touched):
         self.accesses[self.phase, site] += 1
         ways = self.sets[line % SETS]
         hit, near = line in ways, line in self.full
@@ -124,11 +130,15 @@ class Cache:
             cause = "first_use" if line not in self.known else "conflict" if near else "capacity"
             self.causes[self.phase, site, cause] += 1
             self.known.add(line)
+            self.lost[self.phase, site] += MEMORY_LATENCY
             if len(ways) == WAYS:
                 victim = ways.popitem(last=False)[0]
+                self.leave(victim)
                 pair = self.of_line[line], self.of_line[victim]
                 self.pairs[pair + (self.phase,)] += 1
                 self.by_set[pair + (line % SETS,)] += 1
+            self.touched[line] = site, set()
+        self.touched[line][1].update(touched)
         ways[line] = True
         ways.move_to_end(line)
 
@@ -154,7 +164,10 @@ def expected_of(trace):
             continue
         address, site, size, _ = item
         for line in range(address // LINE, (address + size - 1) // LINE + 1):
-            cache.access(line, site)
+            begin, end = max(address, line * LINE), min(address + size, (line + 1) * LINE)
+            cache.access(line, site, range(begin, end))
+    for line in list(cache.touched):
+        cache.leave(line)
     return cache
 
 
@@ -167,6 +180,11 @@ def check(result, cache):
         for (phase, site, _), count in cache.causes.items():
             misses[phase, site] += count
         compare("misses", misses, dict(zip(keys, rows["misses_L1"].tolist())))
+        compare("cycles", cache.lost, dict(zip(keys, rows["cycles"].tolist())))
+        compare("lines that came", cache.fills, dict(zip(keys, rows["fills"].tolist())))
+        compare("bytes used", cache.used, dict(zip(keys, rows["used_bytes"].tolist())))
+        check_time(file, cache)
+        check_cores(file)
         found = {key + (cause,): count for cause in CAUSES for key, count in zip(keys, rows[f"{cause}_L1"].tolist())}
         compare("causes", cache.causes, found)
         pairs = file["attribution/evictions/L1/pairs"]
@@ -174,6 +192,46 @@ def check(result, cache):
         compare("evictions", cache.pairs, {tuple(row[:3]): row[3] for row in zip(*columns)})
         check_cycles(file["attribution/evictions/L1/cycles"], cache)
     return len(misses), sum(misses.values())
+
+
+# struct cell of known.c
+CELL_BYTES = 32
+CELL = ((0, "key"), (8, "range.low"), (10, "range.high"), (12, "flag"), (13, "(padding)"), (16, "weight"), (24, "bits|more"))
+
+
+def check_fields(trace):
+    """The fields of `grid`, by the addresses of its references; how many there are."""
+    with h5py.File(trace) as file:
+        regions = dict(zip(file["trace/regions/name"].asstr()[:], zip(file["trace/regions/base"][:], file["trace/regions/bytes"][:])))
+        fields, of_site = file["trace/fields"].asstr()[:], file["trace/sites/field"][:]
+    if "grid" not in regions:
+        return 0
+    base, size = (int(number) for number in regions["grid"])
+    checked = 0
+    for item in trace_items(trace):
+        if not isinstance(item, tuple) or not base <= item[0] < base + size or item[3] == 2:
+            continue
+        expected = [name for offset, name in CELL if offset <= (item[0] - base) % CELL_BYTES][-1]
+        found = fields[of_site[item[1]]]
+        assert found == "cell." + expected, f"{found} instead of cell.{expected}"
+        checked += 1
+    return checked
+
+
+def check_cores(file):
+    """Of one core all counts, level by level."""
+    cores = {name: data[:] for name, data in file["cores"].items()}
+    level = file["levels/L1"]
+    kinds = ("loads", "stores", "fetches")
+    assert not cores["core"].any() and not file["attribution/rows/core"][:].any()
+    assert cores["accesses"].sum() == sum(level[kind].attrs["total"] for kind in kinds)
+    assert cores["misses"].sum() == file["attribution/rows/misses_L1"][:].sum()
+
+
+def check_time(file, cache):
+    """Each access lasts as long as a hit, or that and what is lost."""
+    hits = sum(cache.accesses.values()) * LATENCY
+    assert file["run"].attrs["cycles"] == hits + int(file["attribution/rows/cycles"][:].sum()), "the time of the run"
 
 
 def check_cycles(group, cache):
@@ -201,16 +259,18 @@ def main():
     program, command = sys.argv[1], sys.argv[2:]
     with tempfile.TemporaryDirectory() as directory:
         trace, machine, result = (os.path.join(directory, name) for name in ("t.ct.h5", "small.yaml", "r.h5"))
-        recorded = subprocess.run([program, "record", "-o", trace, "--", *command], stdout=subprocess.DEVNULL, check=False)
+        recorded = subprocess.run([program, "record", "--fields", "-o", trace, "--", *command], stdout=subprocess.DEVNULL, check=False)
         if recorded.returncode != 0:
             print("skipped: the program cannot be recorded here")
             sys.exit(77)
         with open(machine, "w", encoding="utf-8") as file:
             file.write(MACHINE)
-        subprocess.run([program, "replay", trace, "-m", machine, "--monitor", "none", "--causes", "-o", result],
+        subprocess.run([program, "replay", trace, "-m", machine, "--monitor", "none", "--causes", "--cycles",
+                        "--used-bytes", "--per-core", "-o", result],
                        stdout=subprocess.DEVNULL, check=True)
+        fields = check_fields(trace)
         rows, misses = check(result, expected_of(trace))
-    print(f"{misses} misses in {rows} rows are as expected, with causes and evictions")
+    print(f"{misses} misses in {rows} rows are as expected, with causes, evictions, cycles and bytes used; {fields} references have their fields")
 
 
 if __name__ == "__main__":

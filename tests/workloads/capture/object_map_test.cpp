@@ -45,5 +45,15 @@ TEST(ObjectMap, ABlockThatIsGoneContainsNothing) {
     EXPECT_EQ(map.find(~Address{0}).object, 2U);
 }
 
+TEST(ObjectMap, PartsOfABlockKnowWhereItBegan) {
+    ObjectMap map;
+    map.add(100, 50, 1);
+    map.add(120, 10, 2);
+    EXPECT_EQ(map.find(110).origin, 100U);
+    EXPECT_EQ(map.find(125).origin, 120U);
+    EXPECT_EQ(map.find(130).origin, 100U);
+    EXPECT_EQ(map.find(130).base, 130U);
+}
+
 }  // namespace
 }  // namespace cachetally

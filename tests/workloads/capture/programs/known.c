@@ -71,6 +71,29 @@ static int on_heap(void) {
     return 0;
 }
 
+struct cell {
+    long key;
+    struct {
+        short low, high;
+    } range;
+    char flag;
+    double weight;
+    unsigned bits : 3, more : 5;
+};
+volatile struct cell grid[100];
+
+/* key: 200 stores; range.high: 100; weight: 100 stores and 100 loads; bits, of the last one alone: a load and a store */
+static int with_fields(void) {
+    for (int i = 0; i < 100; ++i) {
+        grid[i].key = i;
+        grid[i].range.high = (short)i;
+        grid[i].weight = i;
+    }
+    for (int i = 99; i >= 0; --i) grid[i].key = (long)grid[i].weight;
+    grid[99].bits = 5;
+    return 0;
+}
+
 struct node {
     struct node* next;
     long value;
@@ -130,6 +153,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "partly") == 0) return partly();
     if (strcmp(what, "heap") == 0) return on_heap();
     if (strcmp(what, "list") == 0) return list();
+    if (strcmp(what, "fields") == 0) return with_fields();
     if (strcmp(what, "fork") == 0) return forked();
     if (strcmp(what, "exec") == 0) return execl(arguments[0], arguments[0], "exit", "7", (char*)NULL);
     if (strcmp(what, "exit") == 0) return atoi(arguments[2]);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "monitor/attribution/level_cores.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+
+#include "monitor/level_links.hpp"
+#include "storage/axes.hpp"
+#include "storage/columns.hpp"
+
+namespace cachetally {
+
+class HierarchyCores::Events final : public LinkListener {
+public:
+    Events(std::uint32_t kinds, unsigned cores) : kinds_(kinds), counts_(cores) {}
+    std::uint32_t kinds() const override { return kinds_; }
+    bool accepts_merged(std::uint32_t) const override { return true; }
+    bool accepts_untimed() const override { return true; }
+    void on_event(const LinkEvent& event, Injector&) override { counts_.add(0, event.count, event.core); }
+    void on_control(const Control& control, Tick, Injector&) override { counts_.follow(control); }
+    const SiteCounts& counts() const { return counts_; }
+
+private:
+    std::uint32_t kinds_;
+    SiteCounts counts_;  ///< of one site
+};
+
+HierarchyCores::HierarchyCores(const Topology& topology, Hierarchy& hierarchy) {
+    const auto listen = [&](const std::vector<LinkKinds>& places, std::vector<std::unique_ptr<Events>>& events) {
+        for (const LinkKinds& place : places)
+            for (unsigned copy = 0; copy < hierarchy.copies(place.link); ++copy) {
+                events.push_back(std::make_unique<Events>(place.kinds, topology.machine().cores));
+                hierarchy.listen(place.link, copy, *events.back());
+            }
+    };
+    for (const LevelLinks& level : level_links(topology)) {
+        Level& added = levels_.emplace_back();
+        added.name = level.name;
+        listen(level.above, added.accesses);
+        listen(level.below, added.misses);
+    }
+}
+
+HierarchyCores::~HierarchyCores() = default;
+
+LevelCores HierarchyCores::found() const {
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, LevelCores::Row> rows;
+    const auto add = [&](std::uint32_t level, const std::vector<std::unique_ptr<Events>>& events,
+                         std::uint64_t LevelCores::Row::*count) {
+        for (const auto& link : events)
+            for (const SiteCounts::Row& row : link->counts().rows())
+                rows[{level, row.core, row.phase}].*count += row.count;
+    };
+    LevelCores found;
+    for (std::uint32_t level = 0; level < levels_.size(); ++level) {
+        found.levels.push_back(levels_[level].name);
+        add(level, levels_[level].accesses, &LevelCores::Row::accesses);
+        add(level, levels_[level].misses, &LevelCores::Row::misses);
+    }
+    for (auto& [place, row] : rows) {
+        std::tie(row.level, row.core, row.phase) = place;
+        found.rows.push_back(row);
+    }
+    return found;
+}
+
+void write_level_cores(Group& root, const LevelCores& cores) {
+    if (cores.empty()) return;
+    Group group = root.create_group("cores");
+    group.set_attribute("levels", cores.levels);
+    group.write("level", column_of(cores.rows, &LevelCores::Row::level));
+    group.write("core", column_of(cores.rows, &LevelCores::Row::core));
+    group.write("phase", column_of(cores.rows, &LevelCores::Row::phase));
+    group.write("accesses", column_of(cores.rows, &LevelCores::Row::accesses));
+    group.write("misses", column_of(cores.rows, &LevelCores::Row::misses));
+    group.write("row", numbers_to(cores.rows.size()));
+    set_axes(group, "accesses", {"row"}, {"misses"});
+}
+
+LevelCores read_level_cores(const Group& root) {
+    LevelCores cores;
+    if (!root.has("cores")) return cores;
+    const Group group = root.open_group("cores");
+    cores.levels = group.texts_attribute("levels");
+    const auto level = group.read<std::uint32_t>("level");
+    const auto core = read_column<std::uint32_t>(group, "core", level.size());
+    const auto phase = read_column<std::uint32_t>(group, "phase", level.size());
+    const auto accesses = read_column<std::uint64_t>(group, "accesses", level.size());
+    const auto misses = read_column<std::uint64_t>(group, "misses", level.size());
+    for (std::size_t i = 0; i < level.size(); ++i) {
+        if (level[i] >= cores.levels.size())
+            throw StorageError(fmt::format("{}: there is no level {}; the file is damaged", group.where(), level[i]));
+        cores.rows.push_back({level[i], core[i], phase[i], accesses[i], misses[i]});
+    }
+    return cores;
+}
+
+}  // namespace cachetally

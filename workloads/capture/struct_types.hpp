@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Types in debugging information: which fields structs have (elfutils' libdw).
+#pragma once
+
+#include <elfutils/libdwfl.h>
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cachetally/types.hpp"
+#include "workloads/capture/struct_layout.hpp"
+
+namespace cachetally {
+
+/// Of some modules. Unions are one field, and so are arrays but for those of few structs; what lies between fields is
+/// "(padding)".
+class StructTypes {
+public:
+    explicit StructTypes(std::span<Dwfl_Module* const> modules);
+
+    /// Of a struct or class ("node", "struct node", "space::node"), or a typedef of one. The first one found.
+    std::optional<StructLayout> of_type(const std::string& name) const;
+
+    /// Of the struct, or the array of structs, that a variable at an address is.
+    std::optional<StructLayout> of_variable(Address address) const;
+
+private:
+    void walk(Dwarf_Die& die, const std::string& scope, Dwarf_Addr bias);
+    void note_variable(Dwarf_Die& die, Dwarf_Addr bias);
+
+    std::map<std::string, Dwarf_Die> types_;
+    std::map<Address, Dwarf_Die> variables_;  ///< their types
+};
+
+}  // namespace cachetally
