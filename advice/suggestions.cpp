@@ -94,7 +94,8 @@ private:
         std::vector<Shape::Grid> grids(grids_);
         for (const Stride& stride : structure_.strides) {
             if (!grids_.empty() || stride.bytes <= line_) continue;
-            const std::uint64_t element = structure_.element_bytes > 1 ? structure_.element_bytes : stride.size;
+            const std::uint64_t element =
+                structure_.element_bytes > 1 ? structure_.element_bytes : std::max(stride.size, structure_.size);
             if (stride.bytes % element != 0 || structure_.extents.empty()) continue;
             grids.push_back({structure_.extents.front().bytes / stride.bytes, stride.bytes / element, element});
         }

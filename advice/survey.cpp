@@ -53,6 +53,7 @@ public:
         for (const std::string& name : result_.finder.names()) {
             SurveyedStructure& structure = result_.structures.emplace_back();
             structure.name = name;
+            is_changeable_.push_back(can_be_changed(name));
             is_loose_.push_back(!by_site || name.starts_with("heap:") || name == "(heap)" || name.starts_with("stack"));
         }
         latest_.resize(result_.structures.size());
@@ -63,11 +64,10 @@ public:
         const std::uint32_t number = result_.finder.find(reference);
         touch(reference,
               number == no_structure ? !by_site_ && reference.kind != ReferenceKind::fetch : is_loose_[number]);
-        if (number == no_structure) return;
+        if (number == no_structure || !is_changeable_[number]) return;
         SurveyedStructure& structure = result_.structures[number];
         ++structure.references;
         ++sizes_[number][reference.size];
-        if (!can_be_changed(structure.name)) return;
         count(structure, latest_[number], reference);
         const std::uint64_t place = std::uint64_t{number} << 32 | reference.site;
         walks_[{place, core << 1 | (reference.kind == ReferenceKind::store ? 1U : 0U)}].add(reference);
@@ -76,8 +76,15 @@ public:
     Survey finish(const std::vector<Region>& regions) {
         result_.segments = segments();
         for (const auto& [place, walk] : walks_)
-            walk.frequent([&](const Stride& stride) { add_stride(place.first >> 32, stride); });
-        for (std::size_t i = 0; i < result_.structures.size(); ++i) complete(i, regions);
+            walk.frequent([&, structure = place.first >> 32](const Stride& stride) { add_stride(structure, stride); });
+        for (const Region& region : regions) {
+            const std::uint32_t number = result_.finder.number(region.name);
+            if (number == no_structure || region.bytes == 0) continue;
+            SurveyedStructure& structure = result_.structures[number];
+            structure.element_bytes = std::max<std::uint32_t>(region.element_bytes, 1);
+            structure.extents.push_back({region.base, region.bytes});
+        }
+        for (std::size_t i = 0; i < result_.structures.size(); ++i) complete(i);
         return std::move(result_);
     }
 
@@ -139,7 +146,7 @@ private:
         return all;
     }
 
-    void complete(std::size_t number, const std::vector<Region>& regions) {
+    void complete(std::size_t number) {
         SurveyedStructure& structure = result_.structures[number];
         std::ranges::sort(structure.strides, [](const Stride& a, const Stride& b) {
             return a.references != b.references ? a.references > b.references : a.bytes < b.bytes;
@@ -151,16 +158,26 @@ private:
                 most = references;
                 structure.size = size;
             }
-        for (const Region& region : regions) {
-            if (region.name != structure.name || region.bytes == 0) continue;
-            structure.element_bytes = std::max<std::uint32_t>(region.element_bytes, 1);
-            structure.extents.push_back({region.base, region.bytes});
-        }
         std::ranges::sort(structure.extents, {}, &Extent::base);
-        const auto meet = [](const Extent& a, const Extent& b) { return b.base - a.base < a.bytes; };
-        if (structure.extents.empty() || std::ranges::adjacent_find(structure.extents, meet) != structure.extents.end())
-            structure.extents = touched(structure);
+        if (!covers_all(structure)) structure.extents = touched(structure);
         if (structure.extents.size() > most_extents) structure.extents.clear();
+    }
+
+    /// Whether the extents are apart, and all that was touched is within.
+    static bool covers_all(const SurveyedStructure& structure) {
+        const auto meet = [](const Extent& a, const Extent& b) { return b.base - a.base < a.bytes; };
+        const std::vector<Extent>& all = structure.extents;
+        if (all.empty() || std::ranges::adjacent_find(all, meet) != all.end()) return false;
+        auto extent = all.begin();
+        for (const auto& [number, page] : structure.pages)
+            for (std::size_t i = 0; i < page.references.size(); ++i) {
+                if (page.references[i] == 0) continue;
+                const Address last = (number << page_bits) + ((i + 1) << granule_bits) - 1;
+                while (extent != all.end() && extent->base + (extent->bytes - 1) < align_down(last, 1 << granule_bits))
+                    ++extent;
+                if (extent == all.end() || last < extent->base) return false;
+            }
+        return true;
     }
 
     static std::vector<Extent> touched(const SurveyedStructure& structure) {
@@ -179,7 +196,7 @@ private:
 
     Survey result_;
     bool by_site_;
-    std::vector<bool> is_loose_;
+    std::vector<bool> is_loose_, is_changeable_;
     std::vector<Latest> latest_;
     std::vector<std::map<std::uint16_t, std::uint64_t>> sizes_;
     std::unordered_map<std::pair<std::uint64_t, unsigned>, Walk, PlaceHash> walks_;  ///< by structure, site, core, kind
@@ -233,7 +250,9 @@ std::vector<Region> regions_of(const std::vector<Segment>& segments,
 }  // namespace
 
 bool can_be_changed(const std::string& structure) {
-    return !structure.starts_with("stack") && !structure.starts_with('(');
+    static constexpr std::string_view others[] = {"stack",     "(",      "ld-linux", "libc.so",
+                                                  "libstdc++", "libgcc", "libm.so"};
+    return std::ranges::none_of(others, [&](std::string_view begin) { return structure.starts_with(begin); });
 }
 
 std::uint64_t SurveyedStructure::bytes() const {
@@ -269,6 +288,9 @@ Survey survey(const std::function<std::unique_ptr<ReferenceSource>()>& open, con
     Surveyor surveyor(
         by_site ? StructureFinder(*source->sites(), source->site_names().objects) : StructureFinder(regions), by_site);
     read(*source, go_on, [&](const Reference& reference, unsigned core) { surveyor.take(reference, core); });
+    if (by_site)  // blocks beside variables
+        for (const SiteNames names = source->site_names(); const ObjectBlock& block : names.blocks)
+            regions.push_back({names.objects[block.object], block.base, block.bytes, 1});
     Survey found = surveyor.finish(regions);
     if (by_site || !regions.empty()) return found;
     regions = regions_of(found.segments, open, go_on);

@@ -23,7 +23,7 @@ struct Stride {
 
 struct SurveyedStructure {
     std::string name;
-    std::uint64_t references = 0;
+    std::uint64_t references = 0;     ///< 0 where it cannot be changed, as is all that follows
     std::uint32_t element_bytes = 1;  ///< as the source says; 1: it does not
     std::vector<Extent> extents;      ///< as the source says, else what was touched; ascending, apart
     std::vector<Stride> strides;      ///< longer than the references; the most frequent first, few of them
@@ -52,7 +52,7 @@ struct Survey {
     std::vector<Segment> segments;
 };
 
-/// Whether the program's author can lay it out otherwise: neither a stack nor what has no name.
+/// Whether the program's author can lay it out otherwise: neither a stack nor what has no name, nor of the C library.
 bool can_be_changed(const std::string& structure);
 
 /// `open` opens the source anew: three times where nothing in it has a name; stretches of memory then stand for

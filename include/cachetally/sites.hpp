@@ -55,12 +55,21 @@ struct CodePlace {
     friend bool operator==(const CodePlace&, const CodePlace&) = default;
 };
 
+/// Memory that an object had.
+struct ObjectBlock {
+    std::uint32_t object = 0;
+    Address base = 0;
+    std::uint64_t bytes = 0;
+    friend bool operator==(const ObjectBlock&, const ObjectBlock&) = default;
+};
+
 /// Of the numbers in a SiteTable; the first of each is of what is not known.
 struct SiteNames {
     std::vector<CodePlace> code;
     /// Data structures: variables, stacks, allocations of the heap, and names in parentheses for what is left. 0: of
     /// instruction fetches.
     std::vector<std::string> objects;
+    std::vector<ObjectBlock> blocks;  ///< all of allocations of few blocks, by object; none of other objects
     friend bool operator==(const SiteNames&, const SiteNames&) = default;
 };
 

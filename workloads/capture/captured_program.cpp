@@ -162,6 +162,7 @@ public:
         for (const Address counter : capture_->decoder().counters().all())
             names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
         names.objects = capture_->decoder().sites()->object_names(program);
+        names.blocks = capture_->decoder().sites()->object_blocks();
         return names;
     }
 

@@ -43,6 +43,7 @@ public:
 
     /// Objects by number.
     std::vector<std::string> object_names(const ProgramNames& names) const;
+    std::vector<ObjectBlock> object_blocks() const;
 
 private:
     /// What a piece of code referred to last.
@@ -53,12 +54,15 @@ private:
     struct Object {
         std::string name;            ///< empty where it is allocated
         std::vector<Address> stack;  ///< of the allocation
+        std::vector<ObjectBlock> blocks = {};
+        bool many_blocks = false;  ///< too many to be kept
     };
 
     std::uint32_t look_up(std::uint32_t code, Address address);
     std::uint32_t number(Site site);
     std::uint32_t object(const std::string& name);
     std::uint32_t allocated_by(std::vector<Address> stack);
+    void keep_block(const ObjectBlock& block);
     bool is_named(std::uint32_t object) const;
     void name_variables();
 

@@ -19,6 +19,7 @@ inline constexpr char functions[] = "functions";
 inline constexpr char sites[] = "sites";
 inline constexpr char code[] = "code";
 inline constexpr char objects[] = "objects";
+inline constexpr char object_blocks[] = "object_blocks";
 
 inline constexpr char format_attribute[] = "format";
 inline constexpr char format_text[] = "cachetally packed trace";
