@@ -295,9 +295,11 @@ Advice advise(const MachineDescription& machine, const Open& open, const AdviceO
         const SurveyedStructure& structure = survey.structures[each.structure];
         advice.structures.push_back({structure.name, structure.bytes(), each});
         for (Suggestion& suggestion :
-             suggestions(structure, each, machine, advice.before.front().misses, options.known))
+             suggestions(structure, each, machine, advice.before.front().misses, options.known)) {
+            if (structure.name.starts_with("heap:")) suggestion.change.along = survey.finder.number("(heap)");
             experiments.push_back(
                 {{structure.name, suggestion.text, suggestion.cache, {}, 0, false}, {std::move(suggestion.change)}});
+        }
     }
     try_all(laboratory, experiments, advice, options.layouts);
     std::vector<std::vector<Experiment>> by_structure;

@@ -98,8 +98,14 @@ Json to_json(const Advice& advice, const Trial& trial) {
     return json;
 }
 
-bool helps_any(const Advice& advice) {
-    return std::ranges::any_of(advice.trials, [](const Trial& trial) { return trial.helps; });
+/// What came of all.
+std::string outcome(const Advice& advice) {
+    if (advice.structures.empty()) return "Nothing was tried: no data structure that can be changed misses.";
+    if (advice.trials.empty()) return "Nothing was tried: no stride, field or conflict stands out.";
+    if (std::ranges::none_of(advice.trials, [](const Trial& trial) { return trial.helps; }))
+        return "No change that was tried helps.";
+    return fmt::format("Changes that are better in the recorded layout and in all of {}:",
+                       numbered(advice.layouts, "random layout"));
 }
 
 }  // namespace
@@ -109,10 +115,7 @@ std::string to_text(const Advice& advice, const AdviceTitle& title) {
     for (std::size_t cache = 0; cache < advice.caches.size(); ++cache)
         text += fmt::format("{}{} misses {}", cache == 0 ? "" : ", ", advice.caches[cache],
                             with_separators(advice.before.front().misses[cache]));
-    text += fmt::format("\n{}\n", helps_any(advice)
-                                      ? fmt::format("Changes that are better in the recorded layout and in all of {}:",
-                                                    numbered(advice.layouts, "random layout"))
-                                      : "No change that was tried helps.");
+    text += '\n' + outcome(advice) + '\n';
     for (const Advice::Structure& structure : advice.structures) {
         const auto is_own = [&](const Trial& trial) { return trial.structure == structure.name; };
         if (std::ranges::none_of(advice.trials, is_own)) continue;

@@ -79,6 +79,17 @@ TEST(Placement, ChangedStructuresMoveWithTheirArena) {
     EXPECT_EQ(places(placed(program, placement)), (Places{{area + 0x2118, 8}}));
 }
 
+// What lies within A's extent and is B's moves as A does, the rest of B does not; of C's claim to it nothing is left.
+TEST(Placement, WhatLiesBetweenMovesAlong) {
+    const StructureChange a{0, {{0x1000, 64}}, Shape::padded(16, 16), 0, 1, 1}, c{2, {{0x1020, 64}}, {}, 0, 1, 1};
+    const Placement placement({}, {}, {a, c});
+    EXPECT_EQ(placement.at(0, 0x1010).address, area + 0x1020);
+    EXPECT_EQ(placement.at(1, 0x1018).address, area + 0x1028);
+    EXPECT_EQ(placement.at(1, 0x1030).address, area + 0x1060);
+    EXPECT_EQ(placement.at(1, 0x1040).address, 0x1040U);
+    EXPECT_EQ(placement.at(2, 0x1020).address, 2 * area + 0x1020);
+}
+
 TEST(Placement, AStructureIsChangedOnce) {
     const StructureChange change{0, {{0x1000, 64}}};
     EXPECT_THROW(Placement({}, {}, {change, change}), std::invalid_argument);

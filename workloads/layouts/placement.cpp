@@ -81,6 +81,16 @@ void Placement::place(const StructureChange& change, Address area, const std::ve
         to += change.shape.bytes(extent.bytes);
     }
     if (to > area + area_bytes) throw std::invalid_argument("a structure is too large to be laid out otherwise");
+    if (change.along == no_structure) return;
+    if (change.along >= changed_.size()) changed_.resize(change.along + std::size_t{1});
+    std::vector<Moved>& along = changed_[change.along];
+    for (const Moved& moved_extent : changed_[change.structure]) {  // what several claim is the first one's
+        const auto next = std::ranges::upper_bound(along, moved_extent.base, {}, &Moved::base);
+        const bool is_taken =
+            (next != along.end() && next->base - moved_extent.base < moved_extent.bytes) ||
+            (next != along.begin() && moved_extent.base - std::prev(next)->base < std::prev(next)->bytes);
+        if (!is_taken) along.insert(next, Moved(moved_extent));
+    }
 }
 
 Placement::Piece Placement::in_gap(std::span<const Moved> stretches, Address address) {

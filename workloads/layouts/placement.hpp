@@ -20,6 +20,8 @@ struct StructureChange {
     Shape shape = {};                  ///< of each extent
     std::uint64_t shift = 0;           ///< bytes that it lies higher
     std::uint64_t alignment = 1;       ///< of each extent, a power of two
+    /// What else moves along where it lies within the extents, such as what an allocator keeps between blocks.
+    std::uint32_t along = no_structure;
 };
 
 /// How far up each segment moves, modulo 2^64.
