@@ -13,7 +13,6 @@
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t longest_element = 4096;    ///< of structs that are split
 constexpr std::uint64_t largest_padded = 1 << 16;  ///< whose elements get lines of their own
 constexpr std::uint64_t page_bytes = 4096;
 

@@ -13,6 +13,9 @@
 
 namespace cachetally {
 
+/// Of structs that are split, bytes.
+inline constexpr std::uint64_t longest_element = 1 << 16;
+
 /// What the user knows of structures, by name.
 struct KnownStructures {
     std::map<std::string, Shape::Grid> arrays;      ///< matrices in rows

@@ -37,14 +37,16 @@ std::pair<std::string, std::vector<std::uint64_t>> parse_known(const std::string
                                                                std::size_t numbers, const char* example) {
     const auto refuse = [&] {
         throw UsageError(fmt::format("{} '{}': write the name of a data structure and {}, as in {}", option,
-                                     shown(text), numbers == 1 ? "bytes" : "ROWSxCOLUMNSxBYTES", example));
+                                     shown(text), numbers == 1 ? "bytes, at most 65536" : "ROWSxCOLUMNSxBYTES",
+                                     example));
     };
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos || equals == 0) refuse();
+    const std::uint64_t most = numbers == 1 ? longest_element : std::uint64_t{1} << 40;
     std::vector<std::uint64_t> values;
     for (const std::string_view part : split(std::string_view(text).substr(equals + 1), 'x')) {
         const std::optional<std::uint64_t> value = parse_whole(part);
-        if (!value || *value == 0 || *value > std::uint64_t{1} << 40) refuse();
+        if (!value || *value == 0 || *value > most) refuse();
         values.push_back(*value);
     }
     if (values.size() != numbers) refuse();

@@ -84,6 +84,7 @@ TEST_F(Advise, WrongUse) {
     refused({"lu", "n=16", "--array", "A=16x16"}, "--array 'A=16x16': write the name of a data structure and ROWSx");
     refused({"lu", "n=16", "--array", "A=16x0x8"}, "ROWSx");
     refused({"lu", "n=16", "--element", "=8"}, "--element '=8': write the name of a data structure and bytes");
+    refused({"lu", "n=16", "--element", "A=1M"}, "at most 65536");
     refused({"lu", "n=16", "--element", "B=8"}, "there is no data structure 'B'");
     refused({"lu", "n=16", "processors=4"}, "add --cores 4");
     refused({"lu", "n=16", "--max-references", "5"}, "there is no option '--max-references'");
