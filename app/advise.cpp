@@ -141,7 +141,8 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
         ->transform(whole_number(1, 1024))
         ->capture_default_str();
     add_machine_options(*command, options->simulation);
-    command->remove_option(command->get_option("--max-references"));  // a change makes more references of one
+    for (const char* const name : {"--count", "--warmup"})  // a change makes more references of one
+        command->remove_option(command->get_option(name));
     add_trace_options(*command, options->choice);
     add_program_options(*command, options->program);
     command->footer(
@@ -153,8 +154,7 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
         "  cachetally advise t.ct.h5 --array A=512x512x8 --element particles=64 --json");
     command->callback([options, &program] {
         options->program.command = program;
-        options->program.data_only = options->choice.data_only;
-        with_recording(options->program, topology_of(options->simulation).machine().cores, options->source,
+        with_recording(options->program, options->simulation, options->source, options->choice,
                        [options] { advise_on(*options); });
     });
 }
