@@ -28,6 +28,7 @@ public:
 /// The command line of this program, word by word.
 std::vector<std::string> command_line();
 
+void add_advise(CLI::App& app, const std::vector<std::string>& program);
 void add_annotate(CLI::App& app);
 void add_compare(CLI::App& app);
 /// Of add_trace().

@@ -9,8 +9,6 @@
 #include "app/terminal.hpp"
 
 namespace cachetally::app {
-namespace {
-
 void refuse_second_reading(const std::string& source) {
     std::error_code absent;
     const auto type = std::filesystem::status(source, absent).type();
@@ -21,8 +19,6 @@ void refuse_second_reading(const std::string& source) {
                     "trace convert {} t.ct.h5",
                     source == "-" ? "standard input" : "'" + source + "'", source));
 }
-
-}  // namespace
 
 Comparison::Comparison(const std::string& source, Open open, const SimulationOptions& options, const Topology& topology)
     : open_(std::move(open)), options_(options), topology_(topology) {

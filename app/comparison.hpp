@@ -11,6 +11,9 @@
 
 namespace cachetally::app {
 
+/// Throws UsageError where a source can be read only once: standard input, pipes.
+void refuse_second_reading(const std::string& source);
+
 /// Makes runs of a source, which is read anew for each.
 class Comparison {
 public:

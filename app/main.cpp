@@ -128,7 +128,7 @@ void group_commands(CLI::App& app) {
 }
 
 /// Commands that run programs, which stand behind "--".
-constexpr std::string_view with_program[] = {"run", "record", "sweep", "intrusion", "trackers"};
+constexpr std::string_view with_program[] = {"run", "record", "sweep", "intrusion", "trackers", "advise"};
 
 /// Cuts the program off a command line.
 std::vector<std::string> take_program(std::vector<std::string>& words) {
@@ -164,6 +164,7 @@ int run(int argc, char** argv) {
     cachetally::app::add_sweep(app, program);
     cachetally::app::add_intrusion(app, program);
     cachetally::app::add_trackers(app, program);
+    cachetally::app::add_advise(app, program);
     cachetally::app::add_show(app);
     cachetally::app::add_annotate(app);
     cachetally::app::add_compare(app);

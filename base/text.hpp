@@ -16,6 +16,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// Without blanks, tabs and line breaks around it.
 std::string_view trimmed(std::string_view text);
 
+/// 12345678 as "12,345,678".
+std::string with_separators(std::uint64_t value);
+
 /// "1 core", "2 cores"; `noun` takes an s.
 std::string numbered(std::uint64_t number, std::string_view noun);
 

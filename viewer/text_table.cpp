@@ -13,12 +13,6 @@
 namespace cachetally {
 namespace {
 
-std::string grouped(std::uint64_t value) {
-    std::string digits = std::to_string(value);
-    for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, 1, ',');
-    return digits;
-}
-
 std::string with_prefix(double value) {
     static constexpr std::array prefixes{"", "k", "M", "G", "T", "P", "E"};
     std::size_t prefix = 0;
@@ -43,16 +37,16 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
 
 }  // namespace
 
-Cell count_cell(std::uint64_t value) { return {grouped(value), with_prefix(static_cast<double>(value))}; }
+Cell count_cell(std::uint64_t value) { return {with_separators(value), with_prefix(static_cast<double>(value))}; }
 
 Cell count_cell(double value) {
     if (value == std::floor(value) && value < 9e15) return count_cell(static_cast<std::uint64_t>(value));
     const auto tenths = static_cast<std::uint64_t>(std::llround(value * 10));
-    return {fmt::format("{}.{}", grouped(tenths / 10), tenths % 10), with_prefix(value)};
+    return {fmt::format("{}.{}", with_separators(tenths / 10), tenths % 10), with_prefix(value)};
 }
 
 std::string counted(std::uint64_t number, const std::string& noun) {
-    return grouped(number) + ' ' + noun + (number == 1 ? "" : "s");
+    return with_separators(number) + ' ' + noun + (number == 1 ? "" : "s");
 }
 
 std::string percent_text(double percent) {

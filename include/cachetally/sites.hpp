@@ -56,6 +56,14 @@ struct CodePlace {
     friend bool operator==(const CodePlace&, const CodePlace&) = default;
 };
 
+/// Memory that an object had.
+struct ObjectBlock {
+    std::uint32_t object = 0;
+    Address base = 0;
+    std::uint64_t bytes = 0;
+    friend bool operator==(const ObjectBlock&, const ObjectBlock&) = default;
+};
+
 /// Of the numbers in a SiteTable; the first of each is of what is not known.
 struct SiteNames {
     std::vector<CodePlace> code;
@@ -64,6 +72,7 @@ struct SiteNames {
     std::vector<std::string> objects;
     /// Fields as "type.field"; none where they are not told apart. 0: of what has no fields.
     std::vector<std::string> fields;
+    std::vector<ObjectBlock> blocks;  ///< all of allocations of few blocks, by object; none of other objects
     friend bool operator==(const SiteNames&, const SiteNames&) = default;
 };
 

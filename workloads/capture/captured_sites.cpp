@@ -165,8 +165,10 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
         }
         case CT_ALLOCATED: {
             const std::size_t frames = std::min<std::uint64_t>(words[2], words.size() - 3);
+            const std::uint32_t object = allocated_by({words.begin() + 3, words.begin() + 3 + frames}, events);
             allocations_[words[0]] = words[1];
-            add(words[0], words[1], allocated_by({words.begin() + 3, words.begin() + 3 + frames}, events));
+            add(words[0], words[1], object);
+            keep_block({object, words[0], words[1]});
             break;
         }
         case CT_RELEASED:
@@ -187,6 +189,32 @@ std::string CapturedSites::name_of(const std::vector<Address>& stack, const Prog
         if (const std::string caller = names.place_of(*std::next(site)).function; !caller.empty())
             name += " < " + caller;
     return name;
+}
+
+/// Those that overlap are one only if they begin alike, as when they grow in place.
+void CapturedSites::keep_block(const ObjectBlock& block) {
+    constexpr std::size_t most_blocks = 64;
+    Object& object = objects_[block.object];
+    if (object.many_blocks || block.bytes == 0) return;
+    for (ObjectBlock& known : object.blocks) {
+        if (known.base == block.base) {
+            known.bytes = std::max(known.bytes, block.bytes);
+            return;
+        }
+        object.many_blocks =
+            object.many_blocks || known.base - block.base < block.bytes || block.base - known.base < known.bytes;
+    }
+    object.many_blocks = object.many_blocks || object.blocks.size() == most_blocks;
+    if (object.many_blocks)
+        object.blocks.clear();
+    else
+        object.blocks.push_back(block);
+}
+
+std::vector<ObjectBlock> CapturedSites::object_blocks() const {
+    std::vector<ObjectBlock> all;
+    for (const Object& object : objects_) all.insert(all.end(), object.blocks.begin(), object.blocks.end());
+    return all;
 }
 
 std::vector<std::string> CapturedSites::object_names(const ProgramNames& names) const {

@@ -61,6 +61,7 @@ public:
     const std::vector<std::string>& field_names() const { return fields_; }
     /// What the user said of structures and types that are not there, in words.
     std::vector<std::string> unused_choices() const;
+    std::vector<ObjectBlock> object_blocks() const;
 
 private:
     /// A StructLayout by numbers of fields.
@@ -91,6 +92,8 @@ private:
         std::string name;            ///< empty where it is allocated
         std::vector<Address> stack;  ///< of the allocation
         const Layout* layout = nullptr;
+        std::vector<ObjectBlock> blocks = {};
+        bool many_blocks = false;  ///< too many to be kept
     };
 
     std::uint32_t look_up(std::uint32_t code, Address address);
@@ -103,6 +106,7 @@ private:
     void choose_layout(std::uint32_t object, const std::string& name, const ProgramNames& names,
                        std::optional<Address> variable);
     const Layout* numbered(const StructLayout& layout);
+    void keep_block(const ObjectBlock& block);
     bool is_named(std::uint32_t object) const;
     void name_variables();
 

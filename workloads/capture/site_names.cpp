@@ -17,6 +17,7 @@ SiteNames site_names_of(const ProgramNames& program, const ProgramCounters& coun
         names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
     names.objects = sites.object_names(program);
     names.fields = sites.field_names();
+    names.blocks = sites.object_blocks();
     return names;
 }
 

@@ -20,6 +20,7 @@ inline constexpr char sites[] = "sites";
 inline constexpr char code[] = "code";
 inline constexpr char objects[] = "objects";
 inline constexpr char fields[] = "fields";
+inline constexpr char object_blocks[] = "object_blocks";
 
 inline constexpr char format_attribute[] = "format";
 inline constexpr char format_text[] = "cachetally packed trace";

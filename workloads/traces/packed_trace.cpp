@@ -173,6 +173,21 @@ private:
     std::vector<std::uint8_t> packed_;
 };
 
+/// Older traces have none.
+void read_object_blocks(const PackedFile& file, SiteNames& names) {
+    if (!file.trace.has(packed_names::object_blocks)) return;
+    const Group group = file.trace.open_group(packed_names::object_blocks);
+    const auto objects = group.read<std::uint32_t>("object");
+    const auto bases = group.read<std::uint64_t>("base"), bytes = group.read<std::uint64_t>("bytes");
+    if (bases.size() != objects.size() || bytes.size() != objects.size())
+        throw TraceError(group.where() + ": its columns differ in length");
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        if (objects[i] >= names.objects.size() || bytes[i] == 0 || bases[i] + (bytes[i] - 1) < bases[i])
+            throw TraceError(fmt::format("{}: row {} is no block of an object", group.where(), i));
+        names.blocks.push_back({objects[i], bases[i], bytes[i]});
+    }
+}
+
 void read_sites(const PackedFile& file, TraceTables& tables) {
     const Group sites = file.trace.open_group(packed_names::sites), code = file.trace.open_group(packed_names::code);
     const auto codes = sites.read<std::uint32_t>("code"), objects = sites.read<std::uint32_t>("object");
@@ -192,6 +207,7 @@ void read_sites(const PackedFile& file, TraceTables& tables) {
         throw TraceError(sites.where() + ": its columns differ in length");
     for (std::size_t i = 0; i < counters.size(); ++i)
         names.code.push_back({counters[i], functions[i], files[i], lines[i], modules[i]});
+    read_object_blocks(file, names);
     auto table = std::make_shared<SiteTable>();
     for (std::size_t i = 1; i < codes.size(); ++i) {
         if (codes[i] >= names.code.size() || objects[i] >= names.objects.size() ||

@@ -68,6 +68,10 @@ struct PackedTraceWriter::State {
         code.write("line", column_of(site_names.code, &CodePlace::line));
         code.write_texts("module", column_of(site_names.code, &CodePlace::module));
         trace->write_texts(packed_names::objects, site_names.objects);
+        Group object_blocks = trace->create_group(packed_names::object_blocks);
+        object_blocks.write("object", column_of(site_names.blocks, &ObjectBlock::object));
+        object_blocks.write("base", column_of(site_names.blocks, &ObjectBlock::base));
+        object_blocks.write("bytes", column_of(site_names.blocks, &ObjectBlock::bytes));
     }
 
     /// Writes all but the attribute that says whether the trace is complete, and lets go of the file's objects.

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// cachetally advise: which changes of data structures help, tried on recorded references in many layouts.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "advice/advice.hpp"
+#include "app/checks.hpp"
+#include "app/commands.hpp"
+#include "app/comparison.hpp"
+#include "app/input.hpp"
+#include "app/program.hpp"
+#include "app/progress.hpp"
+#include "app/terminal.hpp"
+#include "base/processors.hpp"
+#include "base/text.hpp"
+#include "storage/handle.hpp"
+#include "viewer/advice_text.hpp"
+
+namespace cachetally::app {
+namespace {
+
+struct AdviseArguments {
+    std::string source;
+    std::vector<std::string> settings, arrays, elements;
+    TraceChoice choice;
+    ProgramChoice program;
+    SimulationOptions simulation;
+    AdviceOptions advice;
+};
+
+/// "NAME=1x2x3": the name, and the numbers, so many as `names`.
+std::pair<std::string, std::vector<std::uint64_t>> parse_known(const std::string& option, const std::string& text,
+                                                               std::size_t numbers, const char* example) {
+    const auto refuse = [&] {
+        throw UsageError(fmt::format("{} '{}': write the name of a data structure and {}, as in {}", option,
+                                     shown(text), numbers == 1 ? "bytes, at most 65536" : "ROWSxCOLUMNSxBYTES",
+                                     example));
+    };
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos || equals == 0) refuse();
+    const std::uint64_t most = numbers == 1 ? longest_element : std::uint64_t{1} << 40;
+    std::vector<std::uint64_t> values;
+    for (const std::string_view part : split(std::string_view(text).substr(equals + 1), 'x')) {
+        const std::optional<std::uint64_t> value = parse_whole(part);
+        if (!value || *value == 0 || *value > most) refuse();
+        values.push_back(*value);
+    }
+    if (values.size() != numbers) refuse();
+    return {text.substr(0, equals), values};
+}
+
+KnownStructures known_of(const AdviseArguments& options) {
+    KnownStructures known;
+    for (const std::string& text : options.arrays) {
+        const auto [name, sizes] = parse_known("--array", text, 3, "A=512x512x8");
+        known.arrays[name] = {sizes[0], sizes[1], sizes[2]};
+        Shape::transposed(known.arrays[name]);  // throws where it is too large
+    }
+    for (const std::string& text : options.elements) {
+        const auto [name, sizes] = parse_known("--element", text, 1, "particles=64");
+        known.elements[name] = sizes[0];
+    }
+    return known;
+}
+
+/// Shows how many runs are done, where standard error is a terminal; asks whether to go on.
+bool go_on(std::uint64_t done, std::uint64_t all) {
+    if (::isatty(STDERR_FILENO) != 0) on_progress_line(fmt::format("{} of {} runs", done, std::max(done, all)));
+    return !interrupted();
+}
+
+void advise_on(AdviseArguments& options) {
+    const Topology topology = topology_of(options.simulation);
+    const auto open = [&](Opening opening) {
+        return open_input(options.source, options.settings, options.choice, opening);
+    };
+    refuse_second_reading(options.source);
+    AdviceOptions& advice = options.advice;
+    advice.known = known_of(options);
+    if (!library_is_thread_safe()) advice.jobs = 1;
+    AdviceTitle title{options.source, topology.machine().name, ""};
+    if (!options.program.command.empty()) title.source = fmt::format("{}", fmt::join(options.program.command, " "));
+    {
+        const Input input = open(Opening::first);
+        check_cores(input, topology);
+        warn_of_one_stream(input, topology);
+        title.incomplete = input.incomplete;
+    }
+    catch_interrupts();
+    std::mutex showing;
+    std::uint64_t shown_last = 0;
+    advice.go_on = [&](std::uint64_t done, std::uint64_t all) {
+        const std::lock_guard lock(showing);
+        return done == std::exchange(shown_last, done) ? !interrupted() : go_on(done, all);
+    };
+    const Advice found = advise(
+        topology.machine(), [&] { return std::move(open(Opening::again).source); }, advice);
+    clear_progress_line();
+    if (options.simulation.json) return print_json(to_json(found, title));
+    print_lines(to_text(found, title));
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app, const std::vector<std::string>& program) {
+    auto options = std::make_shared<AdviseArguments>();
+    options->advice.jobs = usable_processors();
+    CLI::App* command = app.add_subcommand(
+        "advise", "Suggest changes of data structures, each tried on the same references in many layouts of memory");
+    command
+        ->add_option("WORKLOAD", options->source,
+                     "A kernel (cachetally workload list) or a trace file, or -- and a program")
+        ->required(program.empty());
+    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
+    command->add_option("--layouts", options->advice.layouts, "Random layouts of heap, stacks and pages (0 to 10000)")
+        ->transform(whole_number(0, 10000))
+        ->capture_default_str();
+    command->add_option("--seed", options->advice.seed, "Of the layouts")
+        ->transform(whole_number())
+        ->capture_default_str();
+    command
+        ->add_option("--structures", options->advice.structures,
+                     "Suggestions are for so many data structures, those that miss most (1 to 1000)")
+        ->transform(whole_number(1, 1000))
+        ->capture_default_str();
+    command
+        ->add_option("--array", options->arrays,
+                     "A data structure is a matrix in rows, as in A=512x512x8 (may be repeated)")
+        ->type_name("NAME=ROWSxCOLUMNSxBYTES")
+        ->allow_extra_args(false);
+    command
+        ->add_option("--element", options->elements,
+                     "A data structure is an array of structs of so many bytes (may be repeated)")
+        ->type_name("NAME=BYTES")
+        ->allow_extra_args(false);
+    command->add_option("-j,--jobs", options->advice.jobs, "Runs at a time; the result does not depend on it")
+        ->transform(whole_number(1, 1024))
+        ->capture_default_str();
+    add_machine_options(*command, options->simulation);
+    for (const char* const name : {"--count", "--warmup"})  // a change makes more references of one
+        command->remove_option(command->get_option(name));
+    add_trace_options(*command, options->choice);
+    add_program_options(*command, options->program);
+    command->footer(
+        "A change is reported as help only if it is better in the recorded layout and in all random\n"
+        "ones (docs/advice.md).\n"
+        "Examples:\n"
+        "  cachetally advise matmul n=128\n"
+        "  cachetally advise -m generic3 -- ./program\n"
+        "  cachetally advise t.ct.h5 --array A=512x512x8 --element particles=64 --json");
+    command->callback([options, &program] {
+        options->program.command = program;
+        with_recording(options->program, options->simulation, options->source, options->choice,
+                       [options] { advise_on(*options); });
+    });
+}
+
+}  // namespace cachetally::app

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// advise: of a real program what its page says; what it prints; and wrong use.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+using Json = nlohmann::json;
+
+class Advise : public ::testing::Test {
+protected:
+    Finished call(const Words& words) { return cachetally(directory.path(), Words{"advise"} + words); }
+    TemporaryDirectory directory;
+};
+
+/// The trial of a structure whose text begins so.
+Json trial(const Json& advice, const std::string& structure, const std::string& text) {
+    for (const Json& each : advice["trials"])
+        if (each["structure"].get<std::string>().starts_with(structure) &&
+            each["change"].get<std::string>().starts_with(text))
+            return each;
+    ADD_FAILURE() << structure << ": " << text << " is not in " << advice.dump(1);
+    return {};
+}
+
+// The example of docs/advice.md. 512 x 512 doubles by columns, loads and stores, on 32 KiB of 8 ways: all of a column
+// lies in one set, so that each load misses; padded, each line misses once. 16384 structs of 64 bytes, 8 of them used,
+// read 4 times: 1 MiB and then 128 KiB.
+TEST_F(Advise, FindsWhatHelpsAProgram) {
+#ifndef CACHETALLY_CAPTURES
+    GTEST_SKIP() << "the capture tool was not built: the package valgrind is not installed";
+#endif
+    const Finished finished = call({"-m", "generic3", "--data-only", "--layouts", "2", "--structures", "2", "--json",
+                                    "--report", "report", "--", CACHETALLY_ADVISED});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    std::ifstream file(directory / "report");
+    const Json advice = Json::parse(file);
+    const Json padded = trial(advice, "matrix", "pad rows of 4,096 B by 64 B");
+    EXPECT_EQ(padded["helps"], true);
+    EXPECT_GE(padded["before"]["least"], 512 * 512 + 4 * 16384);
+    EXPECT_GE(padded["recorded"]["before"].get<int>() - padded["recorded"]["after"].get<int>(), 512 * (512 - 66));
+    const Json split = trial(advice, "heap: main", "split elements of 64 B: hot 8 B apart (bytes 48-55)");
+    EXPECT_EQ(split["helps"], true);
+    const int saved = split["recorded"]["before"].get<int>() - split["recorded"]["after"].get<int>();
+    EXPECT_NEAR(saved, 4 * 16384 - 4 * 2048, 100);
+    EXPECT_EQ(advice["together"]["helps"], true);
+    EXPECT_EQ(listing(directory.path()), "report");
+}
+
+TEST_F(Advise, PrintsTheSameForAnyNumberOfJobs) {
+    const Words words{"lu", "n=64", "-m", "schulz2002", "--layouts", "2", "--structures", "1"};
+    const Finished one = call(words + Words{"--jobs", "1"});
+    ASSERT_EQ(one.status, 0) << one.err;
+    EXPECT_THAT(one.out, HasSubstr("\nA, 32 KiB: "));
+    EXPECT_EQ(call(words + Words{"--jobs", "4"}).out, one.out);
+    EXPECT_NE(call(words + Words{"--seed", "2"}).out, one.out);
+    const Finished json = call(words + Words{"--json"});
+    EXPECT_EQ(json.json()["layouts"], 2);
+    EXPECT_EQ(json.json()["complete"], true);
+}
+
+// In rows, one element after the other.
+TEST_F(Advise, SaysThatNothingWasTried) {
+    const Finished finished = call({"stream", "n=20001", "--layouts", "2"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr("\nNothing was tried: "));
+    EXPECT_THAT(finished.out, ::testing::Not(HasSubstr("\n  ")));
+}
+
+TEST_F(Advise, WrongUse) {
+    const auto refused = [&](const Words& words, const std::string& message) {
+        const Finished finished = call(words);
+        EXPECT_EQ(finished.status, 2) << finished.err;
+        EXPECT_THAT(finished.err, HasSubstr(message));
+    };
+    refused({"-"}, "read only once");
+    refused({"lu", "n=16", "--array", "A=16x16"}, "--array 'A=16x16': write the name of a data structure and ROWSx");
+    refused({"lu", "n=16", "--array", "A=16x0x8"}, "ROWSx");
+    refused({"lu", "n=16", "--element", "=8"}, "--element '=8': write the name of a data structure and bytes");
+    refused({"lu", "n=16", "--element", "A=1M"}, "at most 65536");
+    refused({"lu", "n=16", "--element", "B=8"}, "there is no data structure 'B'");
+    refused({"lu", "n=16", "processors=4"}, "add --cores 4");
+    refused({"lu", "n=16", "--max-references", "5"}, "there is no option '--max-references'");
+}
+
+}  // namespace
+}  // namespace cachetally::testing
