@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cachetally annotate: source lines beside their misses; the same for KCachegrind.
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/lists.hpp"
 #include "app/terminal.hpp"
 #include "monitor/attribution/attribution_file.hpp"
 #include "storage/file.hpp"
@@ -31,7 +28,7 @@ void annotate_file(const AnnotateArguments& options) {
         print_lines(options.callgrind ? callgrind_profile(attribution, read_title(file).input)
                                       : annotate(attribution, options.annotate));
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("{}: {}", options.file, error.what()));
+        throw UsageError("{}: {}", options.file, error.what());
     }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cachetally compare: two results beside each other.
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "app/checks.hpp"
@@ -23,7 +21,7 @@ RunView view_of_file(const std::string& path, Trust trust) {
     require_present(path);
     const InputFile file(path, trust);
     if (const std::string kind = result_kind(file); kind != "run")
-        throw UsageError(fmt::format("{} is a result of {}; runs and replays can be compared", path, kind));
+        throw UsageError("{} is a result of {}; runs and replays can be compared", path, kind);
     return read_run_view(file);
 }
 

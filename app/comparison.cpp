@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 
 namespace cachetally::app {
@@ -17,9 +16,9 @@ void refuse_second_reading(const std::string& source) {
     const bool once = type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
     if (source != "-" && !once) return;
     throw UsageError(
-        fmt::format("each configuration is a run of its own, and {} can be read only once; pack it first: cachetally "
-                    "trace convert {} t.ct.h5",
-                    source == "-" ? "standard input" : "'" + source + "'", source));
+        "each configuration is a run of its own, and {} can be read only once; pack it first: cachetally "
+        "trace convert {} t.ct.h5",
+        source == "-" ? "standard input" : "'" + source + "'", source);
 }
 
 }  // namespace

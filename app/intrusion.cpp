@@ -8,7 +8,6 @@
 #include "app/commands.hpp"
 #include "app/comparison.hpp"
 #include "app/input.hpp"
-#include "app/lists.hpp"
 #include "app/program.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"

@@ -14,7 +14,6 @@
 
 #include "app/checks.hpp"
 #include "app/pack.hpp"
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 

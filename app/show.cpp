@@ -6,7 +6,6 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/lists.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"
 #include "viewer/show.hpp"

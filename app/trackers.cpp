@@ -10,12 +10,11 @@
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/program.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
 #include "monitor/hardware_cost.hpp"
-#include "monitor/trackers/top_keys.hpp"
-#include "monitor/trackers/traffic_search.hpp"
+#include "monitor/trackers/tracker_listener.hpp"
+#include "monitor/trackers/tracker_spec.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally::app {
@@ -190,10 +189,10 @@ void check_bits(const std::vector<TrackerSpec>& specs, std::uint64_t bits, bool 
     const TrackerSpec& largest = *std::ranges::max_element(specs, {}, bits_of);
     const std::uint64_t least = bits_of(largest);
     if (least <= bits) return;
-    throw UsageError(fmt::format(
+    throw UsageError(
         "{} {} takes {} at least; {}, or name the trackers with --tracker",
         asked ? fmt::format("'--bits {}':", bits) : fmt::format("the counter array takes {} bits, but", bits),
-        to_string(largest.kind), least, asked ? "write so many or more" : "give it more counters"));
+        to_string(largest.kind), least, asked ? "write so many or more" : "give it more counters");
 }
 
 /// Runs all that are not done, together in a pass, until they are.
@@ -314,9 +313,9 @@ void compare(const TrackersOptions& options) {
     for (const std::string& text : options.trackers) specs.push_back(parse_tracker(text));
     if (specs.empty() && can_be_read_only_once(options.source))
         throw UsageError(
-            fmt::format("trackers of equal size are made after a first pass, and {} can be read only once; name a "
-                        "file, or the trackers by --tracker",
-                        options.source == "-" ? "standard input" : "'" + options.source + "'"));
+            "trackers of equal size are made after a first pass, and {} can be read only once; name a "
+            "file, or the trackers by --tracker",
+            options.source == "-" ? "standard input" : "'" + options.source + "'");
     Pass first(options, topology, base, Opening::first);
     auto array = first.attach<Monitor>();
     auto exact = first.attach<ExactHistogram>();

@@ -13,7 +13,6 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
@@ -21,10 +20,10 @@
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
 #include "probes/validation/campaign.hpp"
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
-#include "viewer/campaign_view.hpp"
+#include "viewer/probe_text.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -46,9 +45,8 @@ void require_directory(const std::string& name) {
     std::filesystem::create_directories(name, error);
     const bool made = std::filesystem::is_directory(name);
     if (made && ::access(name.c_str(), W_OK | X_OK) == 0) return;
-    throw UsageError(
-        fmt::format("--worst: no machine can be written into '{}' ({}); name a directory that can be written",
-                    shown(name), !made && error ? error.message() : std::strerror(errno)));
+    throw UsageError("--worst: no machine can be written into '{}' ({}); name a directory that can be written",
+                     shown(name), !made && error ? error.message() : std::strerror(errno));
 }
 
 void save_worst(const ValidateOptions& options, const CampaignResult& result) {
@@ -108,10 +106,10 @@ void check_use(const CLI::App& command, const ValidateOptions& options) {
     if (!options.machines_from.empty())
         for (const char* option : {"--machines", "--population", "--worst"})
             if (command.count(option) != 0)
-                throw UsageError(fmt::format(
+                throw UsageError(
                     "{} is for random machines; --machines-from takes all that are in its directory, and leaves them "
                     "there; give one of the two",
-                    option));
+                    option);
     if (command.count("--costly-every") == 0) return;
     if (!options.campaign.suite.tests.empty())
         throw UsageError(
@@ -129,11 +127,10 @@ std::vector<GivenMachine> machines_from(const std::string& directory) {
         if (ending == ".yaml" || ending == ".yml" || ending == ".json") files.push_back(at->path().string());
     }
     if (error)
-        throw UsageError(fmt::format("--machines-from: '{}' cannot be read ({}); name a directory of machine files",
-                                     shown(directory), error.message()));
+        throw UsageError("--machines-from: '{}' cannot be read ({}); name a directory of machine files",
+                         shown(directory), error.message());
     if (files.empty())
-        throw UsageError(
-            fmt::format("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory)));
+        throw UsageError("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory));
     std::ranges::sort(files);
     std::vector<GivenMachine> machines;
     machines.reserve(files.size());

@@ -14,7 +14,7 @@
 #include "workloads/capture/elf_marker.hpp"
 #include "workloads/capture/program_names.hpp"
 #include "workloads/capture/tool_folder.hpp"
-#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/block.hpp"
 #include "workloads/traces/byte_stream.hpp"
 
 namespace cachetally {
