@@ -189,17 +189,18 @@ void write_structures(Group& root, const StructureTable& table, const std::vecto
 StructureTable read_structures(const Group& root) {
     StructureTable table;
     const Group all = root.open_group("structures");
-    const auto names = all.read_texts("name");
-    const auto base = read_column<std::uint64_t>(all, "base", names.size());
-    const auto bytes = read_column<std::uint64_t>(all, "bytes", names.size());
-    const auto element = read_column<std::uint64_t>(all, "element_bytes", names.size());
-    if (names.empty()) throw StorageError("{}: is empty; the file is damaged", all.where());
-    for (std::size_t i = 0; i + 1 < names.size(); ++i)
-        table.regions.push_back({names[i], base[i], bytes[i], static_cast<std::uint32_t>(element[i])});
+    table.regions.resize(all.open_dataset("name").rows());
+    read_member(all, "name", table.regions, &Region::name);
+    read_member(all, "base", table.regions, &Region::base);
+    read_member(all, "bytes", table.regions, &Region::bytes);
+    read_member(all, "element_bytes", table.regions, &Region::element_bytes);
+    const std::size_t names = table.regions.size();
+    if (names == 0) throw StorageError("{}: is empty; the file is damaged", all.where());
+    table.regions.pop_back();  // elsewhere
     if (!all.has_attribute("levels")) return table;
     const Group levels = all.open_group("levels");
     for (const std::string& name : all.texts_attribute("levels"))
-        table.levels.push_back(read_level(levels.open_group(name), name, names.size()));
+        table.levels.push_back(read_level(levels.open_group(name), name, names));
     return table;
 }
 

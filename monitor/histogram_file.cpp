@@ -94,23 +94,19 @@ void write_histogram(Group& parent, const std::string& name, const Histogram& hi
 
 Histogram read_histogram(const Group& parent, const std::string& name) {
     const Group group = parent.open_group(name);
-    const auto count = group.read<std::uint64_t>("count");
-    const auto address = read_column<std::uint64_t>(group, "address", count.size());
-    const auto span = read_column<std::uint32_t>(group, "span", count.size());
-    const auto phase = read_column<std::uint32_t>(group, "phase", count.size());
-    std::vector<std::uint32_t> function(count.size(), no_function);
-    if (group.has("function")) function = read_column<std::uint32_t>(group, "function", count.size());
+    std::vector<HistogramRow> rows(group.open_dataset("count").rows());
+    read_member(group, "count", rows, &HistogramRow::count);
+    read_member(group, "address", rows, &HistogramRow::address);
+    read_member(group, "span", rows, &HistogramRow::span);
+    read_member(group, "phase", rows, &HistogramRow::phase);
+    if (group.has("function")) read_member(group, "function", rows, &HistogramRow::function);
     const std::uint64_t unit = group.whole_attribute("unit_bytes"), phases = group.whole_attribute("phases");
     if (unit == 0 || unit > 1U << 20 || !is_power_of_two(unit) || phases > std::numeric_limits<std::uint32_t>::max())
         throw StorageError("{}: unit_bytes = {} or phases = {} cannot be; the file is damaged", group.where(), unit,
                            phases);
-    std::vector<HistogramRow> rows;
-    rows.reserve(count.size());
-    for (std::size_t i = 0; i < count.size(); ++i) {
-        rows.push_back({address[i], span[i], phase[i], function[i], count[i]});
-        if (span[i] == 0 || count[i] == 0 || phase[i] >= phases)
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].span == 0 || rows[i].count == 0 || rows[i].phase >= phases)
             throw StorageError("{}: row {} cannot be; the file is damaged", group.where(), i);
-    }
     Histogram histogram(static_cast<std::uint32_t>(unit), rows);
     if (!std::ranges::equal(histogram.rows(), rows))
         throw StorageError("{}: the rows are not in order; the file is damaged", group.where());
