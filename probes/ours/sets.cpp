@@ -124,7 +124,7 @@ namespace {
 
 constexpr unsigned word = 8;  ///< bytes of a location: a line is visited as often as it has words
 constexpr unsigned patterns = 10, bases = 3;
-constexpr std::uint64_t moved_by = policy_margin / bases;
+static_assert(bases * moved_by == policy_margin);
 
 constexpr std::array candidates{Replacement::lru, replacements::tree_plru, replacements::fifo, replacements::random,
                                 replacements::srrip};
