@@ -40,14 +40,11 @@ void add_annotate(CLI::App& app) {
     command->add_option("FILE", options->file, "A result of run or replay of a program, with --output")->required();
     add_trust_option(*command, options->trust);
     AnnotateOptions& annotate = options->annotate;
-    command
-        ->add_option("--level", annotate.level,
-                     "The cache or TLB whose misses decide what is worst; default: the first")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a level"));
-    command->add_option("--file", annotate.file, "Only source files whose path ends so")
-        ->type_name("END")
-        ->check(not_empty("the end of a path"));
+    add_text_option(*command, "--level", annotate.level,
+                    "The cache or TLB whose misses decide what is worst; default: the first", "NAME",
+                    "the name of a level");
+    add_text_option(*command, "--file", annotate.file, "Only source files whose path ends so", "END",
+                    "the end of a path");
     command->add_option("--source", annotate.folders, "Where sources are looked for, too (may be repeated)")
         ->type_name("FOLDER")
         ->allow_extra_args(false);

@@ -21,6 +21,13 @@ namespace cachetally::app {
 /// `what` may not be empty, e.g. "the name of a file".
 CLI::Validator not_empty(const std::string& what);
 
+/// An option with a text that may not be empty: `type` as the help names it, `what` as errors do.
+template <class Text>
+CLI::Option* add_text_option(CLI::App& command, const std::string& names, Text& target, const std::string& help,
+                             const std::string& type, const std::string& what) {
+    return command.add_option(names, target, help)->type_name(type)->check(not_empty(what));
+}
+
 /// A whole number; K, M, G and T after it are powers of 1024, as in options of kernels. Nothing where it is none.
 std::optional<std::uint64_t> parse_whole(std::string_view text);
 

@@ -45,11 +45,9 @@ void add_compare(CLI::App& app) {
         app.add_subcommand("compare", "Compare two results: what changed, by level, data structure and function");
     command->add_option("BEFORE", options->before, "A result of run or replay, with --output")->required();
     command->add_option("AFTER", options->after, "Another")->required();
-    command
-        ->add_option("--level", options->level,
-                     "The cache or TLB whose misses are compared by data structure; default: the first")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a level"));
+    add_text_option(*command, "--level", options->level,
+                    "The cache or TLB whose misses are compared by data structure; default: the first", "NAME",
+                    "the name of a level");
     command->add_flag("--json", options->json, "Print JSON");
     add_trust_option(*command, options->trust);
     command->footer(

@@ -11,17 +11,20 @@ namespace cachetally::app {
 namespace {
 
 void refuse_second_reading(const std::string& source) {
-    std::error_code absent;
-    const auto type = std::filesystem::status(source, absent).type();
-    const bool once = type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
-    if (source != "-" && !once) return;
-    throw UsageError(
-        "each configuration is a run of its own, and {} can be read only once; pack it first: cachetally "
-        "trace convert {} t.ct.h5",
-        source == "-" ? "standard input" : "'" + source + "'", source);
+    if (can_be_read_only_once(source))
+        throw UsageError(
+            "each configuration is a run of its own, and {} can be read only once; pack it first: cachetally trace "
+            "convert {} t.ct.h5",
+            source == "-" ? "standard input" : "'" + source + "'", source);
 }
 
 }  // namespace
+
+bool can_be_read_only_once(const std::string& source) {
+    std::error_code absent;
+    const auto type = std::filesystem::status(source, absent).type();
+    return source == "-" || type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
+}
 
 Comparison::Comparison(const std::string& source, Open open, const SimulationOptions& options, const Topology& topology)
     : open_(std::move(open)), options_(options), topology_(topology) {

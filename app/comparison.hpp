@@ -11,6 +11,9 @@
 
 namespace cachetally::app {
 
+/// Of sources by name: standard input ("-"), pipes and devices.
+bool can_be_read_only_once(const std::string& source);
+
 /// Makes runs of a source, which is read anew for each.
 class Comparison {
 public:

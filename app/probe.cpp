@@ -257,9 +257,8 @@ void add_probe(CLI::App& app) {
         ->check(positive_number())
         ->capture_default_str();
     command->add_flag("--small-pages", options->small_pages, "Offer no pages but the machine's own");
-    command->add_option("--no-events", options->no_events, "Offer no event counts, for this reason")
-        ->check(not_empty("a reason, which the answers repeat"))
-        ->type_name("REASON");
+    add_text_option(*command, "--no-events", options->no_events, "Offer no event counts, for this reason", "REASON",
+                    "a reason, which the answers repeat");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
     command->add_flag("--hardened", options->robust_only)->group("");  // its former name

@@ -207,11 +207,9 @@ void add_validate(CLI::App& app) {
         ->check(one_of(population_names()))
         ->type_name("NAME")
         ->capture_default_str();
-    command
-        ->add_option("--machines-from", options->machines_from,
-                     "Probe the machine files of this directory in place of random machines")
-        ->check(not_empty("the name of a directory"))
-        ->type_name("DIR");
+    add_text_option(*command, "--machines-from", options->machines_from,
+                    "Probe the machine files of this directory in place of random machines", "DIR",
+                    "the name of a directory");
     command->add_flag("--small-pages", campaign.small_pages, "Offer no pages but the machines' own");
     command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
         ->delimiter(',')
@@ -225,18 +223,16 @@ void add_validate(CLI::App& app) {
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
         ->transform(whole_number(1, 1024))
         ->capture_default_str();
-    command
-        ->add_option(
-            "--worst", options->worst,
-            "Write the worst machines into this directory, as machine files, with the commands that repeat them")
-        ->check(not_empty("the name of a directory"))
-        ->type_name("DIR");
+    add_text_option(
+        *command, "--worst", options->worst,
+        "Write the worst machines into this directory, as machine files, with the commands that repeat them", "DIR",
+        "the name of a directory");
     command->add_option("--most-worst", options->most_worst, "How many worst machines to name")
         ->transform(whole_number())
         ->capture_default_str();
-    command->add_option("--no-events", campaign.no_events, "Machines count no events, for this reason: times alone")
-        ->check(not_empty("a reason, which the answers repeat"))
-        ->type_name("REASON");
+    add_text_option(*command, "--no-events", campaign.no_events,
+                    "Machines count no events, for this reason: times alone", "REASON",
+                    "a reason, which the answers repeat");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
     command->add_flag("--hardened", options->robust_only)->group("");  // its former name

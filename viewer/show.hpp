@@ -12,6 +12,17 @@
 
 namespace cachetally {
 
+struct ShowOptions {
+    std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
+    std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks
+    PhaseChoice phases;
+    bool all_phases = false;
+    bool heat = false;  ///< the histogram as phases over addresses
+    unsigned width = 80;
+    bool unicode = true;
+    bool json = false;
+};
+
 struct HistogramView {
     PlotInput plot;
     std::vector<Region> regions;  ///< to label it with
@@ -23,17 +34,6 @@ struct HistogramView {
 std::optional<HistogramView> histogram_view(const InputFile& file, const RunView& view, const ShowOptions& options);
 
 nlohmann::ordered_json to_json(const HistogramView& histogram);
-
-struct ShowOptions {
-    std::string level, structure, monitor;  ///< empty = all; the histogram is then of the first level
-    std::string what;                       ///< accesses (default), misses, hits, missrate, writebacks
-    PhaseChoice phases;
-    bool all_phases = false;
-    bool heat = false;  ///< the histogram as phases over addresses
-    unsigned width = 80;
-    bool unicode = true;
-    bool json = false;
-};
 
 /// Tables and a histogram, or JSON. Throws StorageError where the file is no result file or damaged, and
 /// std::invalid_argument where options name what is not in it.
