@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Monitors on the links of a machine: which there are by default, what a link has to show them, what cannot be; and which
-// links tell what a cache or TLB was asked for, and what it missed.
+// Monitors on the links of a machine: which there are by default, what a link has to show them, what cannot be; and
+// which links tell what a cache or TLB was asked for, and what it missed.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TrackerListener: a tracker on one copy of a link, with the software that adds up what it reports; how well the hottest
-// lines are found; and the settings with which a tracker sends as many bytes per event as are asked for.
+// TrackerListener: a tracker on one copy of a link, with the software that adds up what it reports; how well the
+// hottest lines are found; and the settings with which a tracker sends as many bytes per event as are asked for.
 #pragma once
 
 #include <cstdint>
