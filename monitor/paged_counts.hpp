@@ -72,6 +72,7 @@ public:
 
 private:
     static constexpr std::uint64_t none = ~std::uint64_t{0};
+    static constexpr unsigned group_bits = 2;
     static constexpr std::size_t fewest_slots = 16, chunk_size = 64;
     static constexpr std::size_t most_idle_chunks = 256, most_idle_slots = 4096;  ///< kept for the next phase
 
@@ -80,7 +81,11 @@ private:
         Elements* elements = nullptr;
     };
 
-    std::size_t home(std::uint64_t number) const { return (number * 0x9e3779b97f4a7c15U) >> shift_; }
+    /// Slots of neighbouring pages share a line of the host's cache.
+    std::size_t home(std::uint64_t number) const {
+        return (((number >> group_bits) * 0x9e3779b97f4a7c15U) >> shift_) << group_bits |
+               (number & ((1U << group_bits) - 1));
+    }
 
     /// The slot of a page, or the empty one where it belongs.
     Slot& find(std::uint64_t number) {
@@ -110,7 +115,7 @@ private:
 
     void make_slots(std::size_t number) {
         slots_ = std::vector<Slot>(number);
-        shift_ = 64 - static_cast<unsigned>(std::countr_zero(number));
+        shift_ = 64 + group_bits - static_cast<unsigned>(std::countr_zero(number));
     }
 
     std::vector<Slot> slots_;

@@ -126,6 +126,43 @@ private:
     std::uint32_t taken_ = 0;
 };
 
+/// The cells of events in order; those of events to come are fetched into the host's caches.
+class CellsAhead {
+public:
+    CellsAhead(PagedArray<Cell>& cells, const KeyMap& keys, std::span<const BlockEvent> events)
+        : cells_(cells), keys_(keys), next_(events.data()), left_(events.size()) {
+        for (std::size_t i = 0; i < std::min(far, left_); ++i) expect_page(i);
+        for (std::size_t i = 0; i < std::min(near, left_); ++i) find(i);
+    }
+
+    [[gnu::always_inline]] Cell* next() {
+        Cell* const cell = found_[at_ % near];
+        if (left_ > far) [[likely]]
+            expect_page(far);
+        if (left_ > near) [[likely]]
+            find(near);
+        ++next_, ++at_, --left_;
+        return cell;
+    }
+
+private:
+    static constexpr std::size_t far = 32, near = 16;
+
+    /// (GCC drops prefetches that it does not inline.)
+    [[gnu::always_inline]] void expect_page(std::size_t i) const { cells_.prefetch(keys_.key(next_[i].block())); }
+    [[gnu::always_inline]] void find(std::size_t i) {
+        Cell& cell = cells_[keys_.key(next_[i].block())];
+        __builtin_prefetch(&cell, 1);
+        found_[(at_ + i) % near] = &cell;
+    }
+
+    PagedArray<Cell>& cells_;
+    const KeyMap& keys_;
+    const BlockEvent* next_;
+    std::size_t left_, at_ = 0;
+    std::array<Cell*, near> found_{};
+};
+
 template <bool by_recency, class Id>
 class SummedBank final : public CounterBank {
     using Numbered = Counters<by_recency, Id>;
@@ -166,24 +203,35 @@ public:
 
     void add_filtered(const FilteredEvents& events, Injector& injector) override {
         const std::uint64_t before = swapouts_;
-        const BlockEvent *retained = events.retained.data(), *retained_end = retained + events.retained.size();
+        const BlockEvent* retained = events.retained.data();
+        CellsAhead ahead(*cells_, keys_, events.retained);
         for (auto marks = events.marks; !marks.empty();) {
             const auto some = marks.first(std::min(marks.size(), Numbered::most_uses));
             auto loop = counters_.loop();
             for (std::size_t i = 0; i < some.size();) {
                 const std::uint8_t mark = some[i++];
-                if (filter_mark::is_retained(mark)) {
-                    const Address line = (retained++)->block();
-                    expect({retained, retained_end});
-                    const unsigned slot = FilterShape::slot_of(line);
+                const bool is_retained = filter_mark::is_retained(mark);
+                const unsigned slot = is_retained ? FilterShape::slot_of(retained->block()) : mark & filter_mark::slot;
+                Cell* cell = nullptr;
+                if (is_retained) {
+                    cell = ahead.next();
+                    lines_by_slot_[slot] = (retained++)->block();
+                }
+                const Address line = lines_by_slot_[slot];
+                unsigned times = 1;
+                while (true) {
                     const unsigned repeats = repeats_of(slot, some.subspan(i));
+                    times += repeats;
                     i += repeats;
-                    lines_by_slot_[slot] = line;
-                    names_by_slot_[slot] = use(loop, line, 1 + repeats);
+                    // The first store to a line is retained, too.
+                    if (i == some.size() || !filter_mark::is_retained(some[i]) || retained->block() != line) break;
+                    ahead.next();
+                    ++retained, ++times, ++i;
+                }
+                if (is_retained) {
+                    names_by_slot_[slot] = use(loop, *cell, times);
                 } else {
-                    const unsigned repeats = repeats_of(mark & filter_mark::slot, some.subspan(i));
-                    i += repeats;
-                    use_again(loop, mark & filter_mark::slot, 1 + repeats);
+                    use_again(loop, slot, times);
                 }
             }
             loop.keep();
@@ -233,7 +281,9 @@ private:
 
     /// Returns the name of the counter.
     CounterName use(Loop& loop, Address address, std::uint64_t events) {
-        Cell& cell = (*cells_)[keys_.key(address)];
+        return use(loop, (*cells_)[keys_.key(address)], events);
+    }
+    CounterName use(Loop& loop, Cell& cell, std::uint64_t events) {
         Counter* counter = &loop[cell.holder];
         if (counter->cell != &cell) [[unlikely]]
             counter = &enter(loop, cell);
@@ -255,20 +305,15 @@ private:
     static unsigned repeats_of(std::uint64_t slot, std::span<const std::uint8_t> marks) {
         constexpr std::uint64_t each = 0x0101010101010101;
         std::uint64_t eight = each * filter_mark::retained;
-        std::memcpy(&eight, marks.data(), std::min(marks.size(), sizeof(eight)));
+        if (marks.size() >= sizeof(eight)) [[likely]]
+            std::memcpy(&eight, marks.data(), sizeof(eight));
+        else
+            std::memcpy(&eight, marks.data(), marks.size());
         if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
         static_assert(filter_mark::retained == 0x40 && filter_mark::stores == 0x80 && filter_mark::fetches == 0xc0);
         const std::uint64_t retained = eight & ~(eight >> 1) & each * filter_mark::retained;
         const std::uint64_t others = ((eight ^ each * slot) & each * filter_mark::slot) | retained;
         return static_cast<unsigned>(std::countr_zero(others)) / 8;
-    }
-
-    /// Has the cells of events to come fetched into the host's caches. (GCC drops prefetches that it does not inline.)
-    [[gnu::always_inline]] void expect(std::span<const BlockEvent> events) const {
-        constexpr std::size_t far = 24, near = 12;
-        if (events.size() <= far) return;
-        cells_->prefetch(keys_.key(events[far].block()));
-        cells_->prefetch_element(keys_.key(events[near].block()));
     }
 
     void count(Loop& loop, Counter& counter, std::uint64_t events) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/model/batching/mark_counts.hpp"
 #include "storage/hash.hpp"
 #include "workloads/traces/block.hpp"
 #include "workloads/traces/block_layout.hpp"
@@ -158,8 +159,9 @@ struct BlockDecoder::State {
 
     /// The addresses of retained references, once it is sure that there are as many as the marks say.
     void read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen) {
-        const block_loops::MarkCounts counts = block_loops::count_marks(marks_seen);
-        if (!counts.valid || counts.retained != stored.header.retained)
+        const MarkCounts counts = count_marks(marks_seen);
+        constexpr std::uint8_t meaningless = 0xff & ~(filter_mark::retained | packed_mark::straddles);
+        if ((counts.retained_bits & meaningless) != 0 || counts.retained != stored.header.retained)
             throw BlockError("its marks are not those of its retained references");
         stored.unpack(Stream::codes, codes);
         // A code points to its own delta, or to any of the 8 bytes per retained reference behind it.

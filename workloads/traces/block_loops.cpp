@@ -70,22 +70,4 @@ void find_lines(std::span<const std::uint8_t> codes, const Address* retained, Bl
                             static_cast<EventKind>(codes[i] >> store_shift));
 }
 
-MarkCounts count_marks(std::span<const std::uint8_t> marks) {
-    MarkCounts counts;
-    // So few bytes of 0 or 1 that their sum is a byte, too: sums of bytes are quick.
-    constexpr std::size_t summable = 255;
-    for (auto rest = marks; !rest.empty(); rest = rest.subspan(std::min(rest.size(), summable))) {
-        std::uint8_t some = 0;
-        for (const std::uint8_t mark : rest.first(std::min(rest.size(), summable)))
-            some = static_cast<std::uint8_t>(some + packed_mark::is_retained(mark));
-        counts.retained += some;
-    }
-    constexpr std::uint8_t meaningless = 0xff & ~(filter_mark::retained | packed_mark::straddles);
-    std::uint8_t seen = 0;
-    for (const std::uint8_t mark : marks)
-        seen |= static_cast<std::uint8_t>(packed_mark::is_retained(mark) != 0 ? mark : 0);
-    counts.valid = (seen & meaningless) == 0;
-    return counts;
-}
-
 }  // namespace cachetally::block_loops

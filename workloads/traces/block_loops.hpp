@@ -15,13 +15,6 @@ namespace cachetally::block_loops {
 /// Bytes that may be read behind the end of every stream.
 inline constexpr std::size_t slack = 16;
 
-/// What the marks say.
-struct MarkCounts {
-    std::uint32_t retained = 0;  ///< references
-    bool valid = true;           ///< no mark has bits that mean nothing
-};
-MarkCounts count_marks(std::span<const std::uint8_t> marks);
-
 /// The addresses of retained references: each is one of the `lead` before it, moved by a delta. There are 8 bytes of
 /// deltas for every code. Returns the end of the deltas that were used.
 const std::uint8_t* add_deltas(std::span<const std::uint8_t> codes, const std::uint8_t* deltas, Address* addresses);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/model/batching/mark_counts.hpp"
 #include "sim/model/batching/mru_filter.hpp"
 
 namespace cachetally {
@@ -29,25 +30,12 @@ constexpr Address mru_word(Address access) {
 
 constexpr std::array<std::uint8_t, 3> mark_of_kind{filter_mark::loads, filter_mark::stores, filter_mark::fetches};
 
-/// So many bytes of 0 or 1 that their sum is one, too: sums of bytes are quick.
-constexpr std::size_t summable = 255;
-
 }  // namespace
 
 FilteredAccesses::Redundant count_redundant(std::span<const std::uint8_t> marks) {
-    FilteredAccesses::Redundant counts;
-    for (; !marks.empty(); marks = marks.subspan(std::min(marks.size(), summable))) {
-        std::uint8_t loads = 0, stores = 0, fetches = 0;
-        for (const std::uint8_t mark : marks.first(std::min(marks.size(), summable))) {
-            loads = static_cast<std::uint8_t>(loads + (mark < filter_mark::retained));
-            stores = static_cast<std::uint8_t>(stores + ((mark & ~filter_mark::slot) == filter_mark::stores));
-            fetches = static_cast<std::uint8_t>(fetches + (mark >= filter_mark::fetches));
-        }
-        counts.loads += loads;
-        counts.stores += stores;
-        counts.fetches += fetches;
-    }
-    return counts;
+    const MarkCounts counts = count_marks(marks);
+    return {static_cast<std::uint32_t>(marks.size() - counts.retained - counts.stores - counts.fetches),
+            static_cast<std::uint32_t>(counts.stores), static_cast<std::uint32_t>(counts.fetches)};
 }
 
 RedundancyFilter::Stream::Stream(const FilterShape& shape, bool sites)

@@ -43,6 +43,7 @@ public:
     explicit KindLanes(std::uint64_t lanes) : lanes_(lanes) {}
 
     void add(std::uint64_t kind, std::uint64_t one_or_zero) { lanes_ += one_or_zero << (kind * 8 & 63); }
+    void add(KindLanes other) { lanes_ += other.lanes_; }
     std::uint64_t of(std::uint64_t kind) const { return lanes_ >> kind * 8 & 0xff; }
 
 private:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/model/memory/memory.hpp"
 
+#include "sim/model/batching/mark_counts.hpp"
+
 namespace cachetally {
 
 Tick Memory::handle(std::span<const BlockEvent> requests, std::uint8_t core) {
@@ -8,8 +10,7 @@ Tick Memory::handle(std::span<const BlockEvent> requests, std::uint8_t core) {
     Tick waited = 0;
     for (; !requests.empty(); requests = requests.subspan(std::min(requests.size(), KindLanes::most))) {
         const auto some = requests.first(std::min(requests.size(), KindLanes::most));
-        KindLanes counted;
-        for (const BlockEvent each : some) counted.add(static_cast<unsigned>(each.kind()), 1);
+        const KindLanes counted = count_kinds(some);
         const auto of = [&](EventKind kind) { return counted.of(static_cast<unsigned>(kind)); };
         const std::uint64_t writes = of(EventKind::store) + of(EventKind::write_back), walks = of(EventKind::page_walk);
         const std::uint64_t reads = some.size() - writes - walks;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 
 #include "sim/model/tags/cache_array.hpp"
 #include "sim/model/tags/set_ops-inl.hpp"
@@ -44,18 +45,138 @@ struct VictimFormat {
     Address shared = 0;
 };
 
-/// Uses or inserts the lines of a batch by `tags`; writes the old entries, as they stand in the array, or was_there.
-/// `ahead`: how many requests ahead tags are fetched into the host's caches; 0 if they are there.
-template <unsigned ahead, class Tags>
-HWY_INLINE void replace_lines(Tags& tags, std::span<const BlockEvent> requests, Entry* HWY_RESTRICT old) {
+/// The state bits that a request adds: stores and write-backs make lines dirty.
+HWY_INLINE Entry dirties_of(Address request) {
     static_assert(entry_bit::dirty == 2 && EventKind::store == EventKind{1} && EventKind::write_back == EventKind{6});
+    return std::uint64_t{0x84} >> (request & (BlockEvent::alignment - 1)) & entry_bit::dirty;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Moves the lanes of a vector that are wanted to its front.
+class Packing {
+public:
+    using Tag = hn::ScalableTag<std::uint64_t>;
+    static constexpr std::size_t lanes = hn::MaxLanes(Tag());
+
+    /// hn::Compress() of this version of Highway copies its tables to the stack first.
+    explicit Packing(hn::Mask<Tag> wanted) {
+        std::uint64_t bits = 0;
+        hn::StoreMaskBits(Tag(), wanted, reinterpret_cast<std::uint8_t*>(&bits));
+        order_ = hn::Shr(hn::Set(Tag(), packing[bits]), hn::Load(Tag(), digit_shifts.data()));
+        count_ = static_cast<std::size_t>(std::popcount(bits));
+    }
+    std::size_t count() const { return count_; }
+
+    /// Writes a whole vector, whose first count() lanes have a meaning.
+    template <class Vector>
+    HWY_INLINE void store(Vector values, void* target) const {
+        const auto order = hn::IndicesFromVec(Tag(), hn::And(order_, hn::Set(Tag(), lanes - 1)));
+        hn::StoreU(hn::TableLookupLanes(values, order), Tag(), static_cast<std::uint64_t*>(target));
+    }
+
+private:
+    /// By the bits of the lanes that are wanted: where each lane comes from, as hexadecimal digits.
+    static constexpr auto packing = [] {
+        std::array<std::uint64_t, std::size_t{1} << lanes> made{};
+        for (std::uint64_t wanted = 0; wanted < made.size(); ++wanted)
+            for (std::uint64_t lane = 0, to = 0; lane < lanes; ++lane)
+                if ((wanted >> lane & 1) != 0) made[wanted] |= lane << 4 * to++;
+        return made;
+    }();
+    alignas(64) static constexpr auto digit_shifts = [] {
+        std::array<std::uint64_t, lanes> made{};
+        for (std::size_t lane = 0; lane < lanes; ++lane) made[lane] = 4 * lane;
+        return made;
+    }();
+
+    hn::Vec<Tag> order_;
+    std::size_t count_;
+};
+
+/// A batch in which a request that repeats the line of the one before it is merged with that one: it hits, and changes
+/// nothing but that the line may become dirty. For policies to which a repeated use is none.
+class MergedRequests {
+public:
+    /// Whether so many requests repeat lines that merging pays.
+    static bool pays(const ArrayBatch& batch) {
+        const Tag tag;
+        const auto* const begin = reinterpret_cast<const Address*>(batch.requests.data());
+        std::size_t repeats = 0;
+        for (std::size_t i = 0; i + lanes < batch.requests.size(); i += lanes)
+            repeats +=
+                hn::CountTrue(tag, same(hn::LoadU(tag, begin + i), hn::LoadU(tag, begin + i + 1), batch.line_mask));
+        return repeats * 4 >= batch.requests.size();
+    }
+
+    /// Of three requests to a line, two are merged.
+    explicit MergedRequests(const ArrayBatch& batch) {
+        const Tag tag;
+        const std::size_t size = batch.requests.size();
+        alignas(64) std::array<Address, 2 + KindLanes::most + 1 + lanes> all;  // NOLINT: filled by the next lines
+        std::memcpy(all.data() + 2, batch.requests.data(), size * sizeof(Address));
+        all[1] = ~all[2];
+        all[0] = all[2];
+        for (std::size_t i = size + 2; i <= size + 2 + lanes; ++i) all[i] = ~all[size + 1];
+        const auto one = hn::Set(tag, 1);
+        auto repeats = hn::Zero(tag);
+        for (std::size_t i = 0; i < size; i += lanes) {
+            const Address* const at = all.data() + 2 + i;
+            const auto previous = hn::LoadU(tag, at - 1), bits = hn::LoadU(tag, at), next = hn::LoadU(tag, at + 1);
+            const auto again = same(bits, previous, batch.line_mask);
+            const auto merged = hn::AndNot(same(previous, hn::LoadU(tag, at - 2), batch.line_mask), again);
+            const auto takes_next = hn::AndNot(again, same(next, bits, batch.line_mask));
+            const auto kind = hn::And(bits, hn::Set(tag, BlockEvent::alignment - 1));
+            const auto in_batch = hn::FirstN(tag, size - i);
+            repeats =
+                hn::Add(repeats, hn::IfThenElseZero(hn::And(merged, in_batch), hn::Shl(one, hn::ShiftLeft<3>(kind))));
+            const Packing packing(hn::AndNot(merged, in_batch));
+            packing.store(bits, requests_.data() + size_);
+            packing.store(hn::Or(dirties_of(bits), hn::IfThenElseZero(takes_next, dirties_of(next))),
+                          dirties_.data() + size_);
+            size_ += packing.count();
+        }
+        repeats_ = KindLanes(hn::GetLane(hn::SumOfLanes(tag, repeats)));
+    }
+
+    std::span<const BlockEvent> requests() const { return {requests_.data(), size_}; }
+    const Entry* dirties() const { return dirties_.data(); }
+    KindLanes repeats() const { return repeats_; }
+
+private:
+    using Tag = Packing::Tag;
+    using Vector = hn::Vec<Tag>;
+    static constexpr std::size_t lanes = Packing::lanes;
+
+    static HWY_INLINE hn::Mask<Tag> same(Vector a, Vector b, Address line_mask) {
+        return hn::Eq(hn::And(hn::Xor(a, b), hn::Set(Tag(), line_mask)), hn::Zero(Tag()));
+    }
+    static HWY_INLINE Vector dirties_of(Vector requests) {
+        const Tag tag;
+        const auto kind = hn::And(requests, hn::Set(tag, BlockEvent::alignment - 1));
+        const auto writes = hn::Or(hn::Eq(kind, hn::Set(tag, static_cast<Address>(EventKind::store))),
+                                   hn::Eq(kind, hn::Set(tag, static_cast<Address>(EventKind::write_back))));
+        return hn::IfThenElseZero(writes, hn::Set(tag, entry_bit::dirty));
+    }
+
+    std::array<BlockEvent, KindLanes::most + lanes> requests_;  // NOLINT: filled by the constructor
+    std::array<Entry, KindLanes::most + lanes> dirties_;        // NOLINT
+    std::size_t size_ = 0;
+    KindLanes repeats_;
+};
+#endif
+
+/// Uses or inserts the lines of a batch by `tags`; writes the old entries, as they stand in the array, or was_there.
+/// `ahead`: how many requests ahead tags are fetched into the host's caches; 0 if they are there. `dirties`: by
+/// request.
+template <unsigned ahead, class Tags, class Dirties>
+HWY_INLINE void replace_lines(Tags& tags, std::span<const BlockEvent> requests, Entry* HWY_RESTRICT old,
+                              Dirties dirties) {
     const BlockEvent* const begin = requests.data();
     const std::size_t size = requests.size();
     for (std::size_t i = 0; i < size; ++i) {
         if constexpr (ahead != 0) tags.expect(begin[std::min(i + ahead, size - 1)].bits());
         const Address bits = begin[i].bits();
-        const Entry dirties = std::uint64_t{0x84} >> (bits & (BlockEvent::alignment - 1)) & entry_bit::dirty;
-        const auto [miss, entry] = tags.replace(bits, dirties);
+        const auto [miss, entry] = tags.replace(bits, dirties(i, bits));
         old[i] = choose(miss != 0, entry, was_there);
     }
     tags.keep();
@@ -158,31 +279,13 @@ private:
         return i;
     }
 
-    /// hn::Compress() of this version of Highway copies its tables to the stack first.
     template <class Vector>
     HWY_INLINE void put(Vector events, Vector nothing) {
-        const Tag tag;
-        std::uint64_t sent = 0;
-        hn::StoreMaskBits(tag, hn::Ne(events, nothing), reinterpret_cast<std::uint8_t*>(&sent));
-        const auto shifted = hn::Shr(hn::Set(tag, packing[sent]), hn::Load(tag, digit_shifts.data()));
-        const auto order = hn::IndicesFromVec(tag, hn::And(shifted, hn::Set(tag, lanes - 1)));
-        hn::StoreU(hn::TableLookupLanes(events, order), tag, reinterpret_cast<std::uint64_t*>(out_));
-        out_ += std::popcount(sent);
+        const Packing packing(hn::Ne(events, nothing));
+        packing.store(events, out_);
+        out_ += packing.count();
     }
 
-    /// By the bits of the lanes that are sent: where each lane comes from, as hexadecimal digits.
-    static constexpr auto packing = [] {
-        std::array<std::uint64_t, std::size_t{1} << lanes> made{};
-        for (std::uint64_t sent = 0; sent < made.size(); ++sent)
-            for (std::uint64_t lane = 0, to = 0; lane < lanes; ++lane)
-                if ((sent >> lane & 1) != 0) made[sent] |= lane << 4 * to++;
-        return made;
-    }();
-    alignas(64) static constexpr auto digit_shifts = [] {
-        std::array<std::uint64_t, lanes> made{};
-        for (std::size_t lane = 0; lane < lanes; ++lane) made[lane] = 4 * lane;
-        return made;
-    }();
     alignas(64) static constexpr auto spread = [] {
         std::array<std::uint64_t, lanes> made{};
         for (std::size_t lane = 0; lane < lanes; ++lane) made[lane] = lane / 2 + (lane % 2) * (lanes / 2);
@@ -199,12 +302,25 @@ private:
     std::uint64_t first_fills_ = 0;
 };
 
-/// CacheArray::handle() by tags of a known type.
-template <unsigned ahead, class Tags>
+/// CacheArray::handle() by tags of a known type. `merges`: a repeated use is none.
+template <unsigned ahead, bool merges = false, class Tags>
 BlockEvent* handle_by(Tags tags, const ArrayBatch& batch, BatchCounts& counts) {
     alignas(64) std::array<Entry, KindLanes::most> old;  // NOLINT: filled by the next line
-    replace_lines<ahead>(tags, batch.requests, old.data());
-    return Sender(batch, old.data(), tags.victim_format(batch.line_mask)).send(counts);
+    const VictimFormat format = tags.victim_format(batch.line_mask);
+#if HWY_TARGET != HWY_SCALAR
+    if (merges && batch.positions == nullptr && MergedRequests::pays(batch)) {
+        const MergedRequests merged(batch);
+        replace_lines<ahead>(tags, merged.requests(), old.data(),
+                             [&](std::size_t i, Address) { return merged.dirties()[i]; });
+        ArrayBatch rest = batch;
+        rest.requests = merged.requests();
+        BlockEvent* const end = Sender(rest, old.data(), format).send(counts);
+        counts.requests.add(merged.repeats());
+        return end;
+    }
+#endif
+    replace_lines<ahead>(tags, batch.requests, old.data(), [](std::size_t, Address bits) { return dirties_of(bits); });
+    return Sender(batch, old.data(), format).send(counts);
 }
 
 /// CacheArray::replace_all() by tags of a known type.

@@ -113,7 +113,8 @@ public:
         if constexpr (fixed_ways != 0)
             if (reorders() && index.is_field()) {
                 const OrderedTags tags(*this, index.field(), batch.line_mask);
-                return tags_.is_far() ? handle_by<10>(tags, batch, counts) : handle_by<0>(tags, batch, counts);
+                return tags_.is_far() ? handle_by<10, true>(tags, batch, counts)
+                                      : handle_by<0, true>(tags, batch, counts);
             }
         return handle_by<0>(ArrayTags(*this, index, batch.line_mask), batch, counts);
     }
