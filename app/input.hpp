@@ -11,13 +11,29 @@
 
 namespace cachetally::app {
 
+/// Which part of a source is made, and by which cores.
+struct SourceChoice {
+    std::string from;           ///< a function; empty: from the beginning
+    std::uint64_t skip = 0;     ///< references
+    std::vector<unsigned> map;  ///< cores of its streams; empty: the first by the first
+};
+
+/// --from, --skip, --map.
+void add_source_options(CLI::App& command, SourceChoice& choice);
+
 /// How a trace is read: options of every command that takes one.
 struct TraceChoice {
     std::string format = "auto";
     bool data_only = false;
     std::uint16_t din_bytes = 4;
     Trust trust = Trust::digests;
+    SourceChoice part;
+    std::string structures;            ///< a file that names data
+    std::vector<std::string> symbols;  ///< files with symbols
 };
+
+/// --structures, --symbols, of commands that tell what they find by names.
+void add_name_options(CLI::App& command, TraceChoice& choice);
 
 /// --format, --data-only, --din-bytes, --trust.
 void add_trace_options(CLI::App& command, TraceChoice& choice);
@@ -27,6 +43,9 @@ TraceOptions options_of(const TraceChoice& choice);
 
 /// Whether a command opens a source for the first time: what users must know of it is reported then.
 enum class Opening { first, again };
+
+/// The part of it that was chosen.
+void choose_part(Input& input, const SourceChoice& choice);
 
 /// Whether there is a kernel of this name.
 bool is_kernel(const std::string& name);

@@ -104,7 +104,7 @@ void compare_with_none(const IntrusionOptions& options) {
     if (without.run.time_over)
         throw std::runtime_error(fmt::format("without monitor {}: there is nothing to compare with", time_is_over));
     IntrusionView view = view_without(topology, without);
-    view.title = title_of(topology, input, without.run, options.simulation.max_references);
+    view.title = title_of(topology, input, without.run, options.simulation);
     add_rows(view, monitors, comparison, without);
     if (options.simulation.json) {
         print_json(to_json(view));
@@ -167,6 +167,8 @@ void add_intrusion(CLI::App& app, const std::vector<std::string>& program) {
     add_configuration_options(*command, *options);
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
+    add_source_options(*command, options->choice.part);
+    add_name_options(*command, options->choice);
     add_program_options(*command, options->program);
     add_output_options(*command, options->output, "a row per configuration");
     command->footer(
@@ -179,8 +181,7 @@ void add_intrusion(CLI::App& app, const std::vector<std::string>& program) {
         "      --ring 64,4096 --drain full,watermark,periodic:10000 --monitor drain_cost=20");
     command->callback([options, &program] {
         options->program.command = program;
-        options->program.data_only = options->choice.data_only;
-        with_recording(options->program, topology_of(options->simulation).machine().cores, options->source,
+        with_recording(options->program, options->simulation, options->source, options->choice,
                        [options] { compare_with_none(*options); });
     });
 }

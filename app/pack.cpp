@@ -11,24 +11,19 @@
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "storage/provenance.hpp"
+#include "workloads/traces/forwarding_source.hpp"
 #include "workloads/traces/packed_writer.hpp"
 
 namespace cachetally::app {
 namespace {
 
 /// Remembers what a source failed of, to distinguish it from failures of the writer.
-class WatchedSource : public ReferenceSource {
+class WatchedSource : public ForwardingSource {
 public:
-    explicit WatchedSource(ReferenceSource& source) : source_(source) {}
-    unsigned cores() const override { return source_.cores(); }
-    std::vector<Region> regions() const override { return source_.regions(); }
-    std::vector<std::string> functions() const override { return source_.functions(); }
-    const SiteTable* sites() const override { return source_.sites(); }
-    SiteNames site_names() const override { return source_.site_names(); }
-    double progress() const override { return source_.progress(); }
+    explicit WatchedSource(ReferenceSource& source) : ForwardingSource(source) {}
     Batch next(unsigned core) override {
         try {
-            return source_.next(core);
+            return source().next(core);
         } catch (const std::exception& error) {
             failure_ = error.what();
             throw;
@@ -37,7 +32,6 @@ public:
     const std::string& failure() const { return failure_; }
 
 private:
-    ReferenceSource& source_;
     std::string failure_;
 };
 
@@ -78,10 +72,7 @@ void print_summary(const PackingChoice& packing, std::uint64_t references, bool 
 }  // namespace
 
 void add_packing_options(CLI::App& command, PackingChoice& packing) {
-    command
-        .add_option("--max-references", packing.max_references,
-                    "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: take all")
-        ->transform(whole_number());
+    add_count_option(command, packing.max_references);
     command.add_option("--level", packing.level, "Effort on size: 1 (fastest to write) to 12 (smallest)")
         ->transform(whole_number(1, 12))
         ->capture_default_str();

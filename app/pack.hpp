@@ -19,7 +19,7 @@ struct PackingChoice {
     bool force = false, json = false;
 };
 
-/// --max-references, --level, --force, --json.
+/// --count, --level, --force, --json.
 void add_packing_options(CLI::App& command, PackingChoice& packing);
 
 /// Writes the packed trace. Returns why it ended early, which it is marked with; nothing if it is whole. Throws where

@@ -11,11 +11,13 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "app/checks.hpp"
 #include "app/pack.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
+#include "workloads/traces/source_window.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -47,8 +49,9 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
         .add_option(
             "--with", choice.with,
             "What records a program: 'compiled', its own runtime (programs built by cachetally-cc; no fetches); "
-            "'valgrind', any program; 'auto': the first where the program has it")
-        ->check(one_of({"auto", "valgrind", "compiled"}))
+            "'valgrind', any program; 'lackey', the same without names and threads; 'auto': the first where the "
+            "program has it")
+        ->check(one_of({"auto", "valgrind", "compiled", "lackey"}))
         ->capture_default_str();
     command
         .add_option("--report", choice.report,
@@ -57,13 +60,20 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
         ->check(not_empty("the name of a file"));
     command.add_flag("--barriers", choice.barriers,
                      "A program's barriers (pthread, OpenMP) end phases, as CACHETALLY_PHASE of cachetally.h does");
-    command.add_flag("--children", choice.children, "Capture the programs that the program executes, too");
+    command.add_flag("--children", choice.children,
+                     "Capture the programs that the program executes in its place (exec), too");
+    command
+        .add_option("--program", choice.program,
+                    "Capture the first process that executes this program, as in --program cc1 -- gcc -c x.c")
+        ->type_name("NAME")
+        ->check(not_empty("the name of a program"));
 }
 
 namespace {
 
 CaptureWith capture_with(const std::string& name) {
     if (name == "auto") return CaptureWith::automatic;
+    if (name == "lackey") return CaptureWith::lackey;
     return name == "compiled" ? CaptureWith::compiled : CaptureWith::valgrind;
 }
 
@@ -74,7 +84,14 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     options.command = choice.command;
     options.with = capture_with(choice.with);
     options.children = choice.children;
+    options.program = choice.program;
     options.decoder.cores = cores;
+    options.decoder.map = choice.part.map;
+    for (const unsigned core : choice.part.map)
+        if (core >= cores)
+            throw UsageError(
+                fmt::format("--map: there is no core {}: there are {}; add --cores {}", core, cores, core + 1));
+    options.decoder.from = choice.part.from;
     options.decoder.barriers_end_phases = choice.barriers;
     if (choice.attribution) options.sites = std::make_shared<SiteTable>();
     options.decoder.fetches = choice.data_only ? CapturedFetches::none : CapturedFetches::lines;
@@ -89,7 +106,7 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     input.name = fmt::format("{}", fmt::join(choice.command, " "));
     std::unique_ptr<CapturedProgram> program = capture(options);
     input.program = program.get();
-    input.source = std::move(program);
+    input.source = late_source(std::move(program), {"", choice.part.skip});
     return input;
 }
 
@@ -120,19 +137,24 @@ private:
 
 }  // namespace
 
-void with_recording(const ProgramChoice& choice, unsigned cores, std::string& source,
-                    const std::function<void()>& body) {
+void with_recording(ProgramChoice choice, const SimulationOptions& simulation, std::string& source,
+                    TraceChoice& reading, const std::function<void()>& body) {
     if (choice.command.empty()) return body();
     if (!source.empty())
         throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(source),
                                      shown(choice.command.front())));
+    if (!reading.structures.empty() || !reading.symbols.empty())
+        throw UsageError("--structures and --symbols are for traces; a program that runs has its names");
     const TemporaryTrace trace(choice.command.front());
     source = trace.path();
     PackingChoice packing;
     packing.output = source;
     packing.level = 1;
+    packing.max_references = simulation.taken();
     std::uint64_t references = 0;
-    const Input input = program_input(choice, cores);
+    choice.data_only = reading.data_only;
+    choice.part = std::exchange(reading.part, {});
+    const Input input = program_input(choice, topology_of(simulation).machine().cores);
     write_packed(input, packing, references);
     body();
     report_end(input);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/input.hpp"
 #include "app/simulation.hpp"
 #include "workloads/capture/captured_program.hpp"
 
@@ -17,12 +18,14 @@ struct ProgramChoice {
     std::string with = "auto";
     bool data_only = false;
     bool children = false;
+    std::string program;  ///< the process that is meant; empty: the first
     bool barriers = false;
     bool attribution = true;  ///< sites tell data structures apart
-    std::string report;       ///< the file of what the command prints; empty: standard error
+    SourceChoice part;
+    std::string report;  ///< the file of what the command prints; empty: standard error
 };
 
-/// --with, --report, --children, --barriers.
+/// --with, --report, --children, --program, --barriers.
 void add_program_options(CLI::App& command, ProgramChoice& choice);
 
 /// The program as an input, for a machine of so many cores. From here on what is printed goes to standard error or the
@@ -33,9 +36,10 @@ Input program_input(const ProgramChoice& choice, unsigned cores);
 void report_end(const Input& input);
 
 /// For commands that read a source several times, or all at once: runs `body` with a `source` that names a trace of the
-/// program, which is recorded before and removed afterwards; without a program, with `source` as it is.
-void with_recording(const ProgramChoice& choice, unsigned cores, std::string& source,
-                    const std::function<void()>& body);
+/// program, which is recorded before and removed afterwards; without a program, with `source` as it is. Of the program
+/// as much is recorded as `reading` and `simulation` take; what is done with that, `reading` does not say any more.
+void with_recording(ProgramChoice choice, const SimulationOptions& simulation, std::string& source,
+                    TraceChoice& reading, const std::function<void()>& body);
 
 /// A program's exit status other than 0, which becomes that of the command.
 struct ProgramStatus {

@@ -32,6 +32,7 @@ void add_record(CLI::App& app, const std::vector<std::string>& program) {
         ->capture_default_str();
     command->add_flag("--data-only", options->program.data_only, "Leave out instruction fetches");
     add_packing_options(*command, options->packing);
+    add_source_options(*command, options->program.part);
     add_program_options(*command, options->program);
     command->footer(
         "Examples:\n"

@@ -27,6 +27,8 @@ void add_replay(CLI::App& app) {
             "A trace file, also compressed (.gz, .xz, .zst, .bz2, .lz4, .zip); - for standard input (docs/traces.md)")
         ->required();
     add_trace_options(*command, options->choice);
+    add_source_options(*command, options->choice.part);
+    add_name_options(*command, options->choice);
     add_simulation_options(*command, options->simulation);
     add_causes_option(*command, options->simulation);
     add_output_options(*command, options->output, "exact counts of every link");

@@ -8,17 +8,17 @@ namespace {
 
 /// Whether the trace was read to its end or to its damage. Where the run stopped before, readers are ahead of it by
 /// what chance gives.
-bool read_to_end(const RunResult& run, std::uint64_t most_references) {
+bool read_to_end(const RunResult& run, const SimulationOptions& options) {
     if (!run.complete) return !run.failure.empty();
-    return most_references == 0 || run.counts.references < most_references;
+    return options.max_references == 0 || run.counts.references < options.max_references;
 }
 
 }  // namespace
 
 RunView view_of(const Topology& topology, const Input& input, const Outcome& outcome, const LevelsByLine& levels,
-                std::optional<Check> check, std::uint64_t most_references) {
+                std::optional<Check> check, const SimulationOptions& options) {
     RunView view;
-    view.title = title_of(topology, input, outcome.run, most_references);
+    view.title = title_of(topology, input, outcome.run, options);
     const Tick period = topology.machine().period;
     view.counts = {component_names(topology.machine()), period, outcome.run};
     for (const MonitorOutcome& monitor : outcome.monitors)
@@ -33,7 +33,8 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     return view;
 }
 
-RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run, std::uint64_t most_references) {
+RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run,
+                  const SimulationOptions& options) {
     RunTitle title;
     title.input = input.trace_file.empty() ? input.name : std::filesystem::path(input.trace_file).filename().string();
     title.settings = input.settings;
@@ -44,8 +45,7 @@ RunTitle title_of(const Topology& topology, const Input& input, const RunResult&
         title.incomplete = run.failure.empty() ? "interrupted before the end of the program" : run.failure;
     else if (!title.complete)
         title.incomplete = "the trace is marked partial: " + input.incomplete;
-    if (input.notes && read_to_end(run, most_references))
-        title.lines = TextLines{input.notes->lines, input.notes->skipped};
+    if (input.notes && read_to_end(run, options)) title.lines = TextLines{input.notes->lines, input.notes->skipped};
     return title;
 }
 

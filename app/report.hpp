@@ -7,15 +7,15 @@
 
 namespace cachetally::app {
 
-/// `levels`: of the same outcome. `most_references`: after which the run was to stop, 0 = none.
+/// `levels`: of the same outcome. `options`: by which it was made.
 RunView view_of(const Topology& topology, const Input& input, const Outcome& outcome, const LevelsByLine& levels,
-                std::optional<Check> check, std::uint64_t most_references);
+                std::optional<Check> check, const SimulationOptions& options);
 
 /// Writes all of a run but /provenance and the mark that it is complete.
 void write_run_result(Group& root, const Topology& topology, const RunView& view, const Outcome& outcome,
                       const LevelsByLine& levels);
 
-RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run, std::uint64_t most_references);
+RunTitle title_of(const Topology& topology, const Input& input, const RunResult& run, const SimulationOptions& options);
 
 /// All events that a sweep counted.
 struct SweptEvents {

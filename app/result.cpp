@@ -106,8 +106,7 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         to_stderr(
             "cachetally: --causes: nothing can be said of this machine and source (docs/causes.md, \"Limits\")\n");
     const LevelsByLine levels = levels_by_line(topology, outcome);
-    const RunView view =
-        view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt, options.max_references);
+    const RunView view = view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt, options);
     if (options.json) {
         print_json(to_json(view));
     } else {

@@ -72,6 +72,7 @@ void add_run(CLI::App& app, const std::vector<std::string>& program) {
     add_causes_option(*command, options->simulation);
     add_output_options(*command, options->output, "exact counts of every link");
     command->add_flag("--data-only", options->program.data_only, "Leave out a program's instruction fetches");
+    add_source_options(*command, options->program.part);
     add_program_options(*command, options->program);
     command->footer(
         "Examples:\n"
@@ -83,7 +84,9 @@ void add_run(CLI::App& app, const std::vector<std::string>& program) {
     command->callback([options, &program] {
         if (!program.empty()) return run_program(*options, program);
         refuse_file(options->workload);
-        simulate_and_report(kernel_input(options->workload, options->settings), options->simulation, options->output);
+        Input input = kernel_input(options->workload, options->settings);
+        choose_part(input, options->program.part);
+        simulate_and_report(std::move(input), options->simulation, options->output);
     });
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "app/terminal.hpp"
+#include "base/text.hpp"
 #include "cachetally/execution_plan.hpp"
 #include "monitor/attribution/hierarchy_attribution.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
@@ -149,6 +150,9 @@ void force_execution(Hierarchy& hierarchy, unsigned streams) {
 
 void check_cores(const Input& input, const Topology& topology) {
     const unsigned streams = input.source->cores(), cores = topology.machine().cores;
+    if (streams > cores && input.is_mapped)
+        throw UsageError(fmt::format("--map: there is no core {}: the machine '{}' has {}; add --cores {}", streams - 1,
+                                     topology.machine().name, numbered(cores, "core"), streams));
     if (streams > cores)
         throw UsageError(fmt::format("'{}' runs on {} processors, the machine '{}' has {} core{}; add --cores {}",
                                      input.name, streams, topology.machine().name, cores, cores == 1 ? "" : "s",
@@ -157,7 +161,7 @@ void check_cores(const Input& input, const Topology& topology) {
 
 void warn_of_one_stream(const Input& input, const Topology& topology) {
     const bool is_trace = !input.check && input.program == nullptr;
-    if (!is_trace || input.source->cores() != 1 || topology.machine().cores == 1) return;
+    if (!is_trace || input.is_mapped || input.source->cores() != 1 || topology.machine().cores == 1) return;
     to_stderr(fmt::format(
         "cachetally: warning: {} has one stream of references, and the machine '{}' has {} cores: core 0 makes all of "
         "them, also those of further threads, and the other cores make none (docs/traces.md)\n",

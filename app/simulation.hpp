@@ -34,8 +34,10 @@ struct Input {
     std::string incomplete;             ///< why the trace is marked partial; empty where it is whole
     std::shared_ptr<TextNotes> notes;   ///< where the trace is text
     std::unique_ptr<ReferenceSource> source;
-    CapturedProgram* program = nullptr;           ///< the source, where it is a program that runs
-    std::function<std::optional<Check>()> check;  ///< nothing as long as the program is not at its end
+    bool is_mapped = false;                                 ///< by --map
+    std::function<std::string(std::uint32_t)> function_of;  ///< SourceBeginning's
+    CapturedProgram* program = nullptr;                     ///< the source, where it is a program that runs
+    std::function<std::optional<Check>()> check;            ///< nothing as long as the program is not at its end
 };
 
 /// A kernel as an input. Throws OptionError.

@@ -32,6 +32,13 @@ Tick parse_time(const std::string& text) {
 
 }  // namespace
 
+void add_count_option(CLI::App& command, std::uint64_t& count) {
+    command
+        .add_option("--count,--max-references", count,
+                    "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: make all")
+        ->transform(whole_number());
+}
+
 void add_machine_options(CLI::App& command, SimulationOptions& options) {
     command
         .add_option("-m,--machine", options.machine, "A built-in machine (cachetally machine list) or a machine file")
@@ -41,9 +48,10 @@ void add_machine_options(CLI::App& command, SimulationOptions& options) {
     command.add_option("--cores", options.cores, "Cores (1 to 256), in place of what the machine says")
         ->transform(whole_number(1, 256));
     command
-        .add_option("--max-references", options.max_references,
-                    "Stop after so many references, as in 1000000 or 1M (K, M, G: powers of 1024); 0: make all")
+        .add_option("--warmup", options.warmup,
+                    "Simulate so many references first, which fill the caches and are not counted")
         ->transform(whole_number());
+    add_count_option(command, options.max_references);
     command.add_flag("--json", options.json, "Print JSON");
 }
 
@@ -116,9 +124,10 @@ std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Top
 RunOptions run_options(const SimulationOptions& options, const ReferenceSource& source) {
     RunOptions run;
     run.quantum = parse_time(options.quantum);
+    run.warmup = options.warmup;
     run.max_references = options.max_references;
     catch_interrupts();
-    run.progress = progress_line(source, options.max_references);
+    run.progress = progress_line(source, options.taken());
     return run;
 }
 

@@ -23,13 +23,22 @@ struct SimulationOptions {
     std::vector<std::string> listeners;
     std::string quantum;          ///< e.g. "1us"
     std::string host = "engine";  ///< or "systemc"; both give the same
+    std::uint64_t warmup = 0;     ///< references that are simulated first, and not counted
     std::uint64_t max_references = 0;
     bool errors = true;
     bool causes = false;      ///< why levels miss, and what evicts what
     bool attribution = true;  ///< which code and data misses belong to, where the source knows
     bool json = false;
     bool explain = false;  ///< report how references are carried out, and run nothing
+
+    /// References that a run takes at most; 0 = all.
+    std::uint64_t taken() const {
+        return max_references == 0 || warmup > ~max_references ? 0 : warmup + max_references;
+    }
 };
+
+/// --count, and its former name --max-references.
+void add_count_option(CLI::App& command, std::uint64_t& count);
 
 /// The machine and its cores, how much is made, and --json.
 void add_machine_options(CLI::App& command, SimulationOptions& options);

@@ -145,7 +145,7 @@ Result sweep(const Options& options, const Topology& topology, const Input& inpu
     }
     result.exact = merged(exact);
     result.regions = input.source->regions();
-    result.view.title = title_of(topology, input, result.run, options.simulation.max_references);
+    result.view.title = title_of(topology, input, result.run, options.simulation);
     result.view.timed = options.slowdown;
     result.view.link = spec.base.link;
     result.view.monitor = to_string(spec.base);
@@ -270,6 +270,8 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
                       "(docs/intrusion.md); then --monitor takes the keys of the ring, too");
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
+    add_source_options(*command, options->choice.part);
+    add_name_options(*command, options->choice);
     add_program_options(*command, options->program);
     add_output_options(*command, options->output, "the exact histogram of the link");
     command->footer(
@@ -280,8 +282,7 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
     command->callback([options, command, &program] {
         check_beside_preset(*command);
         options->program.command = program;
-        options->program.data_only = options->choice.data_only;
-        with_recording(options->program, topology_of(options->simulation).machine().cores, options->source,
+        with_recording(options->program, options->simulation, options->source, options->choice,
                        [options] { run_command(*options); });
     });
 }

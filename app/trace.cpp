@@ -149,6 +149,8 @@ void add_convert(CLI::App& trace) {
         ->check(not_empty("the name of a file"));
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_trace_options(*command, options->packing.choice);
+    add_source_options(*command, options->packing.choice.part);
+    add_name_options(*command, options->packing.choice);
     add_packing_options(*command, options->packing);
     command->footer(
         "Examples:\n"

@@ -129,6 +129,8 @@ void run_export(const ExportCommand& command) {
     if (format != nullptr && !command.link.empty())
         throw UsageError("--link is for requests to memory (--to ramulator2, dramsim3); {} is a format of whole traces",
                          format->name);
+    if (requests == nullptr && command.simulation.warmup != 0)
+        throw UsageError("--warmup is for requests to memory: nothing is simulated where a whole trace is written");
     if (requests != nullptr && command.core >= 0)
         throw UsageError("--core is for formats of whole traces; requests are those of all cores");
     if (command.simulation.json && command.output == "-")
@@ -162,6 +164,7 @@ void add_trace_export(CLI::App& trace) {
         ->required()
         ->check(one_of(export_names()));
     add_trace_options(*command, options->choice);
+    add_source_options(*command, options->choice.part);
     command->add_option("--core", options->core, "This stream alone, numbered from 0")
         ->transform(whole_number(0, 65535));
     command->add_option("--link", options->link, "The link whose requests are written, as in L3-memory")

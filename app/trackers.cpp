@@ -104,9 +104,7 @@ public:
         return result;
     }
 
-    RunTitle title(const RunResult& run) const {
-        return title_of(topology_, input_, run, options_.simulation.max_references);
-    }
+    RunTitle title(const RunResult& run) const { return title_of(topology_, input_, run, options_.simulation); }
     std::vector<AddressRange> data() const { return ranges_of(data_of(input_.source->regions())); }
     double error(const Truth& truth, const Histogram& measured) const {
         const LinkInfo& link = topology_.links()[topology_.link(base_.link)];
@@ -367,6 +365,8 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
                     "The link; default: the one that data references leave the core by", "NAME", "the name of a link");
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
+    add_source_options(*command, options->choice.part);
+    add_name_options(*command, options->choice);
     add_program_options(*command, options->program);
     command->footer(
         "Examples:\n"
@@ -376,8 +376,7 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
         "      --tracker kind=hotness,counters=64,threshold=32,epoch=10000");
     command->callback([options, &program] {
         options->program.command = program;
-        options->program.data_only = options->choice.data_only;
-        with_recording(options->program, topology_of(options->simulation).machine().cores, options->source,
+        with_recording(options->program, options->simulation, options->source, options->choice,
                        [options] { compare(*options); });
     });
 }

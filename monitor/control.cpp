@@ -22,6 +22,8 @@ void MonitorControl::apply(const Control& control) {
         case Control::Kind::barrier: phase_ += barriers_ ? 1 : 0; break;
         case Control::Kind::monitor_on: enabled_ = true; break;
         case Control::Kind::monitor_off: enabled_ = false; break;
+        case Control::Kind::count_on:
+        case Control::Kind::count_off: counting_.follow(control); break;
         case Control::Kind::enter_function:
             if (functions_) stack_.push_back(control.argument);
             break;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cachetally/listener.hpp"
-#include "cachetally/reference_source.hpp"
 #include "monitor/granularity.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/spec.hpp"
@@ -18,7 +17,7 @@ class MonitorControl {
 public:
     explicit MonitorControl(const MonitorSpec& spec);
 
-    bool enabled() const { return enabled_; }
+    bool enabled() const { return enabled_ && counting_.is_on(); }
     std::uint32_t phase() const { return phase_; }
     std::uint32_t function() const { return stack_.empty() ? no_function : stack_.back(); }
 
@@ -39,7 +38,8 @@ public:
 private:
     bool barriers_;
     bool functions_;
-    bool enabled_;
+    bool enabled_;       ///< by the program
+    Counting counting_;  ///< by the host
     std::uint32_t phase_ = 0;
     std::vector<std::uint32_t> stack_;
 };

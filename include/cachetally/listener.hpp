@@ -63,6 +63,19 @@ private:
     bool* pending_;
 };
 
+/// Whether what happens is counted (Control::Kind::count_off), for listeners of which monitors' switch is not.
+class Counting {
+public:
+    void follow(const Control& control) {
+        if (control.kind == Control::Kind::count_off) is_on_ = false;
+        if (control.kind == Control::Kind::count_on) is_on_ = true;
+    }
+    bool is_on() const { return is_on_; }
+
+private:
+    bool is_on_ = true;
+};
+
 /// Watches one link: what an author of a listener provides. Called by one thread at a time. One that counts by phase
 /// begins with PhasedListener (monitor/control.hpp).
 class LinkListener {

@@ -18,7 +18,7 @@ struct PhaseResult {
 struct RunResult {
     HierarchyCounts counts;
     std::vector<PhaseResult> phases;  ///< one more than there were barriers
-    std::vector<Tick> core_ends;      ///< picoseconds, one per core
+    std::vector<Tick> core_ends;      ///< picoseconds, one per core, since counting began
     bool complete = true;             ///< false when interrupted, or the source failed
     std::string failure;              ///< why, where the source failed or the time is over
     bool time_over = false;           ///< a core has come to the longest time; its end is that
@@ -28,8 +28,11 @@ struct RunResult {
 };
 
 struct RunOptions {
-    Tick quantum = 0;                  ///< picoseconds; 0 = per reference. Matters with several cores only.
-    std::uint64_t max_references = 0;  ///< stop after so many; 0 = all
+    Tick quantum = 0;  ///< picoseconds; 0 = per reference. Matters with several cores only.
+    /// These come first: caches and all that the machine remembers are filled by them, and nothing is counted. To
+    /// listeners counting is off. What is counted then, and times, are the differences to a run that ends there.
+    std::uint64_t warmup = 0;
+    std::uint64_t max_references = 0;  ///< count so many, then stop; 0 = all
     Tick longest = longest_time;       ///< simulated time, picoseconds; at most longest_time
     /// Called now and then with the number of references made so far; returning false stops the run.
     std::function<bool(std::uint64_t references)> progress;

@@ -19,18 +19,25 @@ public:
     };
 
     void add(std::uint32_t site, std::uint64_t events) {
+        if (!counting_.is_on()) return;
         if (site >= counts_.size()) grow(site);
         std::uint64_t& count = counts_[site];
         if (count == 0) counted_.push_back(site);
         count += events;
     }
-    void end_phase();
+    void follow(const Control& control) {
+        if (control.kind == Control::Kind::barrier) end_phase();
+        counting_.follow(control);
+    }
 
     /// Of all phases, the one at hand included; in no order.
     std::vector<Row> rows() const;
 
 private:
     void grow(std::uint32_t site);
+    void end_phase();
+
+    Counting counting_;
 
     std::uint32_t phase_ = 0;
     std::vector<std::uint64_t> counts_;  ///< of the phase, by site
@@ -46,9 +53,7 @@ public:
     std::uint32_t kinds() const override { return kinds_; }
     bool accepts_untimed() const override { return true; }
     void on_event(const LinkEvent& event, Injector&) override { counts_.add(event.site, event.count); }
-    void on_control(const Control& control, Tick, Injector&) override {
-        if (control.kind == Control::Kind::barrier) counts_.end_phase();
-    }
+    void on_control(const Control& control, Tick, Injector&) override { counts_.follow(control); }
     const SiteCounts& counts() const { return counts_; }
 
 private:
@@ -65,9 +70,7 @@ public:
 
     void on_references(unsigned core, std::span<const Reference> references) override;
     void on_accesses(unsigned core, std::span<const std::uint32_t> sites) override;
-    void on_control(const Control& control) override {
-        if (control.kind == Control::Kind::barrier) counts_.end_phase();
-    }
+    void on_control(const Control& control) override { counts_.follow(control); }
     const SiteCounts& counts() const { return counts_; }
 
 private:

@@ -119,6 +119,7 @@ void CauseWatch::count_miss(const Line& line, const Waiting& event, std::uint32_
     MissCause cause = MissCause::first_use;
     if (line.fate == Fate::invalidated) cause = MissCause::invalidated;
     if (line.fate == Fate::replaced) cause = lines_.is_near(line) ? MissCause::conflict : MissCause::capacity;
+    if (!counting_.is_on()) return;
     misses_[{structure, phase_}][static_cast<unsigned>(cause)] += times;
     if (by_site_) by_site_->missed(event.site, cause, times);
 }
@@ -131,6 +132,7 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
         if (by_site_) by_site_->came(known.number, event.site);
     } else if (event.kind == EventKind::eviction) {
         line.fate = Fate::replaced;
+        if (!counting_.is_on()) return;
         ++evictions_[{known.by, known.structure, phase_}];
         if (by_site_) by_site_->evicted(known.by_number, known.number, event.site, event.line);
     } else {
@@ -139,8 +141,10 @@ void CauseWatch::happened(const Waiting& event, const Known& known) {
     }
 }
 
-void CauseWatch::close_phase() {
+void CauseWatch::follow(const Control& control) {
     catch_up();
+    counting_.follow(control);
+    if (control.kind != Control::Kind::barrier) return;
     ++phase_;
     if (by_site_) by_site_->end_phase();
 }

@@ -58,7 +58,7 @@ private:
         bool accepts_merged(std::uint32_t) const override { return false; }  // links are looked at in turn
         void on_event(const LinkEvent& event, Injector&) override { watch_.take(event); }
         void on_control(const Control& control, Tick, Injector&) override {
-            if (below_ && control.kind == Control::Kind::barrier) watch_.close_phase();
+            if (below_) watch_.follow(control);
         }
 
     private:
@@ -88,7 +88,7 @@ private:
     void asked(const Waiting& event, const Known& known);
     void happened(const Waiting& event, const Known& known);
     void count_miss(const Line& line, const Waiting& event, std::uint32_t structure, std::uint32_t times);
-    void close_phase();
+    void follow(const Control& control);
 
     std::uint32_t line_bytes_;
     bool victims_allocate_;
@@ -99,6 +99,7 @@ private:
     LineStack lines_;
     std::optional<SiteCauses> by_site_;
     std::uint32_t phase_ = 0;
+    Counting counting_;
     std::size_t waiting_ = 0;
     std::array<Waiting, 256> events_;
 

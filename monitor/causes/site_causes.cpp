@@ -30,7 +30,7 @@ void SiteCauses::evicted(std::uint32_t by, std::uint32_t victim, std::uint32_t s
 }
 
 void SiteCauses::end_phase() {
-    for (SiteCounts& counts : misses_) counts.end_phase();
+    for (SiteCounts& counts : misses_) counts.follow({Control::Kind::barrier, 0});
     fold(of_phase_, meetings_, pairs_, nullptr);
     of_phase_.clear();
     ++phase_;

@@ -69,6 +69,7 @@ std::uint32_t LinkTraffic::kinds() const {
 }
 
 void LinkTraffic::on_blocks(std::span<const BlockEvent> events, std::uint8_t, Injector&) {
+    if (!counting_.is_on()) return;
     for (const BlockEvent& event : events) ++counts_[index_of(event.kind())];
 }
 

@@ -22,15 +22,18 @@ class LinkTraffic final : public BatchListener {
 public:
     std::uint32_t kinds() const override;
     bool accepts_merged(std::uint32_t) const override { return true; }
-    void on_event(const LinkEvent& event, Injector&) override { counts_[index_of(event.kind)] += event.count; }
+    void on_event(const LinkEvent& event, Injector&) override {
+        if (counting_.is_on()) counts_[index_of(event.kind)] += event.count;
+    }
     void on_blocks(std::span<const BlockEvent> events, std::uint8_t core, Injector& injector) override;
-    void on_control(const Control&, Tick, Injector&) override {}
+    void on_control(const Control& control, Tick, Injector&) override { counting_.follow(control); }
 
     const KindCounts& counts() const { return counts_; }
 
 private:
     static std::size_t index_of(EventKind kind) { return static_cast<std::size_t>(kind); }
 
+    Counting counting_;
     KindCounts counts_{};
 };
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/text.hpp"
 #include "sim/model/tlb/page_table.hpp"
 
 namespace cachetally {
@@ -41,9 +42,17 @@ Streams::Streams(Hierarchy& hierarchy, ReferenceSource& source, const RunOptions
       phase_start_(hierarchy.counts()) {
     for (unsigned core = 0; core < size(); ++core) streams_[core].time = core;
     hierarchy_.know_sites(source_.sites());
+    if (options_.warmup != 0) {
+        begin_ = forever;
+        hierarchy_.control({Control::Kind::count_off, 0}, 0, 0);
+    }
+    wish();
+}
+
+void Streams::wish() {
     if (size() != 1) return;
     const ExecutionPlan::Core& plan = hierarchy_.plan().cores[0];
-    const bool stops_anywhere = options_.max_references != 0;
+    const bool stops_anywhere = warming() || options_.max_references != 0;
     source_.wish(plan.takes_blocks() && !stops_anywhere ? std::optional(plan.filter) : std::nullopt);
 }
 
@@ -61,9 +70,13 @@ Tick Streams::others(unsigned core) const {
     return least;
 }
 
-bool Streams::over() const {
-    return interrupted_ || !failure_.empty() ||
-           (options_.max_references != 0 && references_ >= options_.max_references);
+bool Streams::over() const { return interrupted_ || !failure_.empty() || references_left() == 0; }
+
+/// Until counting begins, or else the run stops.
+std::uint64_t Streams::references_left() const {
+    if (warming()) return options_.warmup - references_;
+    if (options_.max_references == 0) return std::numeric_limits<std::uint64_t>::max();
+    return options_.max_references - (references_ - options_.warmup);
 }
 
 void Streams::advance(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
@@ -100,7 +113,7 @@ std::size_t Streams::make_filtered(unsigned core, ReferenceWay& way, std::size_t
 
 std::size_t Streams::make(unsigned core, Tick until, ReferenceWay& way, std::size_t most) {
     Stream& stream = streams_[core];
-    if (options_.max_references != 0) most = std::min<std::uint64_t>(most, options_.max_references - references_);
+    most = std::min<std::uint64_t>(most, references_left());
     const auto references = stream.references.first(std::min(most, stream.references.size()));
     if (until != forever || !hierarchy_.only_latencies() || may_end(core, references.size()))
         until = std::min(until, options_.longest);
@@ -134,10 +147,27 @@ void Streams::obey(Control& control, unsigned core) {
 
 void Streams::count(std::uint64_t references) {
     references_ += references;
+    if (warming() && references_ == options_.warmup) begin_counting();
     if (options_.progress && references_ >= next_report_) {
         next_report_ = references_ + report_interval;
         if (!options_.progress(references_)) interrupted_ = true;
     }
+}
+
+/// As if the run ended here, and another one began.
+void Streams::begin_counting() {
+    complete_all();
+    begin_ = phase_begin_ = latest();
+    phase_start_ = counted_from_ = hierarchy_.counts();
+    hierarchy_.control({Control::Kind::count_on, 0}, 0, begin_);
+    wish();
+}
+
+/// The local time of the core that is furthest.
+Tick Streams::latest() const {
+    Tick latest = 0;
+    for (unsigned core = 0; core < size(); ++core) latest = std::max(latest, streams_[core].time - core);
+    return latest;
 }
 
 /// What the hierarchy does in the background takes time, too.
@@ -179,7 +209,7 @@ bool Streams::pass_barrier() {
     bool ends_phase = false;
     for (unsigned core = 0; core < size(); ++core) {
         if (at_barrier(core)) waiting = core;
-        ends_phase |= streams_[core].state == State::at_barrier;
+        ends_phase |= streams_[core].state == State::at_barrier && !warming();
     }
     if (!waiting) return false;
     complete_all();
@@ -202,9 +232,7 @@ bool Streams::pass_barrier() {
 
 void Streams::close_phase() {
     const HierarchyCounts now = hierarchy_.counts();
-    Tick end = phase_begin_;
-    for (unsigned core = 0; core < size(); ++core) end = std::max(end, streams_[core].time - core);
-    phases_.push_back({now - phase_start_, phase_begin_, end});
+    phases_.push_back({now - phase_start_, phase_begin_ - begin_, std::max(phase_begin_, latest()) - begin_});
     phase_start_ = now;
 }
 
@@ -217,12 +245,18 @@ RunResult Streams::result() {
     if (half_made_) std::rethrow_exception(half_made_);
     complete_all();
     for (unsigned core = 0; core < size(); ++core) end_in_time(core);
+    if (warming()) {
+        if (failure_.empty() && !interrupted_)
+            failure_ = "the program was over within the warmup, after " + numbered(references_, "reference");
+        begin_counting();
+    }
     close_phase();
     RunResult result;
     result.phases = std::move(phases_);
-    for (const Stream& stream : streams_) result.core_ends.push_back(stream.time);
+    for (unsigned core = 0; core < size(); ++core)
+        result.core_ends.push_back(std::max(streams_[core].time - core, begin_) - begin_ + core);
     for (unsigned idle = size(); idle < hierarchy_.cores(); ++idle) result.core_ends.push_back(idle);
-    result.counts = hierarchy_.counts();
+    result.counts = options_.warmup == 0 ? hierarchy_.counts() : hierarchy_.counts() - counted_from_;
     result.complete = !interrupted_ && failure_.empty();
     result.failure = failure_;
     result.time_over = time_over_;

@@ -92,6 +92,11 @@ private:
     std::size_t make(unsigned core, Tick until, ReferenceWay& way, std::size_t most);
     std::size_t make_filtered(unsigned core, ReferenceWay& way, std::size_t most);
     void count(std::uint64_t references);
+    bool warming() const { return begin_ == forever; }
+    void begin_counting();
+    void wish();
+    Tick latest() const;
+    std::uint64_t references_left() const;
     void complete(unsigned core);
     void complete_all();
     bool may_end(unsigned core, std::size_t references);
@@ -105,8 +110,9 @@ private:
     RunOptions options_;
     std::vector<Stream> streams_;
     std::vector<PhaseResult> phases_;
-    HierarchyCounts phase_start_;
+    HierarchyCounts phase_start_, counted_from_;
     Tick phase_begin_ = 0;
+    Tick begin_ = 0;  ///< of counting; forever during the warmup
     std::uint64_t references_ = 0, next_report_ = report_interval;
     bool interrupted_ = false, time_over_ = false;
     std::string failure_;

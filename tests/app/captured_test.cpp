@@ -85,6 +85,54 @@ TEST_F(Captured, ThreadsGoToCoresAndBarriersEndPhasesWhereAsked) {
     EXPECT_EQ(counts({"-m", "coherent8", "--data-only", "--barriers"}, {"threads"})["phases"].size(), 11U);
 }
 
+TEST_F(Captured, RecordingBeginsAtAFunction) {
+    const Json whole = counts({"--data-only"}, {"sweep"}), late = counts({"--data-only", "--from", "sweep"}, {"sweep"});
+    EXPECT_EQ(late["structures"]["matrix"], whole["structures"]["matrix"]);
+    EXPECT_LT(late["references"], whole["references"].get<std::uint64_t>() / 2);
+    EXPECT_EQ(late["phases"].size(), whole["phases"].size());
+    const Finished never = run(Words{"run", "--from", "swep"}, {"sweep"});
+    EXPECT_EQ(never.status, 1);
+    EXPECT_THAT(never.err, HasSubstr("--from: the program never entered a function 'swep'; did you mean 'sweep'?"));
+    EXPECT_THAT(run(Words{"run", "--from", "new_node"}, {"sweep"}).err,
+                HasSubstr("--from: the program never entered 'new_node'"));
+}
+
+TEST_F(Captured, OfAPartAloneTheProgramIsEnded) {
+    const Finished finished = run(reported + Words{"--skip", "1000", "--warmup", "5000", "--count", "2000"}, {"sweep"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(report()["references"], 2000);
+    EXPECT_EQ(run(Words{"sweep", "--report", "report", "--json", "--from", "sweep", "--count", "1K"}, {"sweep"}).status,
+              0);
+    EXPECT_EQ(report()["references"], 1024);
+}
+
+TEST_F(Captured, ThreadsGoToTheCoresOfTheMap) {
+    // false sharing needs two cores
+    const auto invalidations = [&](const std::string& map) {
+        const Json json = counts({"-m", "coherent8", "--data-only", "--map", map}, {"threads"});
+        EXPECT_EQ(json["structures"]["own"]["levels"]["L1D"]["accesses"], 4 * 10 * 1024);
+        return json["levels"]["L1D"]["invalidations"].get<std::uint64_t>();
+    };
+    EXPECT_EQ(invalidations("5,5,5,5,5,5,5,5"), 0U);
+    EXPECT_GT(invalidations("5,4,3,2,1,0"), 0U);
+    EXPECT_THAT(run(Words{"run", "-m", "coherent8", "--map", "0,8"}, {"threads"}).err,
+                HasSubstr("--map: there is no core 8"));
+}
+
+TEST_F(Captured, LackeyKnowsLess) {
+    for (const Words& option :
+         {Words{"--from", "main"}, {"--barriers"}, {"--children"}, {"--program", "a"}, {"--map", "0"}}) {
+        const Finished finished = run(Words{"run", "--with", "lackey"} + option, {"sweep"});
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_THAT(finished.err, HasSubstr("--with lackey"));
+        EXPECT_THAT(finished.err, HasSubstr(option.front()));
+    }
+    EXPECT_EQ(run(reported + Words{"--with", "lackey"}, {"exit", "3"}).status, 3);
+    const Finished killed = run(reported + Words{"--with", "lackey"}, {"kill"});
+    EXPECT_EQ(killed.status, 128 + 9);
+    EXPECT_FALSE(report()["complete"]);
+}
+
 TEST_F(Captured, OutputInputAndEndAreTheProgramsOwn) {
     Circumstances input;
     input.input = "some text\n";
@@ -141,6 +189,25 @@ std::uint64_t sum_of(const Json& list, const std::string& level) {
     std::uint64_t sum = 0;
     for (const Json& row : list) sum += row["misses"][level].get<std::uint64_t>();
     return sum;
+}
+
+// A shell forks before each of these.
+TEST_F(Captured, OneProcessOfSeveral) {
+    const std::string script = known + " sweep; " + known + " partly; " + known + " exit 3";
+    const auto shell = [&](const Words& options) {
+        return cachetally(directory.path(), reported + options + Words{"--", "/bin/sh", "-c", script});
+    };
+    const Finished first = shell({"--program", "known"});
+    EXPECT_EQ(first.status, 3) << first.err;
+    EXPECT_TRUE(report()["complete"]);
+    EXPECT_EQ(named(report()["attribution"]["structures"], "matrix")["accesses"], 2 * 64 * 64);
+    const Finished children = shell({"--children"});  // which are no concern of the shell's own process
+    EXPECT_EQ(children.status, 3) << children.err;
+    EXPECT_TRUE(report()["complete"]);
+    EXPECT_TRUE(named(report()["attribution"]["structures"], "matrix").is_null());
+    const Finished none = run(reported + Words{"--program", "unknown"}, {"sweep"});
+    EXPECT_EQ(none.status, 1);
+    EXPECT_THAT(none.err, HasSubstr("--program: no process executed 'unknown'"));
 }
 
 TEST_F(Captured, MissesBelongToStructuresFunctionsAndLines) {

@@ -86,7 +86,8 @@ TEST_F(Execution, WaysThatCannotBeAreRefused) {
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("L1D is kept coherent (coherent8:"));
     EXPECT_EQ(forced("swiftly", coherent).status, 2);
-    EXPECT_THAT(forced("swiftly", coherent).err, HasSubstr("'swiftly' is not a way to carry references out; known are: batch, filtered, reference"));
+    EXPECT_THAT(forced("swiftly", coherent).err,
+                HasSubstr("'swiftly' is not a way to carry references out; known are: batch, filtered, reference"));
     const Words two{"run", "lu", "n=16", "processors=2", "--cores", "2", "--explain", "--json"};
     EXPECT_EQ(call(two).json()["execution"],
               Words{"cores 0 to 1: per reference: several cores make them, in the order of their times"});

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text.hpp"
 #include "workloads/capture/ring.h"
 #include "workloads/traces/byte_stream.hpp"
+#include "workloads/traces/source_window.hpp"
 
 namespace cachetally {
 namespace {
@@ -36,7 +38,8 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
       release_(std::move(release)),
       code_(options.fetches),
       streams_(options.cores),
-      current_(&streams_.front()) {
+      current_(&streams_.front()),
+      has_begun_(options.from.empty()) {
     if (sites != nullptr) sites_.emplace(*sites);
     if (options.cores == 1) options_.window = block_references;
 }
@@ -53,9 +56,15 @@ void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
 }
 
 std::string CaptureDecoder::how_it_ended() const {
+    if (!has_begun_) {
+        const std::vector<std::string> names = ProgramNames(events_.files).functions();
+        const bool exists =
+            std::ranges::any_of(names, [&](const auto& name) { return is_function(name, options_.from); });
+        return fmt::format("--from: the program never entered {}'{}'{}", exists ? "" : "a function ",
+                           shown(options_.from), exists ? "" : function_advice(options_.from, names));
+    }
     if (!events_.end) return "the program was killed; what it did before that is known but for the last words";
-    return fmt::format("the program was ended by signal {} ({})", events_.end->signal,
-                       ::strsignal(events_.end->signal));
+    return ended_by(*events_.end);
 }
 
 /// Until enough references are made, a phase ends, or the program does.
@@ -67,7 +76,7 @@ void CaptureDecoder::make_window() {
         if (!in_pairs && runs_ == 0 && !next_chunk()) {
             over_ = true;
             const bool whole = (events_.end && events_.end->signal == 0) || events_.executed != 0;
-            end_window(whole ? std::nullopt : std::optional(Control{}));
+            end_window(whole && has_begun_ ? std::nullopt : std::optional(Control{}));
         } else {
             if (runs_ != 0) take_run();
             if (pairs_ != chunk_->pairs.size()) take_pairs();
@@ -143,6 +152,7 @@ void CaptureDecoder::take_pairs() {
         pairs_ = std::min(words.size(), pairs_ + (count + 2) / 2 * 2);
         return take_control(control.front() & 0xffff, control.subspan(1));
     }
+    if (!has_begun_) return look_for_beginning();
     Reference* next = room(1);
     const auto free = static_cast<std::uint64_t>(current_->limit - next);
     const std::uint64_t left = options_.window > in_window_ ? options_.window - in_window_ : 1;
@@ -156,8 +166,31 @@ void CaptureDecoder::take_pairs() {
     pairs_ = static_cast<std::size_t>(pair - words.data());
 }
 
+/// Until the next control or the end of the chunk.
+void CaptureDecoder::look_for_beginning() {
+    const std::span<const std::uint64_t> words = chunk_->pairs;
+    for (; pairs_ != words.size() && CT_RUN_KIND(words[pairs_]) == 0 && !has_begun_; pairs_ += 2)
+        if (is_by_beginning(code_.counters().number_again(words[pairs_ + 1] - 1))) {
+            has_begun_ = true;
+            names_.reset();
+            return;
+        }
+}
+
+bool CaptureDecoder::is_by_beginning(std::uint32_t code) {
+    if (code >= is_beginning_.size()) is_beginning_.resize(std::max<std::size_t>(code + 1, 2 * is_beginning_.size()));
+    if (!is_beginning_[code]) {
+        if (!names_ || named_files_ != events_.files.size()) names_.emplace(events_.files);
+        named_files_ = events_.files.size();
+        is_beginning_[code] = is_function(names_->place_of(code_.counters().all()[code]).function, options_.from);
+    }
+    return *is_beginning_[code];
+}
+
 void CaptureDecoder::turn_to_thread(std::uint64_t thread) {
-    const auto next = static_cast<unsigned>(core_of_thread_.size() % options_.cores);
+    const std::size_t number = core_of_thread_.size();
+    const auto next =
+        number < options_.map.size() ? options_.map[number] : static_cast<unsigned>(number % options_.cores);
     current_ = &streams_[core_of_thread_.try_emplace(thread, next).first->second];
 }
 
@@ -177,6 +210,7 @@ void CaptureDecoder::take_control(unsigned kind, std::span<const std::uint64_t> 
     switch (kind) {
         case CT_BLOCK: code_.define(words); break;
         case CT_THREAD: turn_to_thread(first()); break;
+        case CT_COLLECT: has_begun_ |= first() == 2; break;
         case CT_BARRIER:
             if (options_.barriers_end_phases || options_.cores > 1)
                 end_window(Control{options_.barriers_end_phases ? Control::Kind::barrier : Control::Kind::meet, 0});

@@ -14,6 +14,7 @@
 #include "workloads/capture/captured_code.hpp"
 #include "workloads/capture/captured_events.hpp"
 #include "workloads/capture/captured_sites.hpp"
+#include "workloads/capture/program_names.hpp"
 #include "workloads/traces/block.hpp"
 
 namespace cachetally {
@@ -25,6 +26,10 @@ struct DecoderOptions {
     /// how threads interleave is the machine's doing, not the capture's (which runs one at a time). Ours.
     std::uint64_t window = std::uint64_t{1} << 22;
     bool barriers_end_phases = false;  ///< else cores only meet there
+    std::vector<unsigned> map = {};    ///< the cores of the first threads
+    /// References are left out until the first by this function. The valgrind tool leaves them out itself, and reports
+    /// that it was entered.
+    std::string from = {};
 };
 
 /// Not for several threads at once.
@@ -43,6 +48,9 @@ public:
 
     const CapturedEvents& events() const { return events_; }
     const ProgramCounters& counters() const { return code_.counters(); }
+
+    /// Whether the function was entered that recording begins at, if any.
+    bool has_begun() const { return has_begun_; }
 
     /// Null where objects are not told apart.
     const CapturedSites* sites() const { return sites_ ? &*sites_ : nullptr; }
@@ -63,6 +71,8 @@ private:
     void take_site(std::uint64_t run);
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
     void take_pairs();
+    void look_for_beginning();
+    bool is_by_beginning(std::uint32_t code);
     void take_control(std::uint64_t run);
     void take_control(unsigned kind, std::span<const std::uint64_t> words);
     void turn_to_thread(std::uint64_t thread);
@@ -87,7 +97,10 @@ private:
     std::size_t data_ = 0, runs_ = 0;  ///< words of the chunk that are left to do; of runs, from behind
     std::size_t pairs_ = 0;            ///< words that are done
     std::uint64_t in_window_ = 0;
-    bool window_is_open_ = false, over_ = false;
+    bool window_is_open_ = false, over_ = false, has_begun_;
+    std::optional<ProgramNames> names_;  ///< of the files so far, until recording begins
+    std::size_t named_files_ = 0;
+    std::vector<std::optional<bool>> is_beginning_;  ///< by code
 };
 
 }  // namespace cachetally

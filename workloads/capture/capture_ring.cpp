@@ -61,6 +61,8 @@ CaptureRing::~CaptureRing() {
 
 std::string CaptureRing::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_); }
 
+bool CaptureRing::is_written() const { return load(ring_->writer) != 0; }
+
 bool CaptureRing::ended() const { return load(ring_->ended) != 0; }
 
 void CaptureRing::leave() {

@@ -17,7 +17,7 @@ struct CapturedChunk {
     std::uint32_t number = 0;
     std::uint32_t thread = 0;
     std::span<const std::uint64_t> data;
-    std::span<const std::uint64_t> runs;   ///< the first in program order is the last
+    std::span<const std::uint64_t> runs;        ///< the first in program order is the last
     std::span<const std::uint64_t> pairs = {};  ///< of the compiled runtime, whose chunks have neither data nor runs
 };
 
@@ -39,6 +39,9 @@ public:
 
     /// The words are used up.
     void release(const CapturedChunk& chunk);
+
+    /// Whether a process has come to write.
+    bool is_written() const;
 
     /// Whether the program announced its end.
     bool ended() const;

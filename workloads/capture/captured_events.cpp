@@ -39,6 +39,10 @@ std::size_t words_at_least(unsigned kind) {
 
 }  // namespace
 
+std::string ended_by(const ProgramEnd& end) {
+    return fmt::format("the program was ended by signal {} ({})", end.signal, ::strsignal(end.signal));
+}
+
 void CapturedEvents::take(unsigned kind, std::span<const std::uint64_t> words) {
     if (words.size() < words_at_least(kind))
         throw TraceError(

@@ -34,6 +34,9 @@ struct ProgramEnd {
     int signal = 0;  ///< the signal that ended it
 };
 
+/// "the program was ended by signal 9 (Killed)"
+std::string ended_by(const ProgramEnd& end);
+
 /// Of one capture, in the order in which they came.
 struct CapturedEvents {
     std::vector<MappedFile> files;

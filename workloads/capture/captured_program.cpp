@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "workloads/capture/captured_program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
 
 #include "base/text.hpp"
@@ -13,9 +16,11 @@
 #include "workloads/capture/captured_process.hpp"
 #include "workloads/capture/elf_marker.hpp"
 #include "workloads/capture/program_names.hpp"
+#include "workloads/capture/site_names.hpp"
 #include "workloads/capture/tool_folder.hpp"
 #include "workloads/traces/block.hpp"
 #include "workloads/traces/byte_stream.hpp"
+#include "workloads/traces/trace.hpp"
 
 namespace cachetally {
 namespace {
@@ -41,23 +46,40 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
                 ? "which is not installed: install the package valgrind"
                 : "and this cachetally was built without the capture tool: build it where the package valgrind is "
                   "installed"));
-    std::vector<std::string> command = {folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
-                                        fmt::format("--heap={}", options.heap ? "yes" : "no"),
-                                        fmt::format("--trace-children={}", options.children ? "yes" : "no")};
+    std::vector<std::string> command = {
+        folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
+        fmt::format("--heap={}", options.heap ? "yes" : "no"),
+        fmt::format("--trace-children={}", options.children || !options.program.empty() ? "yes" : "no")};
+    if (!options.program.empty()) command.push_back("--program=" + options.program);
+    if (!options.decoder.from.empty()) command.push_back("--from=" + options.decoder.from);
     command.insert(command.end(), options.tool_options.begin(), options.tool_options.end());
     command.insert(command.end(), options.command.begin(), options.command.end());
     return command;
 }
 
+/// What records as valgrind's lackey does: no more than that.
+void check_lackey(const CaptureOptions& options) {
+    const auto refuse = [](const std::string& what) {
+        throw TraceError(fmt::format("--with lackey: lackey {}; --with valgrind does", what));
+    };
+    if (options.children) refuse("does not tell processes apart (--children)");
+    if (!options.program.empty()) refuse("does not tell processes apart (--program)");
+    if (options.decoder.barriers_end_phases) refuse("knows no barriers (--barriers)");
+    if (!options.decoder.map.empty()) refuse("does not tell threads apart (--map)");
+    if (!options.decoder.from.empty()) refuse("knows no functions (--from)");
+    if (find_program("valgrind").empty()) throw TraceError("valgrind is not installed: install the package valgrind");
+}
+
 /// Whether the capture tool is needed. Throws TraceError where what is wished cannot be.
 bool is_by_valgrind(const CaptureOptions& options) {
     const bool has_runtime = has_capture_runtime(options.command.front());
-    if (options.with == CaptureWith::automatic) return options.children || !has_runtime;
+    if (options.with == CaptureWith::automatic) return options.children || !options.program.empty() || !has_runtime;
     if (options.with == CaptureWith::valgrind) return true;
     if (!has_runtime)
         throw TraceError(fmt::format("{} was not linked by cachetally-cc, so that it cannot record by itself",
                                      shown(options.command.front())));
-    if (options.children) throw TraceError("programs that a program executes are captured with valgrind alone");
+    if (options.children || !options.program.empty())
+        throw TraceError("programs that a program executes are captured with valgrind alone (--children, --program)");
     return false;
 }
 
@@ -66,7 +88,8 @@ class Capture {
 public:
     /// `command`: of the capture tool; empty where the program records itself.
     Capture(const CaptureOptions& options, const std::vector<std::string>& command)
-        : ring_(options.chunks),
+        : program_(options.program),
+          ring_(options.chunks),
           process_(command.empty() ? options.command : with_ring(command), options.standard_output,
                    command.empty() ? std::vector<std::string>{"CACHETALLY_RING=" + ring_.path()}
                                    : std::vector<std::string>{"VALGRIND_LIB=" + tool_folder(),
@@ -82,13 +105,16 @@ public:
     /// After the streams.
     ProgramEnd end() {
         ring_.leave();
-        if (!decoder_.events().end) process_.end();
-        return process_.wait();
+        if (decoder_.events().end || !process_.running()) return process_.wait();
+        process_.end();  // enough was read
+        return {};
     }
 
 private:
     std::optional<CapturedChunk> next() {
         std::optional<CapturedChunk> chunk = ring_.next([this] { return process_.running(); });
+        if (!chunk && !program_.empty() && !ring_.is_written())
+            throw TraceError(fmt::format("--program: no process executed '{}'", shown(program_)));
         if (!chunk && ring_.ended()) decoder_.set_end(process_.wait());
         return chunk;
     }
@@ -98,6 +124,7 @@ private:
         return command;
     }
 
+    std::string program_;
     CaptureRing ring_;
     CapturedProcess process_;
     CaptureDecoder decoder_;
@@ -115,8 +142,6 @@ private:
     unsigned core_;
 };
 
-bool overlap(const Region& a, const Region& b) { return a.contains(b.base) || b.contains(a.base); }
-
 class Program final : public CapturedProgram {
 public:
     explicit Program(CaptureOptions options) : options_(std::move(options)) {
@@ -126,6 +151,7 @@ public:
     unsigned cores() const override { return options_.decoder.cores; }
     Batch next(unsigned core) override {
         if (!capture_) start();
+        if (!streams_) throw std::logic_error("a program is not read any more when its names were asked for");
         return streams_->next(core);
     }
     void wish(const std::optional<FilterPlan>& plan) override {
@@ -134,14 +160,11 @@ public:
     }
     /// The program's own names come first.
     std::vector<Region> regions() const override {
-        if (!capture_) return {};
-        std::vector<Region> named = events().regions;
-        for (Region& variable : ProgramNames(events().files).variables())
-            if (std::ranges::none_of(named, [&](const Region& region) { return overlap(region, variable); }))
-                named.push_back(std::move(variable));
-        return named;
+        stop_reading();
+        return capture_ ? regions_of(events(), ProgramNames(events().files)) : std::vector<Region>();
     }
     std::vector<std::string> functions() const override {
+        stop_reading();
         std::vector<std::string> names;
         if (events().functions.empty()) return names;
         const ProgramNames program(events().files);
@@ -149,23 +172,23 @@ public:
         return names;
     }
     ProgramEnd end() override {
-        if (!capture_) return {};
-        streams_.reset();  // whose thread is the reader
-        return capture_->end();
+        stop_reading();
+        return capture_ ? capture_->end() : ProgramEnd();
     }
     const CapturedEvents& events() const override { return capture_ ? capture_->decoder().events() : nothing_; }
     const SiteTable* sites() const override { return options_.sites.get(); }
     SiteNames site_names() const override {
-        SiteNames names;
-        if (!capture_ || !options_.sites) return names;
-        const ProgramNames program(events().files);
-        for (const Address counter : capture_->decoder().counters().all())
-            names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
-        names.objects = capture_->decoder().sites()->object_names(program);
-        return names;
+        stop_reading();
+        if (!capture_ || !options_.sites) return {};
+        return site_names_of(ProgramNames(events().files), capture_->decoder().counters(),
+                             *capture_->decoder().sites());
     }
 
 private:
+    /// What is asked for comes after the last reference that anybody wants: their thread is the reader, who may be
+    /// ahead of that.
+    void stop_reading() const { streams_.reset(); }
+
     void start() {
         capture_ = std::make_shared<Capture>(options_, command_);
         std::vector<std::unique_ptr<BlockProducer>> producers;
@@ -180,7 +203,64 @@ private:
     std::optional<FilterPlan> wish_;
     CapturedEvents nothing_;
     std::shared_ptr<Capture> capture_;
-    std::unique_ptr<ReferenceSource> streams_;
+    mutable std::unique_ptr<ReferenceSource> streams_;
+};
+
+/// Reads the text that lackey writes into a pipe.
+class LackeyProgram final : public CapturedProgram {
+public:
+    explicit LackeyProgram(CaptureOptions options) : options_(std::move(options)) {}
+
+    unsigned cores() const override { return 1; }
+    Batch next(unsigned core) override {
+        if (!trace_) start();
+        if (!is_over_) {
+            Batch batch = trace_->next(core);
+            is_over_ = batch.control.kind == Control::Kind::end;
+            if (is_over_) batch.control = {};
+            return batch;
+        }
+        if (const ProgramEnd end = process_->wait(); end.signal != 0) throw TraceError(ended_by(end));
+        return {{}, {Control::Kind::end, 0}};
+    }
+    void wish(const std::optional<FilterPlan>& plan) override {
+        wish_ = plan;
+        if (trace_) trace_->wish(plan);
+    }
+    ProgramEnd end() override {
+        if (!process_) return {};
+        trace_.reset();
+        if (is_over_ || !process_->running()) return process_->wait();
+        process_->end();  // enough was read
+        return {};
+    }
+    const CapturedEvents& events() const override { return nothing_; }
+
+private:
+    void start() {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) throw TraceError("no pipe can be made");
+        ::fcntl(ends[1], F_SETFD, 0);  // for lackey alone
+        std::vector<std::string> command = {
+            find_program("valgrind"), "--tool=lackey",     "-q",
+            "--trace-mem=yes",        "--basic-counts=no", fmt::format("--log-fd={}", ends[1])};
+        command.insert(command.end(), options_.command.begin(), options_.command.end());
+        process_.emplace(command, options_.standard_output, std::vector<std::string>{});
+        ::close(ends[1]);
+        TraceOptions trace;
+        trace.format = TraceFormat::lackey;
+        trace.data_only = options_.decoder.fetches == CapturedFetches::none;
+        trace_ = open_trace_as(fmt::format("/proc/self/fd/{}", ends[0]), trace).source;
+        ::close(ends[0]);
+        trace_->wish(wish_);
+    }
+
+    CaptureOptions options_;
+    CapturedEvents nothing_;
+    std::optional<FilterPlan> wish_;
+    std::optional<CapturedProcess> process_;
+    std::unique_ptr<ReferenceSource> trace_;
+    bool is_over_ = false;
 };
 
 }  // namespace
@@ -191,7 +271,9 @@ std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options) {
     found.command.front() = find_program(options.command.front());
     if (found.command.front().empty())
         throw TraceError(fmt::format("there is no program '{}'", shown(options.command.front())));
-    return std::make_unique<Program>(found);
+    if (options.with != CaptureWith::lackey) return std::make_unique<Program>(found);
+    check_lackey(found);
+    return std::make_unique<LackeyProgram>(found);
 }
 
 }  // namespace cachetally

@@ -16,7 +16,8 @@ namespace cachetally {
 enum class CaptureWith : std::uint8_t {
     automatic,  ///< the runtime, where the program's file has it; else valgrind
     valgrind,   ///< any program: the capture tool (workloads/capture/valgrind)
-    compiled    ///< what cachetally-cc compiled: its own runtime (workloads/capture/compiled)
+    compiled,   ///< what cachetally-cc compiled: its own runtime (workloads/capture/compiled)
+    lackey      ///< any program: valgrind's lackey, whose references have no sites, regions or threads
 };
 
 struct CaptureOptions {
@@ -25,7 +26,8 @@ struct CaptureOptions {
     DecoderOptions decoder;
     std::shared_ptr<SiteTable> sites = nullptr;  ///< where sites shall tell objects apart, too, not code alone
     unsigned chunks = 64;                        ///< of the ring, 256 KiB each
-    bool children = false;                       ///< programs that it executes are captured, too
+    bool children = false;                       ///< programs that it executes in its place are captured, too
+    std::string program = {};                    ///< the first process that executes this is captured; empty: the first
     bool heap = true;                            ///< its allocations are reported
     int standard_output = 1;                     ///< a descriptor: the program's standard output
     std::vector<std::string> tool_options = {};  ///< further ones, as valgrind takes them

@@ -61,9 +61,7 @@ std::uint32_t CapturedSites::look_up(std::uint32_t code, Address address) {
     return latest_[code].site;
 }
 
-bool CapturedSites::is_named(std::uint32_t object) const {
-    return object != 0 && objects_[object].name.find('(') != 0;
-}
+bool CapturedSites::is_named(std::uint32_t object) const { return object != 0 && objects_[object].name.find('(') != 0; }
 
 /// Only when it is needed: that reads the files' symbols.
 void CapturedSites::name_variables() {

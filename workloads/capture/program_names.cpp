@@ -137,24 +137,41 @@ std::string ProgramNames::describe(Address counter) const {
     return fmt::format("{}+{:#x}", place.module, counter - begin);
 }
 
+namespace {
+
+/// Calls `take` for the symbols of a type: their names, addresses and sizes.
+template <class Take>
+void each_symbol(Dwfl_Module* module, int type, Take take) {
+    Dwarf_Addr begin = 0, end = 0;
+    dwfl_module_info(module, nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
+    const int count = dwfl_module_getsymtab(module);
+    for (int i = 1; i < count; ++i) {
+        GElf_Sym symbol;
+        GElf_Addr address = 0;
+        GElf_Word section = 0;
+        const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
+        if (name == nullptr || *name == '\0' || GELF_ST_TYPE(symbol.st_info) != type || symbol.st_size == 0 ||
+            section == SHN_UNDEF || address < begin || address >= end)
+            continue;
+        take(demangled(name), address, symbol.st_size);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> ProgramNames::functions() const {
+    std::vector<std::string> all;
+    for (const Files::Module& module : files_->modules)
+        each_symbol(module.module, STT_FUNC, [&](std::string name, Address, std::uint64_t) { all.push_back(name); });
+    return all;
+}
+
 std::vector<Region> ProgramNames::variables() const {
     std::vector<Region> all;
-    for (const Files::Module& module : files_->modules) {
-        Dwarf_Addr begin = 0, end = 0;
-        dwfl_module_info(module.module, nullptr, &begin, &end, nullptr, nullptr, nullptr, nullptr);
-        const int count = dwfl_module_getsymtab(module.module);
-        for (int i = 1; i < count; ++i) {
-            GElf_Sym symbol;
-            GElf_Addr address = 0;
-            GElf_Word section = 0;
-            const char* const name =
-                dwfl_module_getsym_info(module.module, i, &symbol, &address, &section, nullptr, nullptr);
-            if (name == nullptr || *name == '\0' || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-                section == SHN_UNDEF || address < begin || address >= end)
-                continue;
-            all.push_back({(module.is_program ? "" : module.name + ":") + demangled(name), address, symbol.st_size, 1});
-        }
-    }
+    for (const Files::Module& module : files_->modules)
+        each_symbol(module.module, STT_OBJECT, [&](const std::string& name, Address address, std::uint64_t bytes) {
+            all.push_back({(module.is_program ? "" : module.name + ":") + name, address, bytes, 1});
+        });
     // Of names of one place, that of the largest object.
     std::ranges::sort(all, [](const Region& a, const Region& b) {
         return std::tuple(a.base, b.bytes, b.name) < std::tuple(b.base, a.bytes, a.name);

@@ -30,6 +30,9 @@ public:
     /// Global and static variables, ascending by address and without overlap; those of libraries as "LIBRARY:NAME".
     std::vector<Region> variables() const;
 
+    /// Names of functions.
+    std::vector<std::string> functions() const;
+
 private:
     struct Files;
     std::unique_ptr<Files> files_;

@@ -188,8 +188,9 @@ std::uint32_t RequestExporter::kinds() const { return request_reads | request_wr
 
 /// Cycles never go back: readers take requests in the order of the file.
 void RequestExporter::on_event(const LinkEvent& event, Injector&) {
+    if (!counting_.is_on()) return;
     const bool is_write = (bit(event.kind) & request_writes) != 0;
-    cycle_ = std::max<std::uint64_t>(cycle_, event.time / period_);
+    cycle_ = std::max<std::uint64_t>(cycle_, (event.time - std::min(event.time, begin_)) / period_);
     (is_write ? writes_ : reads_) += event.count;
     const std::string line = format_.line(event.address, is_write, cycle_);
     for (std::uint32_t i = 0; i < event.count; ++i) file_.write(line);

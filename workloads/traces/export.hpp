@@ -67,6 +67,10 @@ public:
 
     std::uint32_t kinds() const override;
     void on_event(const LinkEvent& event, Injector& injector) override;
+    void on_control(const Control& control, Tick time, Injector&) override {
+        counting_.follow(control);
+        if (control.kind == Control::Kind::count_on) begin_ = time;
+    }
 
     std::uint64_t reads() const { return reads_; }
     std::uint64_t writes() const { return writes_; }
@@ -74,7 +78,8 @@ public:
 private:
     ExportFile& file_;
     const RequestFormat& format_;
-    Tick period_;
+    Counting counting_;
+    Tick period_, begin_ = 0;
     std::uint64_t reads_ = 0, writes_ = 0, cycle_ = 0;
 };
 

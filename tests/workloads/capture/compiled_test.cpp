@@ -87,11 +87,13 @@ struct Captured {
     }
 };
 
-Captured captured(std::vector<std::string> command, unsigned cores = 1, unsigned chunks = 8) {
+Captured captured(std::vector<std::string> command, unsigned cores = 1, unsigned chunks = 8,
+                  const std::string& from = "") {
     CaptureOptions options;
     options.command = std::move(command);
     options.chunks = chunks;
     options.decoder.cores = cores;
+    options.decoder.from = from;
     options.decoder.barriers_end_phases = true;
     const std::unique_ptr<CapturedProgram> program = capture(options);
     Captured all;
@@ -135,6 +137,18 @@ void expect_golden(const Captured& all) {
     EXPECT_EQ(all.end.status, 0);
     EXPECT_EQ(all.failure, "");
     EXPECT_EQ(all.events.dropped, 0U);
+}
+
+TEST_F(Compiled, RecordingBeginsAtAFunction) {
+    const std::string program = known("cachetally-cc -O0");
+    const Captured whole = captured({program, "golden"}), late = captured({program, "golden"}, 1, 8, "golden");
+    EXPECT_EQ(late.list("data"), whole.list("data"));
+    EXPECT_LT(late.streams[0].size(), whole.streams[0].size());
+    EXPECT_EQ(late.failure, "");
+    EXPECT_EQ(captured({program, "golden"}, 1, 8, "main").streams[0].size(), whole.streams[0].size());
+    const Captured never = captured({program, "golden"}, 1, 8, "treads");
+    EXPECT_EQ(never.failure, "--from: the program never entered a function 'treads'; did you mean 'threads'?");
+    EXPECT_TRUE(never.streams[0].empty());
 }
 
 TEST_F(Compiled, EveryAccessOfAKnownProgram) { expect_golden(captured({known(), "golden"})); }

@@ -2,6 +2,7 @@
 /* What happens besides references. */
 #include "pub_tool_basics.h"
 #include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
@@ -16,7 +17,22 @@
 static Bool is_recording = True;
 static ThreadId running = VG_INVALID_THREADID;
 
-Bool recording(void) { return is_recording && ring; }
+static Bool has_begun = False;
+
+Bool recording(void) { return is_recording && ring && (has_begun || !options.from); }
+
+Bool begins_at(Addr address) {
+    const SizeT length = options.from ? VG_(strlen)(options.from) : 0;
+    const HChar* name;
+    if (!options.from || has_begun || !VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), address, &name)) return False;
+    return VG_(strncmp)(name, options.from, length) == 0 && (name[length] == 0 || name[length] == '(');
+}
+
+void begin_recording(void) {
+    const ULong words[] = {2};
+    has_begun = True;
+    ring_write(CT_COLLECT, words, 1, NULL);
+}
 
 /* --- code of the preload object ------------------------------------------------------------------------------------- */
 

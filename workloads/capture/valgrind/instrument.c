@@ -4,6 +4,7 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
+#include "libvex_guest_amd64.h"
 
 #include "tool.h"
 
@@ -196,10 +197,45 @@ static Bool is_worth_recording(const IRSB* block) {
     return False;
 }
 
+static void put_in_state(Int offset, ULong value) { addStmtToIRSB(piece.out, IRStmt_Put(offset, constant(value))); }
+
+/* The function comes again, after all code was forgotten that does not record. */
+static void end_where_it_begins(Addr function, Bool is_first) {
+    piece.out->next = constant(function);
+    piece.out->jumpkind = Ijk_Boring;
+    if (!is_first) return;
+    addStmtToIRSB(piece.out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "begin_recording", VG_(fnptr_to_fnentry)(&begin_recording),
+                                                            mkIRExprVec_0())));
+    put_in_state(offsetof(VexGuestAMD64State, guest_CMSTART), 0x1000);
+    put_in_state(offsetof(VexGuestAMD64State, guest_CMLEN), ~0ul - 0x2000);
+    piece.out->jumpkind = Ijk_InvalICache;
+}
+
+/* A block before recording begins. */
+static IRSB* without_recording(IRSB* block) {
+    Int i;
+    Bool is_first = True;
+    piece.out = deepCopyIRSBExceptStmts(block);
+    for (i = 0; i < block->stmts_used; ++i) {
+        IRStmt* statement = block->stmts[i];
+        if (statement->tag == Ist_IMark) {
+            if (begins_at(statement->Ist.IMark.addr)) {
+                if (is_first) addStmtToIRSB(piece.out, statement);
+                end_where_it_begins(statement->Ist.IMark.addr, is_first);
+                break;
+            }
+            is_first = False;
+        }
+        addStmtToIRSB(piece.out, statement);
+    }
+    return piece.out;
+}
+
 IRSB* instrument(VgCallbackClosure* closure, IRSB* block, const VexGuestLayout* layout, const VexGuestExtents* extents,
                  const VexArchInfo* host, IRType guest_word, IRType host_word) {
     Int i;
-    if (!recording() || !is_worth_recording(block)) return block;
+    if (!recording()) return options.from ? without_recording(block) : block;
+    if (!is_worth_recording(block)) return block;
     piece.out = deepCopyIRSBExceptStmts(block);
     piece.open = False;
     for (i = 0; i < block->stmts_used; ++i) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The capture tool of cachetally: options, begin and end. */
 #include "pub_tool_basics.h"
+#include "pub_tool_clientstate.h"
 #include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
@@ -10,10 +12,12 @@
 
 #include "tool.h"
 
-Options options = {NULL, True, True, False, False, 12};
+Options options = {NULL, NULL, NULL, True, True, False, False, 12};
 
 static Bool take_option(const HChar* argument) {
     if (VG_STR_CLO(argument, "--ring", options.ring)) {
+    } else if (VG_STR_CLO(argument, "--program", options.program)) {
+    } else if (VG_STR_CLO(argument, "--from", options.from)) {
     } else if (VG_BOOL_CLO(argument, "--heap", options.heap)) {
     } else if (VG_BOOL_CLO(argument, "--fetches", options.fetches)) {
     } else if (VG_BINT_CLO(argument, "--frames", options.frames, 1, 100)) {
@@ -26,18 +30,27 @@ static Bool take_option(const HChar* argument) {
 static void print_usage(void) {
     VG_(printf)
     ("    --ring=FILE       where references go: shared memory that cachetally has made\n"
+     "    --program=NAME    the first process that executes this program is recorded\n"
+     "    --from=FUNCTION   nothing is recorded before this function is entered\n"
      "    --fetches=yes|no  code without data references is recorded, too [yes]\n"
      "    --heap=yes|no     allocations are reported [yes]\n"
      "    --frames=N        of the call stack of each allocation [12]\n");
 }
 static void print_debug_usage(void) {}
 
+static Bool is_meant(void) {
+    const HChar* const path = VG_(args_the_exename);
+    const HChar* const name = VG_(strrchr)(path, '/');
+    if (!options.program) return True;
+    return VG_(strcmp)(options.program, path) == 0 || (name && VG_(strcmp)(options.program, name + 1) == 0);
+}
+
 static void begin(void) {
     if (!options.ring) {
         VG_(umsg)("cachetally: this tool is run by 'cachetally run -- PROGRAM'\n");
         VG_(exit)(2);
     }
-    ring_open(options.ring);
+    if (is_meant()) ring_open(options.ring);
 }
 
 static void end(Int status) {

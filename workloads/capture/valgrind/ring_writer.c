@@ -141,6 +141,14 @@ static void fail(const HChar* what, const HChar* path) {
     VG_(exit)(1);
 }
 
+/* Or was, before this process executed another program. */
+static Bool is_mine(void) {
+    UInt nobody = 0;
+    const UInt self = (UInt)VG_(getpid)();
+    return __atomic_compare_exchange_n(&ring->writer, &nobody, self, False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
+           nobody == self;
+}
+
 void ring_open(const HChar* path) {
     struct vg_stat file;
     SysRes result = VG_(open)(path, VKI_O_RDWR, 0);
@@ -158,7 +166,10 @@ void ring_open(const HChar* path) {
         fail("this is not a ring of this version", path);
     reader = call(SYS_PIDFD_OPEN, ring->reader, 0, 0, 0, 0, 0);
     if (reader >= 0) reader = VG_(safe_fd)(reader);
-    ring->writer = VG_(getpid)();
+    if (!is_mine()) {
+        ring = NULL;
+        return;
+    }
     ring->base = (ULong)ring;
     ring->open_chunk = ring->chunks - 1;
     if (free_chunk() == ring->chunks) fail("the ring is in use", path);

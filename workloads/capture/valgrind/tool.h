@@ -10,6 +10,8 @@
 
 typedef struct {
     const HChar* ring; /* path; NULL: none */
+    const HChar* program; /* the first process that executes this is recorded; NULL: the first process */
+    const HChar* from; /* function that recording begins at; NULL: the first */
     Bool heap, fetches, functions, start_off;
     Int frames; /* of call stacks of allocations */
 } Options;
@@ -24,6 +26,7 @@ extern Options options;
 /* At addresses that stay the same while the process lives, as they are in generated code. */
 extern ct_ring* ring;
 
+/* Another process is recorded: there is no ring then, and nothing is recorded here. */
 void ring_open(const HChar* path);
 /* Publishes the open chunk and takes a free one; waits for the reader. Called by generated code, too. */
 void ring_next_chunk(void);
@@ -44,5 +47,9 @@ Bool is_own_code(Addr address);
 void track_events(void);
 Bool handle_request(ThreadId thread, UWord* arguments, UWord* result);
 Bool recording(void);
+/* Whether recording begins at the function whose first instruction is here. Where it does, generated code calls
+   begin_recording(), and has all translations discarded. */
+Bool begins_at(Addr address);
+void begin_recording(void);
 
 #endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "workloads/capture/site_names.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace cachetally {
+namespace {
+
+bool overlap(const Region& a, const Region& b) { return a.contains(b.base) || b.contains(a.base); }
+
+}  // namespace
+
+SiteNames site_names_of(const ProgramNames& program, const ProgramCounters& counters, const CapturedSites& sites) {
+    SiteNames names;
+    for (const Address counter : counters.all())
+        names.code.push_back(counter == 0 ? CodePlace() : program.place_of(counter));
+    names.objects = sites.object_names(program);
+    return names;
+}
+
+std::vector<Region> regions_of(const CapturedEvents& events, const ProgramNames& program) {
+    std::vector<Region> named = events.regions;
+    for (Region& variable : program.variables())
+        if (std::ranges::none_of(events.regions, [&](const Region& region) { return overlap(region, variable); }))
+            named.push_back(std::move(variable));
+    return named;
+}
+
+}  // namespace cachetally
