@@ -13,7 +13,6 @@
 #include "app/comparison.hpp"
 #include "app/input.hpp"
 #include "app/program.hpp"
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"

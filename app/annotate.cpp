@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cachetally annotate: source lines beside their misses; the same for KCachegrind and speedscope.
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/lists.hpp"
 #include "app/terminal.hpp"
 #include "monitor/attribution/attribution_file.hpp"
 #include "storage/file.hpp"
@@ -32,7 +29,7 @@ void annotate_file(const AnnotateArguments& options) {
                     : options.speedscope ? speedscope_profile(attribution, read_title(file).input)
                                          : annotate(attribution, options.annotate));
     } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("{}: {}", options.file, error.what()));
+        throw UsageError("{}: {}", options.file, error.what());
     }
 }
 
@@ -44,14 +41,11 @@ void add_annotate(CLI::App& app) {
     command->add_option("FILE", options->file, "A result of run or replay of a program, with --output")->required();
     add_trust_option(*command, options->trust);
     AnnotateOptions& annotate = options->annotate;
-    command
-        ->add_option("--level", annotate.level,
-                     "The cache or TLB whose misses decide what is worst; default: the first")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a level"));
-    command->add_option("--file", annotate.file, "Only source files whose path ends so")
-        ->type_name("END")
-        ->check(not_empty("the end of a path"));
+    add_text_option(*command, "--level", annotate.level,
+                    "The cache or TLB whose misses decide what is worst; default: the first", "NAME",
+                    "the name of a level");
+    add_text_option(*command, "--file", annotate.file, "Only source files whose path ends so", "END",
+                    "the end of a path");
     command->add_option("--source", annotate.folders, "Where sources are looked for, too (may be repeated)")
         ->type_name("FOLDER")
         ->allow_extra_args(false);

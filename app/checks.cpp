@@ -8,6 +8,9 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "app/commands.hpp"
 #include "base/text.hpp"
@@ -74,7 +77,169 @@ void add_trust_option(CLI::App& command, Trust& trust) {
 void require_present(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error) && !(error && error != std::errc::no_such_file_or_directory))
-        throw UsageError(fmt::format("{}: No such file or directory", shown(path)));
+        throw UsageError("{}: No such file or directory", shown(path));
+}
+
+namespace {
+
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+    const auto value = parse_whole(text);
+    if (!value || *value == 0 || *value > std::numeric_limits<Number>::max()) return std::nullopt;
+    return static_cast<Number>(*value);
+}
+
+/// What was given twice counts once.
+template <class T>
+void add(std::vector<T>& all, const T& one) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+constexpr std::size_t most_values = 1000;  ///< of a list
+
+/// "3-6": first and last. Nothing where it is no range of numbers.
+template <class Number>
+std::optional<std::pair<Number, Number>> range_of(std::string_view part) {
+    const auto dash = part.find('-');
+    if (dash == part.npos) return std::nullopt;
+    const auto first = number<Number>(part.substr(0, dash)), last = number<Number>(part.substr(dash + 1));
+    if (!first || !last) return std::nullopt;
+    return std::pair{*first, *last};
+}
+
+template <class Number>
+void check_range(const std::string& option, const std::string& part, std::pair<Number, Number> range,
+                 const char* what) {
+    if (range.first > range.second) throw UsageError("'{}': '{}' is not an ascending range", option, part);
+    if (range.second - range.first >= most_values)
+        throw UsageError("'{}': '{}' has {} {}; at most {} are possible", option, part,
+                         std::uint64_t{range.second} - range.first + 1, what, most_values);
+}
+
+/// Numbers above zero and ranges of them; `what` they are, and an example.
+template <class Number>
+std::vector<Number> numbers(const std::string& name, const std::string& text, const char* what, const char* example) {
+    const std::string option = fmt::format("{} {}", name, text);
+    std::vector<Number> values;
+    for (const std::string& part : split_list(text)) {
+        const auto value = number<Number>(part);
+        const auto range = value ? std::pair{*value, *value} : range_of<Number>(part);
+        if (!range) throw UsageError("'{}': '{}' is not a number of {}; write e.g. {}", option, part, what, example);
+        check_range(option, part, *range, what);
+        for (Number each = range->first; each < range->second; ++each) add(values, each);
+        add(values, range->second);
+    }
+    return values;
+}
+
+/// Reads a part of an option; what is wrong with it names the option.
+template <class Value>
+Value part_of(const std::string& option, const std::string& part, Value (*parse)(std::string_view)) {
+    try {
+        return parse(part);
+    } catch (const SpecError& error) {
+        const std::string quoted = fmt::format("'{}'", part);
+        const std::string& message = error.message();
+        throw UsageError(message.find(quoted) != std::string::npos
+                             ? fmt::format("'{}': {}", option, message)
+                             : fmt::format("'{}': {}: {}", option, quoted, message));
+    }
+}
+
+DrainChoice parse_drain(const std::string& part, const std::string& text) {
+    const auto colon = part.find(':');
+    const std::string name = part.substr(0, colon);
+    std::uint64_t amount = 0;
+    if (colon != std::string::npos)
+        amount = number<std::uint64_t>(std::string_view(part).substr(colon + 1)).value_or(0);
+    if (part == "full") return {};
+    if (part == "watermark") return {RingSpec::Drain::watermark, 0};
+    if (name == "watermark" && amount != 0) return {RingSpec::Drain::watermark, amount};
+    if (name == "periodic" && amount != 0) return {RingSpec::Drain::periodic, amount};
+    throw UsageError(
+        "'--drain {}': '{}' is not a drain; write full, watermark (at half of the ring), "
+        "watermark:RECORDS or periodic:CYCLES",
+        text, part);
+}
+
+}  // namespace
+
+std::vector<std::string> split_list(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t from = 0;
+    for (std::size_t comma; (comma = text.find(',', from)) != std::string::npos; from = comma + 1)
+        parts.push_back(text.substr(from, comma - from));
+    parts.push_back(text.substr(from));
+    return parts;
+}
+
+std::vector<std::string> parse_links(const std::string& text) {
+    std::vector<std::string> links;
+    for (const std::string& part : split_list(text)) add(links, part);
+    return links;
+}
+
+std::vector<std::uint32_t> parse_counters(const std::string& text) {
+    return numbers<std::uint32_t>("--counters", text, "counters", "16,32,64 or 1-8");
+}
+
+std::vector<Granularity> parse_granularities(const std::string& text) {
+    const std::string option = "--granularity " + text;
+    std::vector<Granularity> granularities;
+    for (const std::string& part : split_list(text)) {
+        const auto range = range_of<std::uint32_t>(part);
+        if (!range) {
+            add(granularities, part_of(option, part, parse_granularity));
+            continue;
+        }
+        part_of(option, std::to_string(range->second), parse_granularity);
+        check_range(option, part, *range, "granularities");
+        for (std::uint32_t lines = range->first; lines <= range->second; ++lines)
+            add(granularities, {Granularity::Mode::aligned, lines});
+    }
+    if (granularities.size() > most_values)
+        throw UsageError("'{}': these are {} granularities; at most {} fit into one sweep", option,
+                         granularities.size(), most_values);
+    return granularities;
+}
+
+std::vector<Eviction> parse_evictions(const std::string& text) {
+    std::vector<Eviction> evictions;
+    for (const std::string& part : split_list(text))
+        add(evictions, part_of("--eviction " + text, part, parse_eviction));
+    return evictions;
+}
+
+std::vector<std::uint64_t> parse_capacities(const std::string& text) {
+    return numbers<std::uint64_t>("--ring", text, "records", "64,4096");
+}
+
+std::vector<DrainChoice> parse_drains(const std::string& text) {
+    std::vector<DrainChoice> drains;
+    for (const std::string& part : split_list(text)) add(drains, parse_drain(part, text));
+    return drains;
+}
+
+PhaseChoice parse_phases(const std::string& text) {
+    std::vector<PhaseChoice::Range> ranges;
+    for (const std::string& part : split_list(text)) {
+        const auto dash = part.find('-');
+        const auto bound = [](std::string_view digits) -> std::optional<std::uint32_t> {
+            const auto value = parse_whole(digits);
+            return value && *value <= std::numeric_limits<std::uint32_t>::max()
+                       ? std::optional(static_cast<std::uint32_t>(*value))
+                       : std::nullopt;
+        };
+        const auto first = bound(std::string_view(part).substr(0, dash));
+        const auto last = dash == std::string::npos ? first : bound(std::string_view(part).substr(dash + 1));
+        if (!first || !last || *first > *last)
+            throw UsageError(
+                "'--phase {}': '{}' is not a phase and no ascending range of them; write whole numbers from 0, e.g. 4 "
+                "or 3,5-7",
+                text, part);
+        ranges.push_back({*first, *last});
+    }
+    return PhaseChoice(std::move(ranges));
 }
 
 }  // namespace cachetally::app

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks of option values that say what would be right.
+// Values of options: checks that say what would be right, and lists, "16,32", "1-6,dynamic:4": each value once, in the
+// order given; errors name the option.
 #pragma once
 
 #include <CLI/CLI.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -10,12 +12,21 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/trust.hpp"
+#include "monitor/spec.hpp"
+#include "storage/target.hpp"
+#include "viewer/phase_choice.hpp"
 
 namespace cachetally::app {
 
 /// `what` may not be empty, e.g. "the name of a file".
 CLI::Validator not_empty(const std::string& what);
+
+/// An option with a text that may not be empty: `type` as the help names it, `what` as errors do.
+template <class Text>
+CLI::Option* add_text_option(CLI::App& command, const std::string& names, Text& target, const std::string& help,
+                             const std::string& type, const std::string& what) {
+    return command.add_option(names, target, help)->type_name(type)->check(not_empty(what));
+}
 
 /// A whole number; K, M, G and T after it are powers of 1024, as in options of kernels. Nothing where it is none.
 std::optional<std::uint64_t> parse_whole(std::string_view text);
@@ -34,5 +45,36 @@ void add_trust_option(CLI::App& command, Trust& trust);
 
 /// Throws UsageError where there is no file of this name.
 void require_present(const std::string& path);
+
+/// The parts between commas.
+std::vector<std::string> split_list(const std::string& text);
+
+/// Of --link: names, which nobody has looked up.
+std::vector<std::string> parse_links(const std::string& text);
+
+/// Of --counters: "16,32", "1-8".
+std::vector<std::uint32_t> parse_counters(const std::string& text);
+
+/// Of --granularity: "1-6", "1,2,dynamic:4".
+std::vector<Granularity> parse_granularities(const std::string& text);
+
+/// Of --eviction.
+std::vector<Eviction> parse_evictions(const std::string& text);
+
+/// Of --ring: capacities in records.
+std::vector<std::uint64_t> parse_capacities(const std::string& text);
+
+/// When the software empties the ring.
+struct DrainChoice {
+    RingSpec::Drain drain = RingSpec::Drain::full;
+    std::uint64_t amount = 0;  ///< records (watermark; 0 = half of the ring) or cycles (periodic)
+    friend bool operator==(const DrainChoice&, const DrainChoice&) = default;
+};
+
+/// Of --drain: "full,watermark:32,periodic:10000".
+std::vector<DrainChoice> parse_drains(const std::string& text);
+
+/// Of --phase: "4", "3,5-7".
+PhaseChoice parse_phases(const std::string& text);
 
 }  // namespace cachetally::app

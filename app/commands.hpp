@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace cachetally::app {
 
 /// Keys in the order in which they are written.
@@ -20,9 +22,9 @@ void print_json(const Json& json);
 void print_json_text(std::string_view json);
 
 /// A wrong demand of the user: reported on stderr, exit status 2.
-class UsageError : public std::runtime_error {
+class UsageError : public Formatted<std::runtime_error> {
 public:
-    using std::runtime_error::runtime_error;
+    using Formatted::Formatted;
 };
 
 /// The command line of this program, word by word.

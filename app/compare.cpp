@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cachetally compare: two results beside each other.
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "app/checks.hpp"
@@ -23,7 +21,7 @@ RunView view_of_file(const std::string& path, Trust trust) {
     require_present(path);
     const InputFile file(path, trust);
     if (const std::string kind = result_kind(file); kind != "run")
-        throw UsageError(fmt::format("{} is a result of {}; runs and replays can be compared", path, kind));
+        throw UsageError("{} is a result of {}; runs and replays can be compared", path, kind);
     return read_run_view(file);
 }
 
@@ -47,11 +45,9 @@ void add_compare(CLI::App& app) {
         app.add_subcommand("compare", "Compare two results: what changed, by level, data structure and function");
     command->add_option("BEFORE", options->before, "A result of run or replay, with --output")->required();
     command->add_option("AFTER", options->after, "Another")->required();
-    command
-        ->add_option("--level", options->level,
-                     "The cache or TLB whose misses are compared by data structure; default: the first")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a level"));
+    add_text_option(*command, "--level", options->level,
+                    "The cache or TLB whose misses are compared by data structure; default: the first", "NAME",
+                    "the name of a level");
     command->add_flag("--json", options->json, "Print JSON");
     add_trust_option(*command, options->trust);
     command->footer(

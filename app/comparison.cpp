@@ -5,19 +5,22 @@
 
 #include <filesystem>
 
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 
 namespace cachetally::app {
+
 void refuse_second_reading(const std::string& source) {
+    if (can_be_read_only_once(source))
+        throw UsageError(
+            "each configuration is a run of its own, and {} can be read only once; pack it first: cachetally trace "
+            "convert {} t.ct.h5",
+            source == "-" ? "standard input" : "'" + source + "'", source);
+}
+
+bool can_be_read_only_once(const std::string& source) {
     std::error_code absent;
     const auto type = std::filesystem::status(source, absent).type();
-    const bool once = type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
-    if (source != "-" && !once) return;
-    throw UsageError(
-        fmt::format("each configuration is a run of its own, and {} can be read only once; pack it first: cachetally "
-                    "trace convert {} t.ct.h5",
-                    source == "-" ? "standard input" : "'" + source + "'", source));
+    return source == "-" || type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
 }
 
 Comparison::Comparison(const std::string& source, Open open, const SimulationOptions& options, const Topology& topology)

@@ -13,6 +13,8 @@ namespace cachetally::app {
 
 /// Throws UsageError where a source can be read only once: standard input, pipes.
 void refuse_second_reading(const std::string& source);
+/// Of sources by name: standard input ("-"), pipes and devices.
+bool can_be_read_only_once(const std::string& source);
 
 /// Makes runs of a source, which is read anew for each.
 class Comparison {

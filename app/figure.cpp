@@ -64,16 +64,16 @@ void check_kind(const FigureRequest& request) {
     std::vector<std::string_view> possible;
     for (const Kind& kind : kinds())
         if (kind.result == found) possible.push_back(kind.name);
-    throw UsageError(fmt::format("{}: is the result of {}, and figures of the kind {} are drawn from that of {}; {}",
-                                 shown(request.file), with_article(found), request.kind, with_article(wanted),
-                                 possible.empty() ? "there are no figures of it"
-                                                  : fmt::format("of it there are: {}", fmt::join(possible, ", "))));
+    throw UsageError("{}: is the result of {}, and figures of the kind {} are drawn from that of {}; {}",
+                     shown(request.file), with_article(found), request.kind, with_article(wanted),
+                     possible.empty() ? "there are no figures of it"
+                                      : fmt::format("of it there are: {}", fmt::join(possible, ", ")));
 }
 
 void run(const FigureOptions& options) {
     FigureRequest request = options.request;
     if (figure_format(request.output).empty())
-        throw UsageError(fmt::format("--output: '{}' names no format; end it in .pdf, .svg or .png", request.output));
+        throw UsageError("--output: '{}' names no format; end it in .pdf, .svg or .png", request.output);
     require_present(request.file);
     check_output(request.output, {request.file}, "");
     check_result(request.file, request.trust);
@@ -102,12 +102,12 @@ void check_use(const CLI::App& command, const FigureOptions& options) {
                                "--eviction", "--test", "--variant"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
-            throw UsageError(fmt::format("{} is not for figures of the kind {}, which take {}", option, kind.name,
-                                         fmt::join(kind.options, ", ")));
+            throw UsageError("{} is not for figures of the kind {}, which take {}", option, kind.name,
+                             fmt::join(kind.options, ", "));
     if (!options.metric.empty() &&
         std::find(kind.metrics.begin(), kind.metrics.end(), options.metric) == kind.metrics.end())
-        throw UsageError(fmt::format("--metric: figures of the kind {} show {}, not '{}'", kind.name,
-                                     fmt::join(kind.metrics, ", "), options.metric));
+        throw UsageError("--metric: figures of the kind {} show {}, not '{}'", kind.name, fmt::join(kind.metrics, ", "),
+                         options.metric);
 }
 
 }  // namespace
@@ -137,11 +137,10 @@ void add_figure(CLI::App& app) {
     CLI::Option* log = command->add_flag(
         "--log", options->log, "Counts on a logarithmic scale (default: where most lie far below the largest)");
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
-    command->add_option(
-        "--metric", options->metric,
-        "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, beside "
-        "error: bytes (default) or the like; of curves: cycles (default) or misses; of "
-        "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
+    command->add_option("--metric", options->metric,
+                        "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
+                        "beside error: bytes (default) or the like; of curves: cycles (default) or misses; of "
+                        "intrusion: cycles (default), slowdown, stalled, records, lost or bytes");
     command->add_option("--eviction", options->eviction,
                         "Of sweeps with several: which (default: the first; of fronts all)");
     command->add_option("--test", options->test, "Of curves: some tests alone, as in levels,tlb");

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "app/checks.hpp"
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "workloads/capture/named_source.hpp"

@@ -8,7 +8,6 @@
 #include "app/commands.hpp"
 #include "app/comparison.hpp"
 #include "app/input.hpp"
-#include "app/lists.hpp"
 #include "app/program.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
@@ -128,11 +127,9 @@ void compare_with_none(const IntrusionOptions& options) {
 }
 
 void add_configuration_options(CLI::App& command, IntrusionOptions& options) {
-    command
-        .add_option("--link", options.links,
-                    "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by")
-        ->type_name("NAME,NAME...")
-        ->check(not_empty("the name of a link"));
+    add_text_option(command, "--link", options.links,
+                    "The links, as in core-L1D,L1D-L2; default: the one that data references leave the core by",
+                    "NAME,NAME...", "the name of a link");
     command.add_option("--counters", options.counters, "Numbers of counters")
         ->type_name("N,N...")
         ->capture_default_str();
@@ -150,12 +147,10 @@ void add_configuration_options(CLI::App& command, IntrusionOptions& options) {
                     "periodic:CYCLES")
         ->type_name("WHEN,WHEN...")
         ->capture_default_str();
-    command
-        .add_option("--monitor", options.monitor,
+    add_text_option(command, "--monitor", options.monitor,
                     "What all configurations have in common, as in write_cost=2,drain_cost=20,path=link,overflow=drop "
-                    "(docs/monitors.md). By default records cost the core nothing but what they contend for")
-        ->type_name("SPEC")
-        ->check(not_empty("settings, as in write_cost=2"));
+                    "(docs/monitors.md). By default records cost the core nothing but what they contend for",
+                    "SPEC", "settings, as in write_cost=2");
 }
 
 }  // namespace

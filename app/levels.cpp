@@ -4,7 +4,7 @@
 #include <map>
 
 #include "app/simulation.hpp"
-#include "monitor/level_links.hpp"
+#include "monitor/spec_placement.hpp"
 
 namespace cachetally::app {
 namespace {

@@ -11,17 +11,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
 #include "app/commands.hpp"
-#include "app/help.hpp"
 #include "app/program.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
 #include "sim/model/tags/instruction_set.hpp"
 #include "storage/provenance.hpp"
+#include "viewer/text_table.hpp"
 
 namespace cachetally::app {
 
@@ -43,6 +44,54 @@ namespace {
 using cachetally::app::UsageError;
 
 constexpr int failed = 1, wrong_use = 2;
+constexpr std::size_t terminal_columns = 80, left_columns = 26;
+
+/// What stands for the value: "N" for numbers, "a|b" for words to choose from. The library's names hold the checks
+/// of an option as well: "UINT:INT in [1 - 256]", "TEXT:{a,b}".
+std::string value_name(const std::string& type) {
+    const auto open = type.find('{');
+    if (open != std::string::npos && type.ends_with('}')) {
+        std::string choices = type.substr(open + 1, type.size() - open - 2);
+        std::replace(choices.begin(), choices.end(), ',', '|');
+        return choices;
+    }
+    const std::string word = type.substr(0, type.find(':'));
+    return word == "UINT" || word == "INT" ? "N" : word;
+}
+
+/// How the help of commands looks: short option names, descriptions wrapped for a terminal of 80 columns.
+class HelpFormatter : public CLI::Formatter {
+public:
+    HelpFormatter() {
+        column_width(left_columns);
+        label("SUBCOMMAND", "COMMAND");
+    }
+
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_type_size() == 0) return "";
+        std::string text = option->get_positional() ? "" : " " + value_name(option->get_type_name());
+        if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+        return text;
+    }
+
+    std::string make_option_desc(const CLI::Option* option) const override {
+        std::string text = option->get_description();
+        if (!option->get_default_str().empty()) text += " [default: " + option->get_default_str() + "]";
+        return beside_names(text);
+    }
+
+    std::string make_subcommand(const CLI::App* command) const override {
+        std::ostringstream out;
+        CLI::detail::format_help(out, command->get_name(), beside_names(command->get_description()), left_columns);
+        return out.str();
+    }
+
+private:
+    static std::string beside_names(const std::string& text) {
+        const std::string lines = cachetally::wrapped(text, terminal_columns - left_columns);
+        return lines.substr(0, lines.size() - 1);  // without the last line break
+    }
+};
 
 constexpr char footer[] =
     "First steps:\n"
@@ -155,7 +204,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", "cachetally " + cachetally::program_version(), "Print the version and exit");
     app.set_help_flag("-h,--help", "Print this help and exit");
-    app.formatter(std::make_shared<cachetally::app::HelpFormatter>());
+    app.formatter(std::make_shared<HelpFormatter>());
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const std::vector<std::string> program = take_program(words);
     cachetally::app::add_run(app, program);

@@ -52,11 +52,11 @@ void check_ending(const std::string& output, const std::string& format) {
     const auto* const known = std::ranges::find(endings, ending, &Ending::ending);
     if (known == std::end(endings) || format == known->format) return;
     const bool figure = ending == ".pdf" || ending == ".svg" || ending == ".png";
-    throw UsageError(fmt::format("'{}': what is written is {}, not {}; end the name in {}{}", shown(output), format,
-                                 known->format, format == "HTML" ? ".html" : ".h5",
-                                 figure              ? ", or draw a figure: cachetally figure --help"
-                                 : ending == ".json" ? ", or have JSON on standard output: --json"
-                                                     : ""));
+    throw UsageError("'{}': what is written is {}, not {}; end the name in {}{}", shown(output), format, known->format,
+                     format == "HTML" ? ".html" : ".h5",
+                     figure              ? ", or draw a figure: cachetally figure --help"
+                     : ending == ".json" ? ", or have JSON on standard output: --json"
+                                         : "");
 }
 
 }  // namespace
@@ -73,8 +73,8 @@ void check_output(const std::string& output, const InputNames& inputs, const std
                                   "name",
                                   name, shown(output)));
         if (is_same(input, temporary_name(output)))
-            throw UsageError(fmt::format("'{}' has the name under which '{}' grows; give the output another name", name,
-                                         shown(output)));
+            throw UsageError("'{}' has the name under which '{}' grows; give the output another name", name,
+                             shown(output));
     }
     if (!format.empty()) check_ending(output, format);
 }

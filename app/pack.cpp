@@ -8,7 +8,6 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/program.hpp"
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "storage/provenance.hpp"

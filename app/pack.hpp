@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/input.hpp"
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally::app {
 

@@ -7,7 +7,6 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
@@ -102,8 +101,8 @@ void check_use(const CLI::App& command, const ProbeOptions& options) {
     };
     for (const char* option : {"--no-knock-out", "--no-revival", "--stability", "--savings"})
         if (command.count(option) != 0 && !runs("levels") && !runs("tlb"))
-            throw UsageError(fmt::format(
-                "{} is for the published levels and tlb, neither of which is run; name one, without --robust", option));
+            throw UsageError(
+                "{} is for the published levels and tlb, neither of which is run; name one, without --robust", option);
     if (options.exhaustive && !runs("tlb"))
         throw UsageError("--exhaustive is for the published tlb, which is not run; name it, without --robust");
     if (options.no_knock_out && options.no_revival)
@@ -112,9 +111,9 @@ void check_use(const CLI::App& command, const ProbeOptions& options) {
     for (const char* option : {"--no-knock-out", "--no-revival", "--exhaustive", "--output"})
         if (command.count(option) != 0)
             throw UsageError(
-                fmt::format("{} cannot stand beside --savings, which runs the published tests both with "
-                            "and without what saves runs, and prints what they cost",
-                            option));
+                "{} cannot stand beside --savings, which runs the published tests both with "
+                "and without what saves runs, and prints what they cost",
+                option);
 }
 
 Json json_of(const MeasuredCost& cost) {
@@ -161,15 +160,15 @@ void check_machine(const MachineDescription& machine, const ProbeOptions& option
     for (const std::uint64_t page : chosen.large_pages)
         if (memory < page)
             throw UsageError(
-                fmt::format("probes are offered pages of {} besides those of '{}', whose memory has {}; give "
-                            "--small-pages, or the machine a memory of at least {}",
-                            format_size(page), shown(machine.name), format_size(memory), format_size(page)));
+                "probes are offered pages of {} besides those of '{}', whose memory has {}; give "
+                "--small-pages, or the machine a memory of at least {}",
+                format_size(page), shown(machine.name), format_size(memory), format_size(page));
     const unsigned cores = machine.cores + 1;
     if (chosen.noise.hog_loads > 0 && machine.cores == 1 && machine.period <= cores)
-        throw UsageError(fmt::format(
+        throw UsageError(
             "--noise {} adds a second core, for which the clock of '{}' is too quick; write clock: {} at most, or "
             "another --noise",
-            options.noise, shown(machine.name), format_frequency(cores + 1)));
+            options.noise, shown(machine.name), format_frequency(cores + 1));
 }
 
 /// Where memory is full, what may be had of it is too much.
@@ -177,11 +176,11 @@ std::vector<TestReport> reports_of(SimulatedTarget& target, const SuiteOptions& 
     try {
         return run_suite(target, suite);
     } catch (const MemoryFull&) {
-        throw UsageError(fmt::format(
+        throw UsageError(
             "--arena {}: the memory of the machine has no frames for so many MiB{}; write a smaller --arena{}, or give "
             "the machine more memory",
             options.arena_mib, options.noise == "none" ? "" : " and those of --noise " + options.noise,
-            options.small_pages ? "" : ", or --small-pages"));
+            options.small_pages ? "" : ", or --small-pages");
     }
 }
 
@@ -258,9 +257,8 @@ void add_probe(CLI::App& app) {
         ->check(positive_number())
         ->capture_default_str();
     command->add_flag("--small-pages", options->small_pages, "Offer no pages but the machine's own");
-    command->add_option("--no-events", options->no_events, "Offer no event counts, for this reason")
-        ->check(not_empty("a reason, which the answers repeat"))
-        ->type_name("REASON");
+    add_text_option(*command, "--no-events", options->no_events, "Offer no event counts, for this reason", "REASON",
+                    "a reason, which the answers repeat");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
     command->add_flag("--hardened", options->robust_only)->group("");  // its former name

@@ -16,7 +16,6 @@
 
 #include "app/checks.hpp"
 #include "app/pack.hpp"
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "workloads/traces/source_window.hpp"

@@ -8,7 +8,6 @@
 
 #include "app/checks.hpp"
 #include "app/program.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"

@@ -5,7 +5,7 @@
 #include "monitor/causes/causes_file.hpp"
 #include "monitor/causes/sharing_file.hpp"
 #include "monitor/histogram_file.hpp"
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "storage/hash.hpp"
 #include "storage/provenance.hpp"
 

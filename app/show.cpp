@@ -6,7 +6,6 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/lists.hpp"
 #include "app/terminal.hpp"
 #include "storage/file.hpp"
 #include "viewer/show.hpp"
@@ -46,18 +45,14 @@ void add_show(CLI::App& app) {
         ->required();
     add_trust_option(*command, options->trust);
     ShowOptions& show = options->show;
-    command->add_option("--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a level"));
-    command->add_option("--phase,--phases", options->phases, "Some phases alone, counted from 0, as in 4 or 3,5-7")
-        ->type_name("N,N-N...")
-        ->check(not_empty("phases, as in 4 or 3,5-7"));
-    command->add_option("--structure", show.structure, "One data structure, in full width")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a data structure"));
-    command->add_option("--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a monitor"));
+    add_text_option(*command, "--level", show.level, "A cache or TLB: its tables, its histogram (default: the first)",
+                    "NAME", "the name of a level");
+    add_text_option(*command, "--phase,--phases", options->phases,
+                    "Some phases alone, counted from 0, as in 4 or 3,5-7", "N,N-N...", "phases, as in 4 or 3,5-7");
+    add_text_option(*command, "--structure", show.structure, "One data structure, in full width", "NAME",
+                    "the name of a data structure");
+    add_text_option(*command, "--monitor", show.monitor, "The histogram that this monitor gave, instead of a level's",
+                    "NAME", "the name of a monitor");
     command->add_option("--what", show.what, "What the histogram shows (default: accesses)")
         ->check(one_of({"accesses", "misses", "hits", "missrate", "writebacks"}));
     CLI::Option* heat = command->add_flag("--heat", show.heat, "The histogram as a heat map: phases over addresses");

@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "app/checks.hpp"
-#include "app/progress.hpp"
 #include "app/simulation.hpp"
+#include "app/terminal.hpp"
 
 namespace cachetally::app {
 namespace {

@@ -9,7 +9,6 @@
 #include "app/commands.hpp"
 #include "app/input.hpp"
 #include "app/pack.hpp"
-#include "app/progress.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "workloads/traces/trace.hpp"

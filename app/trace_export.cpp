@@ -11,7 +11,6 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/input.hpp"
-#include "app/progress.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
@@ -82,12 +81,11 @@ void print_written(const ExportCommand& command, const Counts& counts) {
 void export_trace(const ExportCommand& command, const ExportFormat& format, const Input& input) {
     const unsigned streams = input.source->cores();
     if (command.core >= 0 && static_cast<unsigned>(command.core) >= streams)
-        throw UsageError(fmt::format("'--core {}': '{}' has {}, numbered from 0", command.core, input.name,
-                                     numbered(streams, "stream")));
+        throw UsageError("'--core {}': '{}' has {}, numbered from 0", command.core, input.name,
+                         numbered(streams, "stream"));
     if (command.core < 0 && streams > 1 && !format.has_threads)
-        throw UsageError(
-            fmt::format("'{}' has {} streams, and {} files have one; name the stream: --core 0 to --core {}",
-                        input.name, streams, format.name, streams - 1));
+        throw UsageError("'{}' has {} streams, and {} files have one; name the stream: --core 0 to --core {}",
+                         input.name, streams, format.name, streams - 1);
     ExportFile file(command.output, command.force ? Existing::overwrite : Existing::refuse);
     const std::unique_ptr<Exporter> exporter = format.make(file);
     ConvertOptions options;
@@ -127,13 +125,10 @@ void run_export(const ExportCommand& command) {
     const auto* const format = find_format(export_formats(), command.format);
     const auto* const requests = find_format(request_formats(), command.format);
     if (requests != nullptr && command.link.empty())
-        throw UsageError(
-            fmt::format("--to {} takes the requests on a link; name it, as in --link L3-memory", requests->name));
+        throw UsageError("--to {} takes the requests on a link; name it, as in --link L3-memory", requests->name);
     if (format != nullptr && !command.link.empty())
-        throw UsageError(
-            fmt::format("--link is for requests to memory (--to ramulator2, dramsim3); {} is a format of "
-                        "whole traces",
-                        format->name));
+        throw UsageError("--link is for requests to memory (--to ramulator2, dramsim3); {} is a format of whole traces",
+                         format->name);
     if (requests == nullptr && command.simulation.warmup != 0)
         throw UsageError("--warmup is for requests to memory: nothing is simulated where a whole trace is written");
     if (requests != nullptr && command.core >= 0)
@@ -163,10 +158,9 @@ void add_trace_export(CLI::App& trace) {
         ->required()
         ->check(not_empty("the name of a file"));
     command
-        ->add_option(
-            "--to", options->format,
-            "What is written: din (Dinero), champsim (ChampSim), drmemtrace (DynamoRIO); of a link: ramulator2, "
-            "dramsim3 (docs/formats-of-others.md)")
+        ->add_option("--to", options->format,
+                     "What is written: din (Dinero), champsim (ChampSim), drmemtrace (DynamoRIO); of a link: "
+                     "ramulator2, dramsim3 (docs/formats-of-others.md)")
         ->required()
         ->check(one_of(export_names()));
     add_trace_options(*command, options->choice);

@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/comparison.hpp"
 #include "app/input.hpp"
 #include "app/program.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/terminal.hpp"
 #include "monitor/hardware_cost.hpp"
-#include "monitor/trackers/top_keys.hpp"
-#include "monitor/trackers/traffic_search.hpp"
+#include "monitor/trackers/tracker_listener.hpp"
+#include "monitor/trackers/tracker_spec.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally::app {
@@ -188,10 +187,10 @@ void check_bits(const std::vector<TrackerSpec>& specs, std::uint64_t bits, bool 
     const TrackerSpec& largest = *std::ranges::max_element(specs, {}, bits_of);
     const std::uint64_t least = bits_of(largest);
     if (least <= bits) return;
-    throw UsageError(fmt::format(
+    throw UsageError(
         "{} {} takes {} at least; {}, or name the trackers with --tracker",
         asked ? fmt::format("'--bits {}':", bits) : fmt::format("the counter array takes {} bits, but", bits),
-        to_string(largest.kind), least, asked ? "write so many or more" : "give it more counters"));
+        to_string(largest.kind), least, asked ? "write so many or more" : "give it more counters");
 }
 
 /// Runs all that are not done, together in a pass, until they are.
@@ -299,12 +298,6 @@ void print_table(const Truth& truth, const std::string& link, std::uint64_t top,
               row.lost == 0 ? "" : fmt::format(" ({} lost)", counted(row.lost, "report")));
 }
 
-bool can_be_read_only_once(const std::string& source) {
-    std::error_code absent;
-    const auto type = std::filesystem::status(source, absent).type();
-    return source == "-" || type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::character;
-}
-
 void compare(const TrackersOptions& options) {
     const Topology topology = topology_of(options.simulation);
     const MonitorSpec base = array_spec(options, topology);
@@ -312,9 +305,9 @@ void compare(const TrackersOptions& options) {
     for (const std::string& text : options.trackers) specs.push_back(parse_tracker(text));
     if (specs.empty() && can_be_read_only_once(options.source))
         throw UsageError(
-            fmt::format("trackers of equal size are made after a first pass, and {} can be read only once; name a "
-                        "file, or the trackers by --tracker",
-                        options.source == "-" ? "standard input" : "'" + options.source + "'"));
+            "trackers of equal size are made after a first pass, and {} can be read only once; name a "
+            "file, or the trackers by --tracker",
+            options.source == "-" ? "standard input" : "'" + options.source + "'");
     Pass first(options, topology, base, Opening::first);
     auto array = first.attach<Monitor>();
     auto exact = first.attach<ExactHistogram>();
@@ -350,18 +343,14 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
                      "A kernel (cachetally workload list) or a trace file, or -- and a program")
         ->required(program.empty());
     command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
-    command
-        ->add_option("--monitor", options->monitor,
-                     "The counter array, as in counters=64,eviction=lru,granularity=2 (docs/monitors.md); the others "
-                     "share its lines, groups, kinds and filters")
-        ->type_name("SPEC")
-        ->check(not_empty("settings, as in counters=64"));
-    command
-        ->add_option("--tracker", options->trackers,
-                     "A tracker, as in kind=count_min,counters=64,columns=256 (docs/trackers.md); may be repeated. "
-                     "Default: one of each kind, as large as the counter array")
-        ->type_name("SPEC")
-        ->check(not_empty("a tracker, as in kind=sampling,period=100"))
+    add_text_option(*command, "--monitor", options->monitor,
+                    "The counter array, as in counters=64,eviction=lru,granularity=2 (docs/monitors.md); the others "
+                    "share its lines, groups, kinds and filters",
+                    "SPEC", "settings, as in counters=64");
+    add_text_option(*command, "--tracker", options->trackers,
+                    "A tracker, as in kind=count_min,counters=64,columns=256 (docs/trackers.md); may be repeated. "
+                    "Default: one of each kind, as large as the counter array",
+                    "SPEC", "a tracker, as in kind=sampling,period=100")
         ->allow_extra_args(false);
     CLI::Option* bits =
         command->add_option("--bits", options->bits, "Bits of the default trackers")->transform(whole_number(1));
@@ -372,9 +361,8 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
     command->add_option("--top", options->top, "How many of the hottest lines of a phase are looked for")
         ->transform(whole_number(1, 1'000'000))
         ->capture_default_str();
-    command->add_option("--link", options->link, "The link; default: the one that data references leave the core by")
-        ->type_name("NAME")
-        ->check(not_empty("the name of a link"));
+    add_text_option(*command, "--link", options->link,
+                    "The link; default: the one that data references leave the core by", "NAME", "the name of a link");
     add_machine_options(*command, options->simulation);
     add_trace_options(*command, options->choice);
     add_source_options(*command, options->choice.part);

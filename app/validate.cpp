@@ -13,7 +13,6 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
-#include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
@@ -21,10 +20,10 @@
 #include "base/text.hpp"
 #include "cachetally/topology.hpp"
 #include "probes/validation/campaign.hpp"
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
-#include "viewer/campaign_view.hpp"
+#include "viewer/probe_text.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -46,9 +45,8 @@ void require_directory(const std::string& name) {
     std::filesystem::create_directories(name, error);
     const bool made = std::filesystem::is_directory(name);
     if (made && ::access(name.c_str(), W_OK | X_OK) == 0) return;
-    throw UsageError(
-        fmt::format("--worst: no machine can be written into '{}' ({}); name a directory that can be written",
-                    shown(name), !made && error ? error.message() : std::strerror(errno)));
+    throw UsageError("--worst: no machine can be written into '{}' ({}); name a directory that can be written",
+                     shown(name), !made && error ? error.message() : std::strerror(errno));
 }
 
 void save_worst(const ValidateOptions& options, const CampaignResult& result) {
@@ -108,10 +106,10 @@ void check_use(const CLI::App& command, const ValidateOptions& options) {
     if (!options.machines_from.empty())
         for (const char* option : {"--machines", "--population", "--worst"})
             if (command.count(option) != 0)
-                throw UsageError(fmt::format(
+                throw UsageError(
                     "{} is for random machines; --machines-from takes all that are in its directory, and leaves them "
                     "there; give one of the two",
-                    option));
+                    option);
     if (command.count("--costly-every") == 0) return;
     if (!options.campaign.suite.tests.empty())
         throw UsageError(
@@ -129,11 +127,10 @@ std::vector<GivenMachine> machines_from(const std::string& directory) {
         if (ending == ".yaml" || ending == ".yml" || ending == ".json") files.push_back(at->path().string());
     }
     if (error)
-        throw UsageError(fmt::format("--machines-from: '{}' cannot be read ({}); name a directory of machine files",
-                                     shown(directory), error.message()));
+        throw UsageError("--machines-from: '{}' cannot be read ({}); name a directory of machine files",
+                         shown(directory), error.message());
     if (files.empty())
-        throw UsageError(
-            fmt::format("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory)));
+        throw UsageError("--machines-from: '{}' has no machine file (*.yaml, *.yml, *.json)", shown(directory));
     std::ranges::sort(files);
     std::vector<GivenMachine> machines;
     machines.reserve(files.size());
@@ -210,11 +207,9 @@ void add_validate(CLI::App& app) {
         ->check(one_of(population_names()))
         ->type_name("NAME")
         ->capture_default_str();
-    command
-        ->add_option("--machines-from", options->machines_from,
-                     "Probe the machine files of this directory in place of random machines")
-        ->check(not_empty("the name of a directory"))
-        ->type_name("DIR");
+    add_text_option(*command, "--machines-from", options->machines_from,
+                    "Probe the machine files of this directory in place of random machines", "DIR",
+                    "the name of a directory");
     command->add_flag("--small-pages", campaign.small_pages, "Offer no pages but the machines' own");
     command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
         ->delimiter(',')
@@ -228,18 +223,16 @@ void add_validate(CLI::App& app) {
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
         ->transform(whole_number(1, 1024))
         ->capture_default_str();
-    command
-        ->add_option(
-            "--worst", options->worst,
-            "Write the worst machines into this directory, as machine files, with the commands that repeat them")
-        ->check(not_empty("the name of a directory"))
-        ->type_name("DIR");
+    add_text_option(
+        *command, "--worst", options->worst,
+        "Write the worst machines into this directory, as machine files, with the commands that repeat them", "DIR",
+        "the name of a directory");
     command->add_option("--most-worst", options->most_worst, "How many worst machines to name")
         ->transform(whole_number())
         ->capture_default_str();
-    command->add_option("--no-events", campaign.no_events, "Machines count no events, for this reason: times alone")
-        ->check(not_empty("a reason, which the answers repeat"))
-        ->type_name("REASON");
+    add_text_option(*command, "--no-events", campaign.no_events,
+                    "Machines count no events, for this reason: times alone", "REASON",
+                    "a reason, which the answers repeat");
     command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
     command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
     command->add_flag("--hardened", options->robust_only)->group("");  // its former name

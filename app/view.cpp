@@ -8,7 +8,6 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/terminal.hpp"
-#include "viewer/web/browser.hpp"
 #include "viewer/web/page.hpp"
 #include "viewer/web/slim_file.hpp"
 

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <span>
 
-#include "monitor/pyramid_file.hpp"
+#include "monitor/histogram.hpp"
+#include "monitor/histogram_file.hpp"
 #include "monitor/result_file.hpp"
-#include "monitor/sum_rows.hpp"
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {
@@ -68,8 +67,7 @@ StructureTable::Level read_level(const Group& group, const std::string& name, st
     const auto misses = read_column<double>(phases, "misses", structure.size());
     for (std::size_t i = 0; i < structure.size(); ++i) {
         if (structure[i] >= structures)
-            throw StorageError(
-                fmt::format("{}: there is no structure {}; the file is damaged", phases.where(), structure[i]));
+            throw StorageError("{}: there is no structure {}; the file is damaged", phases.where(), structure[i]);
         level.tallies.push_back({structure[i], phase[i], {accesses[i], misses[i]}});
     }
     return level;
@@ -155,15 +153,15 @@ LevelLines read_combined(const Group& root, const std::string& level) {
     std::vector<std::string> names;
     if (root.has("combined")) names = root.open_group("combined").texts_attribute("names");
     if (std::ranges::find(names, level) == names.end())
-        throw StorageError(fmt::format("{}: no lines are known of a level '{}'; {}", root.where(), level,
-                                       names.empty() ? "the file has no histograms on both sides of any level"
-                                                     : fmt::format("there are: {}", fmt::join(names, ", "))));
+        throw StorageError("{}: no lines are known of a level '{}'; {}", root.where(), level,
+                           names.empty() ? "the file has no histograms on both sides of any level"
+                                         : fmt::format("there are: {}", fmt::join(names, ", ")));
     const Group group = root.open_group("combined").open_group(level);
     LevelLines lines;
     lines.level = level;
     const std::uint64_t bytes = group.whole_attribute("line_bytes");
     if (bytes == 0 || bytes > 1U << 20 || !is_power_of_two(bytes))
-        throw StorageError(fmt::format("{}: line_bytes = {} cannot be; the file is damaged", group.where(), bytes));
+        throw StorageError("{}: line_bytes = {} cannot be; the file is damaged", group.where(), bytes);
     lines.line_bytes = static_cast<std::uint32_t>(bytes);
     lines.address = group.read<std::uint64_t>("address");
     lines.phase = read_column<std::uint32_t>(group, "phase", lines.address.size());
@@ -191,17 +189,18 @@ void write_structures(Group& root, const StructureTable& table, const std::vecto
 StructureTable read_structures(const Group& root) {
     StructureTable table;
     const Group all = root.open_group("structures");
-    const auto names = all.read_texts("name");
-    const auto base = read_column<std::uint64_t>(all, "base", names.size());
-    const auto bytes = read_column<std::uint64_t>(all, "bytes", names.size());
-    const auto element = read_column<std::uint64_t>(all, "element_bytes", names.size());
-    if (names.empty()) throw StorageError(fmt::format("{}: is empty; the file is damaged", all.where()));
-    for (std::size_t i = 0; i + 1 < names.size(); ++i)
-        table.regions.push_back({names[i], base[i], bytes[i], static_cast<std::uint32_t>(element[i])});
+    table.regions.resize(all.open_dataset("name").rows());
+    read_member(all, "name", table.regions, &Region::name);
+    read_member(all, "base", table.regions, &Region::base);
+    read_member(all, "bytes", table.regions, &Region::bytes);
+    read_member(all, "element_bytes", table.regions, &Region::element_bytes);
+    const std::size_t names = table.regions.size();
+    if (names == 0) throw StorageError("{}: is empty; the file is damaged", all.where());
+    table.regions.pop_back();  // elsewhere
     if (!all.has_attribute("levels")) return table;
     const Group levels = all.open_group("levels");
     for (const std::string& name : all.texts_attribute("levels"))
-        table.levels.push_back(read_level(levels.open_group(name), name, names.size()));
+        table.levels.push_back(read_level(levels.open_group(name), name, names));
     return table;
 }
 

@@ -2,9 +2,9 @@
 // ExactHistogram: counts every event per line. The ground truth that monitors are compared with.
 #pragma once
 
+#include "monitor/control.hpp"
 #include "monitor/histogram.hpp"
 #include "monitor/paged_counts.hpp"
-#include "monitor/phased_listener.hpp"
 
 namespace cachetally {
 
@@ -16,11 +16,19 @@ public:
         : PhasedListener(spec, KeyMap(spec.unit(), 1)), histogram_(spec.unit()) {}
 
     /// The run is over: all events. Call once.
-    const Histogram& finish();
+    const Histogram& finish() {
+        end_phase(phase());
+        histogram_.set_phases(phase() + 1);
+        return histogram_;
+    }
 
 private:
     void count(const LinkEvent& event) override { counts_.add(keys().unit(event.address), event.count); }
-    void end_phase(std::uint32_t phase) override;
+    void end_phase(std::uint32_t phase) override {
+        std::vector<HistogramRow> rows;
+        counts_.take(rows, keys().unit_bytes(), 1, phase);
+        histogram_.append(std::move(rows));
+    }
     void select(std::uint32_t function) override { counts_.select(function); }
 
     FunctionCounts counts_;

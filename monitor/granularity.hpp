@@ -11,8 +11,12 @@ namespace cachetally {
 /// Unit = address / unit bytes; key = unit / units per key (dynamic: the unit itself).
 class KeyMap {
 public:
-    explicit KeyMap(const MonitorSpec& spec);
-    KeyMap(std::uint32_t unit_bytes, std::uint32_t units_per_key);
+    explicit KeyMap(const MonitorSpec& spec) : KeyMap(spec.unit(), spec.is_dynamic() ? 1 : spec.units_per_key()) {}
+    KeyMap(std::uint32_t unit_bytes, std::uint32_t units_per_key)
+        : shift_(log2_exact(unit_bytes)),
+          units_(units_per_key),
+          reciprocal_(units_per_key == 1 ? 0 : ~std::uint64_t{0} / units_per_key + 1),
+          exact_below_(~std::uint64_t{0} / units_per_key) {}
 
     std::uint64_t unit(Address address) const { return address >> shift_; }
 
@@ -28,7 +32,9 @@ public:
     std::uint32_t units_per_key() const { return units_; }
 
     /// True where an aligned block of so many bytes lies within one key.
-    bool keeps_block_whole(std::uint32_t bytes) const;
+    bool keeps_block_whole(std::uint32_t bytes) const {
+        return bytes <= unit_bytes() || std::uint64_t{unit_bytes()} * units_ % bytes == 0;
+    }
 
 private:
     __extension__ using Wide = unsigned __int128;

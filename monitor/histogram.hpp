@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Histogram: events per address, phase and function, as sorted rows. What the software side of a monitor delivers.
+// Histogram: events per address, phase and function, as sorted rows: what the software side of a monitor delivers; and
+// how well it matches the exact one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,6 +13,21 @@
 #include "monitor/spec.hpp"
 
 namespace cachetally {
+
+/// Sorts by key_of(row) and adds rows of equal keys up, in the order given: add(sum, row).
+template <class Row, class KeyOf, class Add>
+void sort_and_sum(std::vector<Row>& rows, KeyOf key_of, Add add) {
+    if (!std::ranges::is_sorted(rows, {}, key_of)) std::ranges::stable_sort(rows, {}, key_of);
+    std::size_t kept = 0;
+    for (const Row& row : rows) {
+        if (kept != 0 && key_of(rows[kept - 1]) == key_of(row)) {
+            add(rows[kept - 1], row);
+        } else {
+            rows[kept++] = row;
+        }
+    }
+    rows.resize(kept);
+}
 
 /// Bytes of records for each event that was counted; 0 where none was.
 inline double bytes_for_each(std::uint64_t events, std::uint64_t bytes) {
@@ -77,5 +94,24 @@ private:
 
 /// The sum of histograms with the same unit (the copies of a link).
 Histogram merged(std::span<const Histogram> histograms);
+
+/// Events of one unit; fractional where a count for several units was spread.
+struct UnitShare {
+    Address address = 0;
+    double count = 0;
+};
+
+/// Events per unit, all phases and functions summed, ascending: each count spread evenly over its units.
+std::vector<UnitShare> spread_over_units(const Histogram& histogram);
+
+/// Sum |exact - measured| / sum exact over the units in `data` (all units where it is empty), all phases and functions
+/// summed. A count for several units is spread evenly over them. A fraction: 0 = exact. 0 where `exact` has no events
+/// there. Both have the same unit, else std::invalid_argument. (Schulz et al. 2002, section 4.4; the even spread over
+/// all lines of a group is ours.)
+double histogram_error(const Histogram& exact, const Histogram& measured, std::span<const AddressRange> data = {},
+                       const AddressMap& map = {});
+
+/// The ranges of regions, ascending and united, for the functions that take ranges.
+std::vector<AddressRange> ranges_of(std::span<const Region> regions);
 
 }  // namespace cachetally

@@ -3,6 +3,7 @@
 // (Schulz et al. 2002, section 3.3).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,23 @@
 #include "monitor/histogram.hpp"
 
 namespace cachetally {
+
+/// Finds the first region (in the order given) that a line touches. Regions that overlap each other are searched one by
+/// one. The regions must live as long as it is used.
+class RegionFinder {
+public:
+    explicit RegionFinder(std::span<const Region> regions);
+
+    /// Its index; the number of regions where none is touched.
+    std::uint32_t find(Address line, std::uint32_t bytes) const;
+
+private:
+    Address last(std::uint32_t i) const { return regions_[i].base + (regions_[i].bytes - 1); }
+
+    std::span<const Region> regions_;
+    std::vector<std::uint32_t> by_base_;
+    bool disjoint_ = true;
+};
 
 /// A level and the histograms of the links above it (its accesses) and below it (its misses).
 struct LevelInput {

@@ -151,7 +151,11 @@ public:
 
     /// Appends one row per function and key counted, ascending, and begins again at 0. A key covers `span` units of
     /// `unit` bytes.
-    void take(std::vector<HistogramRow>& rows, std::uint32_t unit, std::uint32_t span, std::uint32_t phase);
+    void take(std::vector<HistogramRow>& rows, std::uint32_t unit, std::uint32_t span, std::uint32_t phase) {
+        for (auto& [function, counts] : counts_)
+            take_rows(counts, rows, {.span = span, .phase = phase, .function = function}, unit,
+                      [](std::uint64_t count) { return count; });
+    }
 
 private:
     std::map<std::uint32_t, PagedArray<std::uint64_t>> counts_;

@@ -12,7 +12,6 @@
 #include <set>
 
 #include "monitor/histogram_file.hpp"
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {
@@ -178,8 +177,8 @@ Histogram read_monitor_histogram(const Group& root, const std::string& name) {
             if (names.back() == name) return read_with_map(group, "histogram");
         }
     }
-    throw StorageError(fmt::format("{}: there is no monitor '{}'; there {}", root.where(), name,
-                                   names.empty() ? "are none" : fmt::format("are: {}", fmt::join(names, ", "))));
+    throw StorageError("{}: there is no monitor '{}'; there {}", root.where(), name,
+                       names.empty() ? "are none" : fmt::format("are: {}", fmt::join(names, ", ")));
 }
 
 void write_links(Group& root, const std::vector<LinkCounts>& links, const AddressMap& map) {
@@ -216,7 +215,7 @@ std::vector<LinkSummary> read_links(const Group& root) {
 
 Histogram read_link_histogram(const Group& root, const std::string& link, EventKind kind) {
     if (!root.has("links"))
-        throw StorageError(fmt::format("{}: the links' events were not counted exactly in this run", root.where()));
+        throw StorageError("{}: the links' events were not counted exactly in this run", root.where());
     const Group group = root.open_group("links").open_group(link);
     return group.has(to_string(kind)) ? read_with_map(group, to_string(kind)) : Histogram();
 }

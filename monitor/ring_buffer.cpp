@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/time_bound.hpp"
+#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "monitor/spec_checks.hpp"
-
 namespace cachetally {
 namespace {
 

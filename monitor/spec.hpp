@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -159,5 +160,17 @@ std::vector<SpecKey> monitor_keys();
 /// True where the sum of all records is the exact histogram whatever happens, so that the error is 0 by law: one line
 /// (or less) per counter and a ring that loses nothing.
 bool error_known_zero(const MonitorSpec& spec);
+
+inline constexpr std::uint64_t most_counters = 1U << 22;
+inline constexpr std::uint64_t most_window_lines = 1U << 23;        ///< counters times lines; half a GiB of ours
+inline constexpr std::uint64_t longest_period = 1'000'000'000'000;  ///< cycles
+inline constexpr std::uint64_t most_cost = 1'000'000;               ///< cycles per record
+
+struct SpecConflict {
+    std::string_view key;
+    std::string message;
+};
+
+std::optional<SpecConflict> find_conflict(const MonitorSpec& spec);
 
 }  // namespace cachetally

@@ -12,7 +12,6 @@
 #include "base/units.hpp"
 #include "monitor/counter_array.hpp"
 #include "monitor/spec.hpp"
-#include "monitor/spec_checks.hpp"
 
 namespace cachetally {
 namespace {
@@ -105,10 +104,8 @@ Granularity read_granularity(std::string_view text) {
     const auto colon = text.find(':');
     if (colon == std::string_view::npos) {
         if (!read_number(text))
-            throw BadValue{
-                fmt::format("'{}' is not a granularity; write lines (4), aligned:4, dynamic:4 or mask:6 "
-                            "(address bits)",
-                            text)};
+            throw BadValue{fmt::format(
+                "'{}' is not a granularity; write lines (4), aligned:4, dynamic:4 or mask:6 (address bits)", text)};
         return {Granularity::Mode::aligned, small(text, 1, most_lines)};
     }
     const auto mode = choice<Granularity::Mode>(trimmed(text.substr(0, colon)), modes);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cachetally/listener.hpp"
-#include "monitor/accuracy.hpp"
 #include "monitor/control.hpp"
+#include "monitor/histogram.hpp"
 #include "monitor/paged_counts.hpp"
 #include "monitor/sweep_passes.hpp"
 

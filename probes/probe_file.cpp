@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {
@@ -89,13 +88,13 @@ TestReport& report_of(std::vector<TestReport>& reports, const std::string& test,
                       const Group& where) {
     for (TestReport& report : reports)
         if (report.test == test && report.variant == variant) return report;
-    throw StorageError(fmt::format("{}: is of the test {} {}, which /tests does not have; the file is damaged",
-                                   where.where(), test, variant));
+    throw StorageError("{}: is of the test {} {}, which /tests does not have; the file is damaged", where.where(), test,
+                       variant);
 }
 
 /// Throws where a table has columns of other lengths than others.
 [[noreturn]] void differ_in_length(const Group& group) {
-    throw StorageError(fmt::format("{}: columns of different lengths; the file is damaged", group.where()));
+    throw StorageError("{}: columns of different lengths; the file is damaged", group.where());
 }
 
 void read_findings(const Group& group, std::vector<TestReport>& reports) {

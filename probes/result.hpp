@@ -2,6 +2,8 @@
 // What probes find: answers with intervals and methods, or why there is none; curves; costs.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -77,6 +79,12 @@ struct TestReport {
     void answer(std::string level, std::string parameter, std::uint64_t number, std::string unit, std::string method);
     void answer(std::string level, std::string parameter, std::string word, std::string method);
     void refuse(std::string level, std::string parameter, std::string reason);
+    template <class First, class... Rest>
+    void refuse(std::string level, std::string parameter, fmt::format_string<First, Rest...> reason, First&& first,
+                Rest&&... rest) {
+        refuse(std::move(level), std::move(parameter),
+               fmt::format(reason, std::forward<First>(first), std::forward<Rest>(rest)...));
+    }
     /// Several parameters for the same reason.
     void refuse(const std::string& level, std::initializer_list<const char*> parameters, const std::string& reason);
     /// The finding for a level's parameter; null where there is none, or no value.
@@ -86,5 +94,16 @@ struct TestReport {
 /// The report with these refusals at its end, for tests that end there.
 TestReport refused(TestReport report, const std::string& level, std::initializer_list<const char*> parameters,
                    const std::string& reason);
+
+/// Answers that the test of levels contradicts are refused: one of the two is wrong. `needed`: and those of which it
+/// says nothing. (ours)
+TestReport confirmed(TestReport report, const std::optional<TestReport>& levels, bool needed);
+
+/// Of event counts where lines are prefetched: those that miss are not those that a level lacks, so that only
+/// capacities to the byte are kept. (ours)
+TestReport without_prefetched(TestReport report);
+
+/// Ways of L2 by eviction sets, only with a capacity that they explain. (ours)
+TestReport with_capacity(TestReport report);
 
 }  // namespace cachetally

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/savings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace cachetally {
@@ -30,8 +28,7 @@ MeasuredCost cost_of(ProbeTarget& target, SuiteOptions options, const SweepWay& 
     if (reports.empty()) throw ProbingEnded();
     const TestReport& report = reports.front();
     if (report.curves.empty())
-        throw ProbeError(
-            fmt::format("{}: {}", way.test, report.findings.empty() ? "" : report.findings.front().reason));
+        throw ProbeError("{}: {}", way.test, report.findings.empty() ? "" : report.findings.front().reason);
     return {report.cost, report.host_seconds};
 }
 

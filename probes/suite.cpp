@@ -9,11 +9,8 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "probes/cooper_xu/tests.hpp"
-#include "probes/cross_checks.hpp"
-#include "probes/dongarra/tests.hpp"
-#include "probes/drongowski/tests.hpp"
-#include "probes/ours/tests.hpp"
+#include "probes/result.hpp"
+#include "probes/tests.hpp"
 
 namespace cachetally {
 namespace {

@@ -6,8 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "probes/cooper_xu/tests.hpp"
-#include "probes/xray/l1.hpp"
+#include "probes/tests.hpp"
 
 namespace cachetally {
 

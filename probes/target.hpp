@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+
 namespace cachetally {
 
 /// What a target refuses: an arena that is too large, a page size or a measurement that it does not have.
-class ProbeError : public std::runtime_error {
+class ProbeError : public Formatted<std::runtime_error> {
 public:
-    using std::runtime_error::runtime_error;
+    using Formatted::Formatted;
 };
 
 /// What a target can give, and why it cannot give the rest.

@@ -2,7 +2,7 @@
 // Attributes of groups and datasets.
 #include <fmt/format.h>
 
-#include "storage/types.hpp"
+#include "storage/driver.hpp"
 
 namespace cachetally {
 namespace {
@@ -18,16 +18,16 @@ struct FreeTexts {
 bool Object::has_attribute(const std::string& name) const {
     const htri_t found = H5Aexists(id(), name.c_str());
     if (found < 0 && !name.empty())  // what cannot be looked for is not absent
-        throw_storage_error(fmt::format("{}: cannot list the attributes", where_));
+        throw_storage_error("{}: cannot list the attributes", where_);
     return found > 0;
 }
 
 Handle Object::create_attribute(const std::string& name, hid_t type, hid_t space) {
     silence_library();
     if (has_attribute(name) && H5Adelete(id(), name.c_str()) < 0)
-        throw_storage_error(fmt::format("{}: cannot replace attribute '{}'", where_, name));
+        throw_storage_error("{}: cannot replace attribute '{}'", where_, name);
     Handle attribute(H5Acreate2(id(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-    if (!attribute) throw_storage_error(fmt::format("{}: cannot create attribute '{}'", where_, name));
+    if (!attribute) throw_storage_error("{}: cannot create attribute '{}'", where_, name);
     return attribute;
 }
 
@@ -35,7 +35,7 @@ void Object::set_number(const std::string& name, hid_t in_file, hid_t in_memory,
     const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     const Handle attribute = create_attribute(name, in_file, space.get());
     if (H5Awrite(attribute.get(), in_memory, value) < 0)
-        throw_storage_error(fmt::format("{}: cannot write attribute '{}'", where_, name));
+        throw_storage_error("{}: cannot write attribute '{}'", where_, name);
 }
 
 void Object::set_attribute(const std::string& name, double value) {
@@ -55,7 +55,7 @@ void Object::set_attribute(const std::string& name, std::string_view text) {
     const std::string copy(text);
     const char* pointer = copy.c_str();
     if (H5Awrite(attribute.get(), type.get(), &pointer) < 0)
-        throw_storage_error(fmt::format("{}: cannot write attribute '{}'", where_, name));
+        throw_storage_error("{}: cannot write attribute '{}'", where_, name);
 }
 
 void Object::set_attribute(const std::string& name, const std::vector<std::string>& texts) {
@@ -67,14 +67,14 @@ void Object::set_attribute(const std::string& name, const std::vector<std::strin
     pointers.reserve(texts.size());
     for (const auto& text : texts) pointers.push_back(text.c_str());
     if (!pointers.empty() && H5Awrite(attribute.get(), type.get(), pointers.data()) < 0)
-        throw_storage_error(fmt::format("{}: cannot write attribute '{}'", where_, name));
+        throw_storage_error("{}: cannot write attribute '{}'", where_, name);
 }
 
 Handle Object::open_attribute(const std::string& name) const {
     silence_library();
-    if (!has_attribute(name)) throw StorageError(fmt::format("{}: attribute '{}' is missing", where_, name));
+    if (!has_attribute(name)) throw StorageError("{}: attribute '{}' is missing", where_, name);
     Handle attribute(H5Aopen(id(), name.c_str(), H5P_DEFAULT), H5Aclose);
-    if (!attribute) throw_storage_error(fmt::format("{}: cannot open attribute '{}'", where_, name));
+    if (!attribute) throw_storage_error("{}: cannot open attribute '{}'", where_, name);
     return attribute;
 }
 
@@ -85,9 +85,9 @@ void Object::get_number(const std::string& name, hid_t in_memory, H5T_class_t ex
     const H5T_class_t found = H5Tget_class(type.get());
     const bool number = found == H5T_INTEGER || found == expected;
     if (!number || H5Sget_simple_extent_npoints(space.get()) != 1)
-        throw StorageError(fmt::format("{}: attribute '{}' is not a single number", where_, name));
+        throw StorageError("{}: attribute '{}' is not a single number", where_, name);
     if (H5Aread(attribute.get(), in_memory, value) < 0)
-        throw_storage_error(fmt::format("{}: cannot read attribute '{}'", where_, name));
+        throw_storage_error("{}: cannot read attribute '{}'", where_, name);
 }
 
 double Object::real_attribute(const std::string& name) const {
@@ -105,7 +105,7 @@ std::int64_t Object::signed_attribute(const std::string& name) const {
 std::uint64_t Object::whole_attribute(const std::string& name) const {
     std::int64_t low = 0;  // a negative number would be clamped to 0 by the conversion
     get_number(name, H5T_NATIVE_INT64, H5T_INTEGER, &low);
-    if (low < 0) throw StorageError(fmt::format("{}: attribute '{}' is negative", where_, name));
+    if (low < 0) throw StorageError("{}: attribute '{}' is negative", where_, name);
     std::uint64_t value = 0;
     get_number(name, H5T_NATIVE_UINT64, H5T_INTEGER, &value);
     return value;
@@ -117,7 +117,7 @@ std::vector<std::string> Object::texts_attribute(const std::string& name) const 
     const Handle space(H5Aget_space(attribute.get()), H5Sclose);
     const hssize_t count = H5Sget_simple_extent_npoints(space.get());
     if (H5Tget_class(type.get()) != H5T_STRING || count < 0)
-        throw StorageError(fmt::format("{}: attribute '{}' is not a text", where_, name));
+        throw StorageError("{}: attribute '{}' is not a text", where_, name);
     if (count == 0) return {};
     const auto size = static_cast<std::size_t>(count);
     std::vector<std::string> result;
@@ -142,7 +142,7 @@ std::vector<std::string> Object::texts_attribute(const std::string& name) const 
 
 std::string Object::text_attribute(const std::string& name) const {
     auto texts = texts_attribute(name);
-    if (texts.size() != 1) throw StorageError(fmt::format("{}: attribute '{}' is not a single text", where_, name));
+    if (texts.size() != 1) throw StorageError("{}: attribute '{}' is not a single text", where_, name);
     return std::move(texts.front());
 }
 

@@ -2,14 +2,13 @@
 // Copies attributes, datasets and axes between files.
 #include "storage/copy.hpp"
 
-#include <fmt/format.h>
 #include <hdf5_hl.h>
 
 #include <algorithm>
 #include <set>
 #include <vector>
 
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
@@ -23,7 +22,7 @@ void copy_attribute(const Object& from, Object& to, const std::string& name) {
     std::vector<char> buffer(points * H5Tget_size(type.get()));
     const Handle copy(H5Acreate2(to.id(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     if (H5Aread(attribute.get(), type.get(), buffer.data()) < 0 || H5Awrite(copy.get(), type.get(), buffer.data()) < 0)
-        throw_storage_error(fmt::format("{}: cannot copy the attribute '{}'", from.where(), name));
+        throw_storage_error("{}: cannot copy the attribute '{}'", from.where(), name);
     if (H5Tis_variable_str(type.get()) > 0) H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, buffer.data());
 }
 
@@ -69,7 +68,7 @@ void copy_dataset(const Group& from, const std::string& name, Group& to) {
     const Handle bare(H5Pcreate(H5P_OBJECT_COPY), H5Pclose);
     H5Pset_copy_object(bare.get(), H5O_COPY_WITHOUT_ATTR_FLAG);
     if (H5Ocopy(from.id(), name.c_str(), to.id(), name.c_str(), bare.get(), H5P_DEFAULT) < 0)
-        throw_storage_error(fmt::format("{}/{}: cannot be copied", from.where(), name));
+        throw_storage_error("{}/{}: cannot be copied", from.where(), name);
     Dataset copy = to.open_dataset(name);
     copy_attributes(from.open_dataset(name), copy);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/digests.hpp"
+#include "storage/driver.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ void write_at_end(int descriptor, std::uint64_t address, std::span<const std::by
     while (!bytes.empty()) {
         const ssize_t count = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(address));
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) throw StorageError(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+        if (count < 0) throw StorageError("{}: cannot write: {}", path, std::strerror(errno));
         bytes = bytes.subspan(static_cast<std::size_t>(count));
         address += static_cast<std::uint64_t>(count);
     }
@@ -78,9 +78,9 @@ void write_at_end(int descriptor, std::uint64_t address, std::span<const std::by
 
 std::uint64_t size_of(int descriptor, const std::string& path) {
     struct stat status {};
-    if (::fstat(descriptor, &status) != 0) throw StorageError(fmt::format("{}: {}", path, std::strerror(errno)));
-    if (S_ISDIR(status.st_mode)) throw StorageError(fmt::format("{}: is a directory; give a file that is in it", path));
-    if (!S_ISREG(status.st_mode)) throw StorageError(fmt::format("{}: is not a file", path));
+    if (::fstat(descriptor, &status) != 0) throw StorageError("{}: {}", path, std::strerror(errno));
+    if (S_ISDIR(status.st_mode)) throw StorageError("{}: is a directory; give a file that is in it", path);
+    if (!S_ISREG(status.st_mode)) throw StorageError("{}: is not a file", path);
     return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -127,7 +127,7 @@ void append_digests(int descriptor, const std::string& path) {
     for (std::uint64_t begin = 0; begin < footer.size; begin += block_bytes) {
         const std::span bytes = std::span(block).first(std::min(block_bytes, footer.size - begin));
         if (!read_values(descriptor, begin, bytes))
-            throw StorageError(fmt::format("{}: cannot be read again: {}", path, std::strerror(errno)));
+            throw StorageError("{}: cannot be read again: {}", path, std::strerror(errno));
         digests.push_back(hash_bytes(std::as_bytes(bytes)));
     }
     footer.digest = digest_of(digests, footer);
@@ -138,18 +138,18 @@ void append_digests(int descriptor, const std::string& path) {
 
 VerifiedFile::VerifiedFile(const std::string& path, Trust trust)
     : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (file_.number < 0) throw StorageError(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (file_.number < 0) throw StorageError("{}: {}", path, std::strerror(errno));
     size_ = size_of(file_.number, path);
     std::array<char, 64> head{};
     const std::string_view begin(head.data(), read_at(file_.number, 0, head));
     const bool is_hdf5 = begin.starts_with("\x89HDF\r\n\x1a\n");
     if (trust == Trust::file) {
-        if (!is_hdf5 && H5Fis_hdf5(path.c_str()) <= 0) throw StorageError(fmt::format("{}: {}", path, foreign(begin)));
+        if (!is_hdf5 && H5Fis_hdf5(path.c_str()) <= 0) throw StorageError("{}: {}", path, foreign(begin));
         return;
     }
     read_trailer(size_);
-    if (digests_.empty() && !is_hdf5) throw StorageError(fmt::format("{}: {}", path, foreign(begin)));
-    if (digests_.empty()) throw StorageError(fmt::format("{}: {}", path, fault_without_trailer(begin, size_)));
+    if (digests_.empty() && !is_hdf5) throw StorageError("{}: {}", path, foreign(begin));
+    if (digests_.empty()) throw StorageError("{}: {}", path, fault_without_trailer(begin, size_));
     if (size_ <= small_file) verify_all();
 }
 
@@ -160,13 +160,11 @@ void VerifiedFile::read_trailer(std::uint64_t file_bytes) {
         footer.magic != trailer_magic)
         return;
     const std::uint64_t before = file_bytes - sizeof footer;
-    const auto fail = [&](std::string_view why) {
-        throw StorageError(fmt::format("{}: is damaged: {}; {}", path_, why, remedy));
-    };
+    const auto fail = [&](std::string_view why) { throw StorageError("{}: is damaged: {}; {}", path_, why, remedy); };
     if (footer.version != trailer_version || footer.block != block_bytes)
-        throw StorageError(fmt::format(
+        throw StorageError(
             "{}: has digests of version {} in blocks of {} bytes, which only a later cachetally knows, or is damaged",
-            path_, footer.version, footer.block));
+            path_, footer.version, footer.block);
     if (footer.size == 0 || footer.size > before || before - footer.size != 8 * blocks_of(footer.size))
         fail(fmt::format("it has {} bytes, and by its digests an HDF5 file of {} alone", file_bytes, footer.size));
     std::vector<std::uint64_t> digests(blocks_of(footer.size));
@@ -204,7 +202,7 @@ bool VerifiedFile::read(std::uint64_t address, std::span<char> bytes) {
 
 void VerifiedFile::verify_all() {
     for (std::uint64_t block = 0; block < digests_.size(); ++block)
-        if (!verify(block)) throw StorageError(fmt::format("{}: is damaged: {}", path_, fault_));
+        if (!verify(block)) throw StorageError("{}: is damaged: {}", path_, fault_);
 }
 
 }  // namespace cachetally

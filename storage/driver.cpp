@@ -3,7 +3,6 @@
 #include "storage/driver.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -187,7 +186,7 @@ void set_driver(const Handle& access, const Handle& driver, VerifiedFile* source
 void check_written(int failure, const std::string& where) {
     if (failure == 0) return;
     const char* text = failure == ENOSPC ? "the disk is full" : std::strerror(failure);
-    throw StorageError(fmt::format("{}: cannot write: {}", where, text));
+    throw StorageError("{}: cannot write: {}", where, text);
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #include "storage/file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "storage/describe.hpp"
-#include "storage/digests.hpp"
+#include "storage/columns.hpp"
 #include "storage/driver.hpp"
 
 namespace cachetally {
@@ -26,7 +24,7 @@ std::string system_error() { return std::strerror(errno); }
 
 Group open_root(const Handle& file, const std::string& path) {
     Handle root(H5Gopen2(file.get(), "/", H5P_DEFAULT), H5Gclose);
-    if (!root) throw_storage_error(fmt::format("{}: cannot open the root group", path));
+    if (!root) throw_storage_error("{}: cannot open the root group", path);
     return {std::move(root), path + ":/"};
 }
 
@@ -56,11 +54,11 @@ void remove_stale(const std::string& part) {
     const Descriptor file(::open(part.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.number < 0) return;
     if (!is_unfinished(file.number))
-        throw StorageError(fmt::format(
+        throw StorageError(
             "{}: is in the way and no unfinished result; results grow under this name: move it, or give another name",
-            part));
+            part);
     if (::flock(file.number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        throw StorageError(fmt::format("{}: another run is writing this file", part));
+        throw StorageError("{}: another run is writing this file", part);
     ::unlink(part.c_str());
 }
 
@@ -73,7 +71,7 @@ InputFile::InputFile(const std::string& path, Trust trust) : path_(path) {
     const Handle access = access_properties();
     set_driver(access, driver_, source_.get());
     file_ = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-    if (!file_) throw_storage_error(fmt::format("{}: is damaged", path));
+    if (!file_) throw_storage_error("{}: is damaged", path);
     root_ = open_root(file_, path);
 }
 
@@ -99,7 +97,7 @@ ResultFile::ResultFile(std::string path, Existing existing)
     const Handle access = access_properties();
     set_driver(access, driver_, written_.get());
     file_ = Handle(H5Fcreate(part_.c_str(), H5F_ACC_EXCL, creation.get(), access.get()), H5Fclose);
-    if (!file_) throw StorageError(fmt::format("{}: cannot create: {}", part_, system_error()));
+    if (!file_) throw StorageError("{}: cannot create: {}", part_, system_error());
     root_ = open_root(file_, path_);
 }
 
@@ -126,13 +124,13 @@ void ResultFile::keep_partial(const std::string& reason) {
 void ResultFile::publish() {
     describe_columns(*root_);
     root_.reset();
-    if (!file_.close()) throw_storage_error(fmt::format("{}: cannot write", part_));
+    if (!file_.close()) throw_storage_error("{}: cannot write", part_);
     check_written(written_->failure, path_);
     {
         const Descriptor file(::open(part_.c_str(), O_RDWR | O_CLOEXEC));
         if (file.number >= 0) append_digests(file.number, part_);
         if (file.number < 0 || ::fdatasync(file.number) != 0)
-            throw StorageError(fmt::format("{}: cannot write: {}", part_, system_error()));
+            throw StorageError("{}: cannot write: {}", part_, system_error());
     }
     give_name();
     part_.clear();
@@ -145,11 +143,11 @@ void ResultFile::give_name() {
             ::unlink(part_.c_str());
             return;
         }
-        if (errno == EEXIST) throw StorageError(fmt::format("{}: exists by now; give another name, or --force", path_));
+        if (errno == EEXIST) throw StorageError("{}: exists by now; give another name, or --force", path_);
         // the file system has no hard links
     }
     if (std::rename(part_.c_str(), target_.c_str()) != 0)
-        throw StorageError(fmt::format("{}: cannot rename to {}: {}", part_, target_, system_error()));
+        throw StorageError("{}: cannot rename to {}: {}", part_, target_, system_error());
 }
 
 }  // namespace cachetally

@@ -8,7 +8,6 @@
 
 #include "storage/group.hpp"
 #include "storage/target.hpp"
-#include "storage/trust.hpp"
 
 namespace cachetally {
 

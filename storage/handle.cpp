@@ -2,8 +2,6 @@
 // Errors of the HDF5 library as exceptions.
 #include "storage/handle.hpp"
 
-#include <fmt/format.h>
-
 namespace cachetally {
 namespace {
 
@@ -36,7 +34,7 @@ void throw_storage_error(const std::string& what) {
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit, &deepest);
     H5Eclear2(H5E_DEFAULT);
     if (deepest.text.empty()) throw StorageError(what);
-    throw StorageError(fmt::format("{}: {}", what, shortened(deepest.text)));
+    throw StorageError("{}: {}", what, shortened(deepest.text));
 }
 
 bool library_is_thread_safe() {

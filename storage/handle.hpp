@@ -8,12 +8,14 @@
 #include <string>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace cachetally {
 
 /// Something is wrong with a file; what() names the file and object, what failed, and what the library says.
-class StorageError : public std::runtime_error {
+class StorageError : public Formatted<std::runtime_error> {
 public:
-    using std::runtime_error::runtime_error;
+    using Formatted::Formatted;
 };
 
 /// Owns an HDF5 identifier and closes it with the function of its kind.
@@ -51,6 +53,10 @@ void silence_library();
 
 /// Throws StorageError: "what: why", where why comes from the library's error stack.
 [[noreturn]] void throw_storage_error(const std::string& what);
+template <class First, class... Rest>
+[[noreturn]] void throw_storage_error(fmt::format_string<First, Rest...> what, First&& first, Rest&&... rest) {
+    throw_storage_error(fmt::format(what, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
 
 /// True where several threads may use the library at once.
 bool library_is_thread_safe();

@@ -30,13 +30,13 @@ std::string hash_text(std::string_view text) { return digits(XXH3_128bits(text.d
 
 std::string hash_file(const std::string& path) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-    if (!file) throw StorageError(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (!file) throw StorageError("{}: {}", path, std::strerror(errno));
     const std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(), XXH3_freeState);
     XXH3_128bits_reset(state.get());
     std::vector<char> buffer(std::size_t{1} << 20);
     while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file.get()))
         XXH3_128bits_update(state.get(), buffer.data(), count);
-    if (std::ferror(file.get()) != 0) throw StorageError(fmt::format("{}: cannot be read", path));
+    if (std::ferror(file.get()) != 0) throw StorageError("{}: cannot be read", path);
     return digits(XXH3_128bits_digest(state.get()));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/target.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,15 +20,15 @@ void check_folder(const std::string& path, const std::string& target) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
         if (errno == ENOENT)
-            throw StorageError(fmt::format("{}: there is no directory '{}'; make it first, or give another name", path,
-                                           folder.string()));
-        throw StorageError(fmt::format("{}: '{}': {}", path, folder.string(), std::strerror(errno)));
+            throw StorageError("{}: there is no directory '{}'; make it first, or give another name", path,
+                               folder.string());
+        throw StorageError("{}: '{}': {}", path, folder.string(), std::strerror(errno));
     }
     if (!S_ISDIR(status.st_mode))
-        throw StorageError(fmt::format("{}: '{}' is not a directory; give another name", path, folder.string()));
+        throw StorageError("{}: '{}' is not a directory; give another name", path, folder.string());
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        throw StorageError(fmt::format("{}: no file can be made in the directory '{}': {}; give another name", path,
-                                       folder.string(), std::strerror(errno)));
+        throw StorageError("{}: no file can be made in the directory '{}': {}; give another name", path,
+                           folder.string(), std::strerror(errno));
 }
 
 }  // namespace
@@ -54,13 +53,12 @@ void check_target(const std::string& path, Existing existing, std::string_view w
     const std::string target = behind_links(path);
     if (::stat(target.c_str(), &status) != 0) return check_folder(path, target);
     if (S_ISDIR(status.st_mode))
-        throw StorageError(
-            fmt::format("{}: is a directory, not a regular file; {} need the name of a file, as in {}/NAME", path, what,
-                        path.ends_with('/') ? path.substr(0, path.size() - 1) : path));
+        throw StorageError("{}: is a directory, not a regular file; {} need the name of a file, as in {}/NAME", path,
+                           what, path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
     if (!S_ISREG(status.st_mode))
-        throw StorageError(fmt::format("{}: is not a regular file; {} need the name of a file", path, what));
+        throw StorageError("{}: is not a regular file; {} need the name of a file", path, what);
     if (existing == Existing::refuse)
-        throw StorageError(fmt::format("{}: exists already; give another name, or --force to replace it", path));
+        throw StorageError("{}: exists already; give another name, or --force to replace it", path);
     check_folder(path, target);
 }
 

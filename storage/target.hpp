@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where files are written: under a temporary name beside their own, which they get when they are whole.
+// How files are opened: those that are read, with or without their digests; those that are written, under a temporary
+// name beside their own, which they get when they are whole.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace cachetally {
+
+enum class Trust : std::uint8_t {
+    digests,  ///< what is read must be what was written
+    file,     ///< as it is: of an earlier version, or changed by another program since. The HDF5 library may crash.
+};
 
 /// What becomes of a file that is there already.
 enum class Existing { refuse, overwrite };

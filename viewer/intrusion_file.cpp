@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intrusion in HDF5: a row per configuration, and tables of configurations by links and by levels.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 #include "viewer/intrusion_view.hpp"
 
@@ -26,15 +23,6 @@ void for_each_cost_column(Column column) {
     column("ring_high_water", &Intrusion::ring_high_water);
 }
 
-/// One value per row.
-template <class Of>
-auto by_row(const std::vector<IntrusionRow>& rows, Of of) {
-    std::vector<std::remove_cvref_t<decltype(of(rows.front()))>> values;
-    values.reserve(rows.size());
-    for (const IntrusionRow& row : rows) values.push_back(of(row));
-    return values;
-}
-
 /// Row by row, one value per name.
 template <class Of>
 void write_by_name(Group& group, const char* name, const std::vector<IntrusionRow>& rows, std::size_t names, Of of) {
@@ -51,12 +39,12 @@ std::vector<IntrusionRow> rows_that_are(bool known, const IntrusionView& view) {
 }
 
 void write_configurations(Group& rows, const std::vector<IntrusionRow>& all) {
-    rows.write_texts("monitor", by_row(all, [](const auto& row) { return to_string(row.spec); }));
-    rows.write_texts("link", by_row(all, [](const auto& row) { return row.spec.link; }));
-    rows.write_texts("granularity", by_row(all, [](const auto& row) { return to_string(row.spec.granularity); }));
-    rows.write_texts("drain", by_row(all, [](const auto& row) { return drain_text(row.spec.ring); }));
-    rows.write("counters", by_row(all, [](const auto& row) { return row.spec.counters; }));
-    rows.write("capacity", by_row(all, [](const auto& row) { return row.spec.ring.capacity; }));
+    rows.write_texts("monitor", column_of(all, [](const auto& row) { return to_string(row.spec); }));
+    rows.write_texts("link", column_of(all, [](const auto& row) { return row.spec.link; }));
+    rows.write_texts("granularity", column_of(all, [](const auto& row) { return to_string(row.spec.granularity); }));
+    rows.write_texts("drain", column_of(all, [](const auto& row) { return drain_text(row.spec.ring); }));
+    rows.write("counters", column_of(all, [](const auto& row) { return row.spec.counters; }));
+    rows.write("capacity", column_of(all, [](const auto& row) { return row.spec.ring.capacity; }));
 }
 
 /// In a group of their own, so that no figure of theirs is taken for one: with their places among all.
@@ -76,8 +64,8 @@ template <class T>
 std::vector<T> read_table(const Group& group, const char* name, std::size_t rows, std::size_t columns) {
     auto values = group.read<T>(name);
     if (values.size() != rows * columns)
-        throw StorageError(fmt::format("{}: the table '{}' has {} fields instead of {}; the file is damaged",
-                                       group.where(), name, values.size(), rows * columns));
+        throw StorageError("{}: the table '{}' has {} fields instead of {}; the file is damaged", group.where(), name,
+                           values.size(), rows * columns);
     return values;
 }
 
@@ -85,7 +73,7 @@ MonitorSpec read_spec(const Group& group, const std::string& text) {
     try {
         return parse_monitor(text);
     } catch (const SpecError& error) {
-        throw StorageError(fmt::format("{}: {}; the file is damaged", group.where(), error.what()));
+        throw StorageError("{}: {}; the file is damaged", group.where(), error.what());
     }
 }
 
@@ -97,8 +85,8 @@ void read_unknown(const Group& group, IntrusionView& view) {
     const auto places = read_column<std::uint32_t>(unknown, "place", texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
         if (places[i] > view.rows.size())
-            throw StorageError(fmt::format("{}: a configuration has place {} of {}; the file is damaged",
-                                           unknown.where(), places[i], view.rows.size()));
+            throw StorageError("{}: a configuration has place {} of {}; the file is damaged", unknown.where(),
+                               places[i], view.rows.size());
         view.rows.insert(view.rows.begin() + places[i], view.unknown_row(read_spec(unknown, texts[i])));
     }
 }
@@ -131,14 +119,9 @@ void write_intrusion(Group& root, const IntrusionView& view) {
     group.set_attribute("cycles", view.cycles);
     Group without = group.create_group("without");
     set_nexus_class(without, "NXcollection");
-    std::vector<std::uint64_t> events, bytes;
-    for (const Traffic& traffic : view.traffic) {
-        events.push_back(traffic.events);
-        bytes.push_back(traffic.bytes);
-    }
     without.write_texts("link", view.links);
-    without.write("events", events);
-    without.write("bytes", bytes);
+    write_member(without, "events", view.traffic, &Traffic::events);
+    write_member(without, "bytes", view.traffic, &Traffic::bytes);
     without.write_texts("level", view.levels);
     without.write("misses", view.misses);
     for (const char* column : {"events", "bytes"}) attach_axes(without, column, {"link"});
@@ -149,7 +132,7 @@ void write_intrusion(Group& root, const IntrusionView& view) {
     rows.write("row", numbers_to(known.size()));
     write_configurations(rows, known);
     for_each_cost_column([&]<class T>(const char* name, T Intrusion::*member) {
-        rows.write(name, by_row(known, [&](const auto& row) { return row.intrusion.*member; }));
+        rows.write(name, column_of(known, [&](const auto& row) { return row.intrusion.*member; }));
     });
     set_axes(rows, "extra_cycles", {"row"}, {"swapouts", "bytes"});
     if (known.empty()) return;
@@ -176,9 +159,9 @@ IntrusionView read_intrusion_view(const InputFile& file) {
     const Group without = group.open_group("without");
     view.links = without.read_texts("link");
     view.levels = without.read_texts("level");
-    const auto events = read_column<std::uint64_t>(without, "events", view.links.size());
-    const auto bytes = read_column<std::uint64_t>(without, "bytes", view.links.size());
-    for (std::size_t i = 0; i < events.size(); ++i) view.traffic.push_back({events[i], bytes[i]});
+    view.traffic.resize(view.links.size());
+    read_member(without, "events", view.traffic, &Traffic::events);
+    read_member(without, "bytes", view.traffic, &Traffic::bytes);
     view.misses = read_column<std::uint64_t>(without, "misses", view.levels.size());
     read_rows(group.open_group("rows"), view);
     read_unknown(group, view);

@@ -6,6 +6,7 @@
 
 #include "cachetally/machine.hpp"
 #include "viewer/intrusion_view.hpp"
+#include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
@@ -97,9 +98,8 @@ std::string legend(unsigned width) {
     return '\n' +
            wrapped(
                "C: counters. G: lines per counter. ring: capacity in records. cycles +: by which the program ends "
-               "later. "
-               "stalled: cycles that cores lost to writing records and to a full ring. high: most records in a ring. "
-               "misses +: of the program, at all levels. Differences are against the run without monitor.",
+               "later. stalled: cycles that cores lost to writing records and to a full ring. high: most records in a "
+               "ring. misses +: of the program, at all levels. Differences are against the run without monitor.",
                width);
 }
 
@@ -115,18 +115,13 @@ Json traffic_json(const Counts& counts) {
     return {{"events", counts.events}, {"bytes", counts.bytes}};
 }
 
-Json granularity_json(const Granularity& granularity) {
-    if (granularity.mode == Granularity::Mode::aligned) return granularity.amount;
-    return to_string(granularity);
-}
-
 Json row_json(const IntrusionView& view, const IntrusionRow& row) {
     const MonitorSpec& spec = row.spec;
     const Intrusion& found = row.intrusion;
     const std::optional<double> slowdown = view.slowdown(row);
     Json json = {{"link", spec.link},
                  {"counters", spec.counters},
-                 {"granularity", granularity_json(spec.granularity)},
+                 {"granularity", granularity_json(to_string(spec.granularity))},
                  {"capacity", spec.ring.capacity},
                  {"drain", drain_text(spec.ring)},
                  {"monitor", to_string(spec)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Histograms over addresses, drawn with letters.
+// Histograms over addresses, and response curves, drawn with letters.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "cachetally/reference_source.hpp"
 #include "cachetally/types.hpp"
+#include "probes/result.hpp"
 
 namespace cachetally {
 
@@ -60,7 +61,7 @@ struct PlotStyle {
 };
 
 /// The picture: title, columns, and beneath them the data structures; on a logarithmic scale where the lines are uneven
-/// (spread.hpp). Where there is nothing to draw it says so.
+/// (is_uneven()). Where there is nothing to draw it says so.
 std::string draw(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style);
 
 /// Phases (downwards) over addresses; more phases than `most_rows` share rows. A cell is the fuller the more its lines
@@ -68,5 +69,14 @@ std::string draw(const PlotInput& input, std::span<const Region> regions, const 
 /// phases are uneven.
 std::string draw_heat(const PlotInput& input, std::span<const Region> regions, const PlotStyle& style,
                       unsigned most_rows = 40);
+
+/// Whether counts are drawn on a logarithmic scale: more than half of the values above 0 lie below a fiftieth of the
+/// largest, where a linear scale would hide them. One rule for the terminal, the page (viewer/web/src/spread.ts) and
+/// figures (viewer/figures/figure.py); docs/viewer.md defines it.
+bool is_uneven(std::span<const double> values);
+
+/// The points of a curve on two logarithmic axes: "*" (Unicode: "●"), and "x" ("×") for those that were knocked out;
+/// where they crowd, the lowest point of a cell is seen.
+std::string draw_curve(const Curve& curve, const PlotStyle& style);
 
 }  // namespace cachetally

@@ -5,18 +5,111 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/text.hpp"
 #include "cachetally/machine.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/suite.hpp"
+#include "probes/validation/campaign.hpp"
 #include "sim/topology/names.hpp"
-#include "viewer/curve_plot.hpp"
+#include "storage/provenance.hpp"
+#include "viewer/plot.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
+namespace {
+
+/// A logarithmic axis over positive values. Where there are others, the first cell is theirs alone.
+class LogAxis {
+public:
+    LogAxis(const std::vector<double>& values, unsigned cells) : cells_(cells) {
+        for (const double value : values) {
+            if (!(value > 0)) {
+                zeros_ = 1;
+                continue;
+            }
+            least_ = least_ == 0 ? value : std::min(least_, value);
+            most_ = std::max(most_, value);
+        }
+    }
+
+    bool empty() const { return most_ == 0; }
+    bool has_zeros() const { return zeros_ > 0; }
+    double least() const { return least_; }
+    double most() const { return most_; }
+    double middle() const { return std::sqrt(least_ * most_); }
+
+    /// What a cell stands for.
+    double value(unsigned cell) const {
+        return least_ *
+               std::pow(most_ / least_, static_cast<double>(cell - zeros_) / std::max(1U, cells_ - 1 - zeros_));
+    }
+
+    unsigned cell(double value) const {
+        if (!(value > 0)) return 0;
+        if (!(value > least_) || most_ == least_) return zeros_;
+        const double share = std::log(value / least_) / std::log(most_ / least_);
+        return zeros_ + static_cast<unsigned>(std::lround(share * (cells_ - 1 - zeros_)));
+    }
+
+private:
+    unsigned cells_, zeros_ = 0;  ///< cells for values that are not positive
+    double least_ = 0, most_ = 0;
+};
+
+std::string amount_text(double value, const std::string& unit) {
+    return unit == "bytes" ? bytes_text(static_cast<std::uint64_t>(std::lround(value))) : fmt::format("{:.3g}", value);
+}
+
+std::string x_labels(const LogAxis& axis, const std::string& unit, unsigned columns) {
+    const std::string first = amount_text(axis.least(), unit), middle = amount_text(axis.middle(), unit),
+                      last = amount_text(axis.most(), unit);
+    std::string line(columns, ' ');
+    const auto put = [&](std::size_t at, const std::string& text) {
+        if (at + text.size() <= columns) line.replace(at, text.size(), text);
+    };
+    put(columns / 2 - std::min<std::size_t>(columns / 2, middle.size() / 2), middle);
+    put(columns - std::min<std::size_t>(columns, last.size()), last);
+    put(0, first);
+    return line;
+}
+
+std::string unit_text(const Curve& curve) { return curve.unit == "loads" ? "single loads" : curve.unit + " per load"; }
+
+}  // namespace
+
+std::string draw_curve(const Curve& curve, const PlotStyle& style) {
+    constexpr unsigned margin = 8;
+    const unsigned columns = std::max(style.width, margin + 24) - margin;
+    std::string text = wrapped(fmt::format("{} {}, {}: {} over {} (logarithmic scales)", curve.test, curve.variant,
+                                           curve.name, unit_text(curve), curve.x_name),
+                               columns + margin, 2);
+    const LogAxis x(curve.x, columns), y(curve.cycles, style.height);
+    if (y.empty()) return text + "  (0 everywhere)\n";
+    std::vector<std::string> cells(std::size_t{columns} * style.height, " ");
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        const bool out = i < curve.knocked_out.size() && curve.knocked_out[i] != 0;
+        std::string& cell = cells[std::size_t{y.cell(curve.cycles[i])} * columns + x.cell(curve.x[i])];
+        if (cell != " " && out) continue;  // a point that was kept is not hidden
+        cell = out ? (style.unicode ? "×" : "x") : (style.unicode ? "●" : "*");
+    }
+    for (unsigned row = style.height; row-- > 0;) {
+        std::string scale;
+        if (row + 1 == style.height) scale = fmt::format("{:.3g}", y.most());
+        if (row == style.height / 2 && y.most() > y.least()) scale = fmt::format("{:.3g}", y.value(row));
+        if (row <= 1 && y.has_zeros()) scale = row == 0 ? "0" : fmt::format("{:.3g}", y.least());
+        if (row == 0 && !y.has_zeros()) scale = fmt::format("{:.3g}", y.least());
+        std::string line = fmt::format("{:>{}}{}", scale, margin - 1, style.unicode ? "│" : "|");
+        for (unsigned c = 0; c < columns; ++c) line += cells[std::size_t{row} * columns + c];
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + '\n';
+    }
+    return text + std::string(margin, ' ') + x_labels(x, curve.x_unit, columns) + '\n';
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -164,6 +257,109 @@ std::string show_probe(const InputFile& file, const ShowOptions& options) {
     for (const TestReport& report : reports)
         for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
     return text;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::span<const Failure> reported_failures(const CampaignView& view) {
+    return std::span(view.result.failures).first(std::min(view.worst, view.result.failures.size()));
+}
+
+double percent_of(std::uint64_t part, const Score& score) {
+    const std::uint64_t all = score.right + score.wrong + score.not_identifiable;
+    return all == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(all);
+}
+
+}  // namespace
+
+Json to_json(const CampaignView& view) {
+    Json summary = Json::array(), worst = Json::array();
+    for (const Score& score : view.result.scores)
+        summary.push_back({{"test", score.test},
+                           {"variant", score.variant},
+                           {"parameter", score.parameter},
+                           {"right", score.right},
+                           {"wrong", score.wrong},
+                           {"not_identifiable", score.not_identifiable}});
+    for (const Failure& failure : reported_failures(view))
+        worst.push_back({{"machine", failure.machine},
+                         {"wrong", failure.wrong},
+                         {"not_identifiable", failure.not_identifiable},
+                         {"findings", failure.wrong_findings},
+                         {"replay", failure.replay}});
+    Json json{{"machines", view.result.machines},
+              {"complete", view.incomplete.empty()},
+              {"seed", view.seed},
+              {"noise", view.noise},
+              {"references", view.result.cost.references},
+              {"references_simulated", view.result.cost.simulated},
+              {"summary", summary},
+              {"worst", worst}};
+    if (!view.left_out.empty()) json["left_out"] = view.left_out;
+    return json;
+}
+
+std::string to_text(const CampaignView& view, const std::string& took, unsigned width) {
+    std::string text = wrapped(fmt::format("{} machines, seed {}, noise {}{}", view.result.machines, view.seed,
+                                           view.noise, took.empty() ? "" : ": " + took),
+                               width, 2);
+    if (!view.incomplete.empty()) text += wrapped(fmt::format("PARTIAL: {}", view.incomplete), width, 2);
+    text += (view.left_out.empty() ? "" : wrapped(view.left_out, width, 2)) + '\n';
+    constexpr auto left = TextTable::Align::left;
+    TextTable table({{"test", left},
+                     {"parameter", left},
+                     {"variant", left},
+                     {"right"},
+                     {"wrong"},
+                     {"not id."},
+                     {"right %"},
+                     {"wrong %"}},
+                    3);
+    for (const Score& score : view.result.scores)
+        table.add({score.test, score.parameter, score.variant, count_cell(score.right), count_cell(score.wrong),
+                   count_cell(score.not_identifiable), fmt::format("{:.1f}", percent_of(score.right, score)),
+                   fmt::format("{:.1f}", percent_of(score.wrong, score))});
+    text += table.text(width);
+    if (!view.result.failures.empty()) {
+        const bool repeated = !view.result.failures.front().replay.empty();
+        text += fmt::format("\nworst machines{}:\n",
+                            repeated ? ", and what repeats each from the file that --worst writes" : "");
+    }
+    for (const Failure& failure : reported_failures(view)) {
+        std::string line = fmt::format("  {:>5}: {} wrong, {} not identifiable", failure.machine, failure.wrong,
+                                       failure.not_identifiable);
+        for (const std::string& finding : failure.wrong_findings) line += "; " + finding;
+        text += wrapped(line, width, 9);
+        if (!failure.replay.empty()) text += "         " + failure.replay + '\n';  // whole: it is to be copied
+    }
+    return text;
+}
+
+void write_campaign_view(Group& root, const CampaignView& view) {
+    root.set_attribute("noise", view.noise);
+    root.set_attribute("seed", view.seed);
+    root.set_attribute("references", view.result.cost.references);
+    root.set_attribute("references_simulated", view.result.cost.simulated);
+    if (!view.left_out.empty()) root.set_attribute("left_out", view.left_out);
+    write_campaign(root, view.result);
+}
+
+CampaignView read_campaign_view(const InputFile& file) {
+    const Group& root = file.root();
+    CampaignView view;
+    view.result = read_campaign(root);
+    view.noise = root.text_attribute("noise");
+    // the first versions had the seed among the provenance alone, and no costs
+    view.seed = root.has_attribute("seed") ? root.whole_attribute("seed") : read_provenance(root).seed;
+    if (root.has_attribute("references")) {
+        view.result.cost.references = root.whole_attribute("references");
+        view.result.cost.simulated = root.whole_attribute("references_simulated");
+    }
+    if (root.whole_attribute("complete") == 0) view.incomplete = root.text_attribute("incomplete");
+    if (root.has_attribute("left_out")) view.left_out = root.text_attribute("left_out");
+    return view;
 }
 
 }  // namespace cachetally

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "monitor/region_finder.hpp"
+#include "monitor/level_lines.hpp"
 #include "viewer/attribution_text.hpp"
 #include "viewer/component_tables.hpp"
 #include "viewer/text_table.hpp"

@@ -2,17 +2,206 @@
 #include "viewer/show.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
 
 #include "base/text.hpp"
 #include "storage/provenance.hpp"
-#include "viewer/campaign_view.hpp"
-#include "viewer/histogram_view.hpp"
 #include "viewer/intrusion_view.hpp"
 #include "viewer/probe_text.hpp"
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The plot without phases and addresses that are not wanted.
+class Collector {
+public:
+    Collector(const ShowOptions& options, const RunView& view, std::uint32_t line_bytes) : options_(options) {
+        plot_.line_bytes = line_bytes;
+        for (const Region& region : view.structures.regions)
+            if (region.name == options.structure && region.bytes > 0) {
+                first_ = align_down(region.base, line_bytes);
+                last_ = region.base + (region.bytes - 1);
+            }
+    }
+
+    void add(std::uint32_t phase, Address address, double value, double weight = 1) {
+        if (!options_.phases.contains(phase)) return;
+        if (address < first_ || address > last_) return;
+        if (options_.heat) {
+            plot_.points.push_back({address, value, weight});
+            plot_.phases.push_back(phase);
+            return;
+        }
+        auto& point = points_[address];
+        point.first += value;
+        point.second += weight;
+    }
+
+    PlotInput finish(bool rate) {
+        for (const auto& [address, sums] : points_) plot_.points.push_back({address, sums.first, sums.second});
+        plot_.rate = rate;
+        return std::move(plot_);
+    }
+
+private:
+    const ShowOptions& options_;
+    PlotInput plot_;
+    std::map<Address, std::pair<double, double>> points_;
+    Address first_ = 0, last_ = ~Address{0};
+};
+
+void add_rows(Collector& collector, const Histogram& histogram) {
+    for (const HistogramRow& row : histogram.rows())
+        for (std::uint32_t i = 0; i < row.span; ++i)
+            collector.add(row.phase, row.address + Address{i} * histogram.unit_bytes(),
+                          static_cast<double>(row.count) / row.span);
+}
+
+std::string line_text(std::uint32_t bytes) { return fmt::format("line of {} bytes", bytes); }
+
+std::string where_text(const ShowOptions& options) {
+    std::string text;
+    if (!options.structure.empty()) text += fmt::format(" in {}", options.structure);
+    if (!options.phases.all()) text += ", " + options.phases.text();
+    return text;
+}
+
+PlotInput of_monitor(const InputFile& file, const RunView& view, const ShowOptions& options) {
+    if (!options.what.empty() && options.what != "accesses")
+        throw std::invalid_argument(
+            fmt::format("a monitor counts events alone; leave '--what {}' out, or '--monitor' for the level's figures",
+                        options.what));
+    const Histogram histogram = read_monitor_histogram(file.root(), options.monitor);
+    Collector collector(options, view, histogram.unit_bytes());
+    add_rows(collector, histogram);
+    PlotInput plot = collector.finish(false);
+    plot.title = fmt::format("events per {} as monitor {} counted them{}", line_text(histogram.unit_bytes()),
+                             options.monitor, where_text(options));
+    return plot;
+}
+
+PlotInput of_writebacks(const InputFile& file, const RunView& view, const ShowOptions& options,
+                        const std::string& level) {
+    const std::vector<LinkSummary> links = read_links(file.root());
+    if (links.empty())
+        throw std::invalid_argument(
+            fmt::format("{}: write-backs are known where links were counted exactly; this run was made with --no-exact",
+                        file.path()));
+    const auto below = std::ranges::find(links, level, &LinkSummary::from);
+    if (below == links.end()) throw std::invalid_argument(fmt::format("there is no link below '{}'", level));
+    const Histogram histogram = read_link_histogram(file.root(), below->name, EventKind::write_back);
+    Collector collector(options, view, histogram.unit_bytes());
+    add_rows(collector, histogram);
+    PlotInput plot = collector.finish(false);
+    plot.title =
+        fmt::format("write-backs from {} per {}{}", level, line_text(histogram.unit_bytes()), where_text(options));
+    return plot;
+}
+
+PlotInput of_level(const InputFile& file, const RunView& view, const ShowOptions& options, const std::string& level) {
+    const LevelLines lines = read_combined(file.root(), level);
+    Collector collector(options, view, lines.line_bytes);
+    const std::string what = options.what.empty() ? "accesses" : options.what;
+    const bool rate = what == "missrate";
+    const auto value = [&](std::size_t i) {
+        if (what == "hits") return std::max(0.0, lines.accesses[i] - lines.misses[i]);
+        return what == "accesses" ? lines.accesses[i] : lines.misses[i];
+    };
+    for (std::size_t i = 0; i < lines.address.size(); ++i)
+        collector.add(lines.phase[i], lines.address[i], value(i), rate ? lines.accesses[i] : 1);
+    PlotInput plot = collector.finish(rate);
+    const std::string line = line_text(lines.line_bytes);
+    plot.title = rate ? fmt::format("miss rate of {}, in % of the accesses{}", level, where_text(options))
+                      : fmt::format("{} of {} per {}{}", what, level, line, where_text(options));
+    return plot;
+}
+
+/// The first level that was accessed: caches of instructions often are not.
+std::string first_busy_level(const StructureTable& table) {
+    for (const StructureTable::Level& level : table.levels)
+        if (!level.tallies.empty()) return level.name;
+    return table.levels.empty() ? "" : table.levels.front().name;
+}
+
+void check_names(const RunView& view, const ShowOptions& options) {
+    std::vector<std::string> levels = view.counts.names.levels;
+    levels.insert(levels.end(), view.counts.names.tlbs.begin(), view.counts.names.tlbs.end());
+    if (!options.level.empty() && std::ranges::find(levels, options.level) == levels.end())
+        throw std::invalid_argument(fmt::format("'--level {}': the machine has no such level; there are: {}",
+                                                options.level, fmt::join(levels, ", ")));
+    const std::size_t phases = view.counts.run.phases.size();
+    if (!options.phases.all() && options.phases.highest() >= phases)
+        throw std::invalid_argument(fmt::format("'--phase {}': the run has {} phase{}, numbered from 0",
+                                                options.phases.highest(), phases, phases == 1 ? "" : "s"));
+    std::vector<std::string> structures, monitors;
+    for (const Region& region : view.structures.regions) structures.push_back(region.name);
+    if (!options.structure.empty() && std::ranges::find(structures, options.structure) == structures.end())
+        throw std::invalid_argument(
+            structures.empty() ? fmt::format("'--structure {}': the run names no data structures", options.structure)
+                               : fmt::format("'--structure {}': there is none of that name; there are: {}",
+                                             options.structure, fmt::join(structures, ", ")));
+    for (const MonitorSummary& monitor : view.monitors) monitors.push_back(monitor.name);
+    if (!options.monitor.empty() && std::ranges::find(monitors, options.monitor) == monitors.end())
+        throw std::invalid_argument(monitors.empty()
+                                        ? fmt::format("'--monitor {}': the run had no monitors", options.monitor)
+                                        : fmt::format("'--monitor {}': there is none of that name; there are: {}",
+                                                      options.monitor, fmt::join(monitors, ", ")));
+}
+
+}  // namespace
+
+std::optional<HistogramView> histogram_view(const InputFile& file, const RunView& view, const ShowOptions& options) {
+    check_names(view, options);
+    HistogramView histogram;
+    histogram.what = options.what.empty() ? "accesses" : options.what;
+    histogram.regions = view.structures.regions;
+    if (!options.structure.empty())
+        std::erase_if(histogram.regions, [&](const Region& region) { return region.name != options.structure; });
+    if (!options.monitor.empty()) {
+        histogram.monitor = options.monitor;
+        histogram.plot = of_monitor(file, view, options);
+        return histogram;
+    }
+    histogram.level = options.level;
+    if (histogram.level.empty()) histogram.level = first_busy_level(view.structures);
+    if (histogram.what == "writebacks") {
+        if (histogram.level.empty() && !view.counts.names.levels.empty()) histogram.level = view.counts.names.levels[0];
+        histogram.plot = of_writebacks(file, view, options, histogram.level);
+        return histogram;
+    }
+    const bool known =
+        file.root().has("combined") &&
+        std::ranges::any_of(view.structures.levels, [&](const auto& level) { return level.name == histogram.level; });
+    if (!known && options.what.empty() && options.structure.empty()) return std::nullopt;
+    histogram.plot = of_level(file, view, options, histogram.level);
+    return histogram;
+}
+
+nlohmann::ordered_json to_json(const HistogramView& histogram) {
+    Json addresses = Json::array(), values = Json::array();
+    for (const PlotPoint& point : histogram.plot.points) {
+        addresses.push_back(point.address);
+        if (!histogram.plot.rate) {
+            values.push_back(point.value);
+        } else {
+            values.push_back(point.weight > 0 ? Json(point.value / point.weight) : Json(nullptr));
+        }
+    }
+    Json json = {{"what", histogram.what}, {"line_bytes", histogram.plot.line_bytes}};
+    if (!histogram.level.empty()) json["level"] = histogram.level;
+    if (!histogram.monitor.empty()) json["monitor"] = histogram.monitor;
+    json["addresses"] = std::move(addresses);
+    json["values"] = std::move(values);
+    return json;
+}
+
 namespace {
 
 /// A word as a shell takes it.
@@ -83,10 +272,9 @@ void refuse_choices(const InputFile& file, const ShowOptions& options, const std
     if (options.level.empty() && options.structure.empty() && options.monitor.empty() && options.what.empty() &&
         options.phases.all() && !options.heat)
         return;
-    throw std::invalid_argument(
-        fmt::format("{}: is of a {}: --level, --phase, --structure, --monitor, --what and --heat mean something for "
-                    "runs",
-                    file.path(), kind));
+    throw std::invalid_argument(fmt::format(
+        "{}: is of a {}: --level, --phase, --structure, --monitor, --what and --heat mean something for runs",
+        file.path(), kind));
 }
 
 std::string show_sweep(const InputFile& file, const ShowOptions& options) {
@@ -124,7 +312,7 @@ std::string show(const InputFile& file, const ShowOptions& options) {
         refuse_choices(file, options, "campaign, which has scores alone");
         return show_campaign(file, options);
     }
-    throw StorageError(fmt::format("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind));
+    throw StorageError("{}: is of the unknown kind '{}'; use a newer cachetally", file.path(), kind);
 }
 
 }  // namespace cachetally

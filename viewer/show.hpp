@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `cachetally show` prints of a result file.
+// What `cachetally show` prints of a result file, and the histogram that its options choose.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,8 @@
 
 #include "storage/file.hpp"
 #include "viewer/phase_choice.hpp"
+#include "viewer/plot.hpp"
+#include "viewer/run_view.hpp"
 
 namespace cachetally {
 
@@ -20,6 +22,18 @@ struct ShowOptions {
     bool unicode = true;
     bool json = false;
 };
+
+struct HistogramView {
+    PlotInput plot;
+    std::vector<Region> regions;  ///< to label it with
+    std::string what, level, monitor;
+};
+
+/// Nothing where the options choose nothing in particular and the file has no histograms. Throws StorageError, and
+/// std::invalid_argument where the options ask for what the file does not have.
+std::optional<HistogramView> histogram_view(const InputFile& file, const RunView& view, const ShowOptions& options);
+
+nlohmann::ordered_json to_json(const HistogramView& histogram);
 
 /// Tables and a histogram, or JSON. Throws StorageError where the file is no result file or damaged, and
 /// std::invalid_argument where options name what is not in it.

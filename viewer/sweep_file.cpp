@@ -1,49 +1,44 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps in HDF5: a row per cell, and a matrix per eviction policy.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
-#include "storage/axes.hpp"
+#include "base/units.hpp"
 #include "storage/columns.hpp"
 #include "viewer/sweep_view.hpp"
 
 namespace cachetally {
 namespace {
 
-template <class T>
-std::vector<T> column(const std::vector<SweepCell>& cells, T SweepCell::*member) {
-    std::vector<T> values;
-    values.reserve(cells.size());
-    for (const SweepCell& cell : cells) values.push_back(cell.*member);
-    return values;
+/// Calls column(name, member) for each column that all cells have.
+template <class Column>
+void for_each_column(Column column) {
+    column("eviction", &SweepCell::eviction);
+    column("granularity", &SweepCell::granularity);
+    column("counters", &SweepCell::counters);
+    column("swapouts", &SweepCell::swapouts);
+    column("error", &SweepCell::error);
+    column("bytes_per_event", &SweepCell::bytes_per_event);
 }
 
-bool has_cost(std::span<const SweepCell> cells) {
-    return !cells.empty() && std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.cost.has_value(); });
+/// The same of what a monitor would take.
+template <class Column>
+void for_each_cost(Column column) {
+    column("bits", &SweepCost::bits);
+    column("comparators", &SweepCost::comparators);
+    column("area", &SweepCost::area);
+    column("energy", &SweepCost::energy);
 }
 
-/// Calls `write(name, values)` for each column of cost.
-template <class Write>
-void for_each_cost(std::span<const SweepCell> cells, Write write) {
-    const auto values = [&](auto member) {
-        std::vector<std::remove_cvref_t<decltype(SweepCost{}.*member)>> all;
-        for (const SweepCell& cell : cells) all.push_back((*cell.cost).*member);
-        return all;
-    };
-    write("bits", values(&SweepCost::bits));
-    write("comparators", values(&SweepCost::comparators));
-    write("area", values(&SweepCost::area));
-    write("energy", values(&SweepCost::energy));
+/// The costs of all cells; none where not all have theirs.
+std::vector<SweepCost> costs_of(const std::vector<SweepCell>& cells) {
+    if (!std::ranges::all_of(cells, [](const SweepCell& cell) { return cell.cost.has_value(); })) return {};
+    return column_of(cells, [](const SweepCell& cell) { return *cell.cost; });
 }
 
 /// NaN where it was not run.
-std::vector<double> slowdowns_of(std::span<const SweepCell> cells) {
-    std::vector<double> all;
-    for (const SweepCell& cell : cells) all.push_back(cell.slowdown.value_or(std::nan("")));
-    return all;
+std::vector<double> slowdowns_of(const std::vector<SweepCell>& cells) {
+    return column_of(cells, [](const SweepCell& cell) { return cell.slowdown.value_or(std::nan("")); });
 }
 
 template <class T>
@@ -56,31 +51,22 @@ std::vector<T> distinct(const std::vector<T>& values) {
 
 void write_published(Group& rows, const std::vector<SweepCell>& cells) {
     if (!std::ranges::any_of(cells, [](const SweepCell& cell) { return cell.published.has_value(); })) return;
-    std::vector<std::uint8_t> given, misprint;
-    std::vector<std::uint64_t> swapouts;
-    std::vector<double> error;
-    for (const SweepCell& cell : cells) {
-        const PublishedFigures figures = cell.published.value_or(PublishedFigures{});
-        given.push_back(cell.published ? 1 : 0);
-        misprint.push_back(figures.misprint ? 1 : 0);
-        swapouts.push_back(figures.swapouts);
-        error.push_back(figures.error);
-    }
-    rows.write("published", given);
-    rows.write("published_misprint", misprint);
-    rows.write("published_swapouts", swapouts);
-    rows.write("published_error", error);
+    const auto write = [&](const char* name, auto of) {
+        rows.write(name, column_of(cells, [&](const SweepCell& cell) { return of(cell.published); }));
+    };
+    using Published = std::optional<PublishedFigures>;
+    write("published", [](const Published& figures) { return std::uint8_t{figures.has_value()}; });
+    write("published_misprint", [](const Published& figures) { return std::uint8_t{figures && figures->misprint}; });
+    write("published_swapouts", [](const Published& figures) { return figures ? figures->swapouts : 0; });
+    write("published_error", [](const Published& figures) { return figures ? figures->error : 0; });
 }
 
 /// The axis of granularities: lines where all are numbers of them, else their texts, so that .sel() finds each by
 /// itself.
 void write_granularities(Group& group, const std::vector<std::string>& texts) {
     std::vector<std::uint32_t> lines;
-    for (const std::string& text : texts) {
-        std::uint32_t value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc() && end == text.data() + text.size()) lines.push_back(value);
-    }
+    for (const std::string& text : texts)
+        if (const auto number = parse_number(text)) lines.push_back(static_cast<std::uint32_t>(*number));
     if (lines.size() == texts.size()) {
         group.write("granularity", lines);
     } else {
@@ -91,14 +77,14 @@ void write_granularities(Group& group, const std::vector<std::string>& texts) {
 /// Granularities by counters; the cells of one eviction policy stand in this order.
 void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool timed) {
     Group matrices = sweep.create_group("matrices");
-    const std::vector<std::string> evictions = distinct(column(cells, &SweepCell::eviction));
+    const std::vector<std::string> evictions = distinct(column_of(cells, &SweepCell::eviction));
     set_nexus_class(matrices, "NXcollection", evictions.empty() ? "" : evictions.front());
     for (const std::string& eviction : evictions) {
         std::vector<SweepCell> own;
         std::ranges::copy_if(cells, std::back_inserter(own),
                              [&](const auto& cell) { return cell.eviction == eviction; });
-        const auto counters = distinct(column(own, &SweepCell::counters));
-        const auto granularities = distinct(column(own, &SweepCell::granularity));
+        const auto counters = distinct(column_of(own, &SweepCell::counters));
+        const auto granularities = distinct(column_of(own, &SweepCell::granularity));
         if (own.size() != counters.size() * granularities.size()) continue;  // a value was given twice
         Group group = matrices.create_group(eviction);
         write_granularities(group, granularities);
@@ -107,22 +93,34 @@ void write_matrices(Group& sweep, const std::vector<SweepCell>& cells, bool time
             using Value = std::remove_cvref_t<decltype(values.front())>;
             group.write_table(name, std::span<const Value>(values), granularities.size(), counters.size());
         };
-        table("swapouts", column(own, &SweepCell::swapouts));
-        table("error", column(own, &SweepCell::error));
-        table("bytes_per_event", column(own, &SweepCell::bytes_per_event));
-        if (has_cost(own)) for_each_cost(own, table);
+        table("swapouts", column_of(own, &SweepCell::swapouts));
+        table("error", column_of(own, &SweepCell::error));
+        table("bytes_per_event", column_of(own, &SweepCell::bytes_per_event));
+        if (const std::vector<SweepCost> costs = costs_of(own); !costs.empty())
+            for_each_cost([&](const char* name, auto member) { table(name, column_of(costs, member)); });
         if (timed) table("slowdown", slowdowns_of(own));
         set_axes(group, "swapouts", {"granularity", "counters"}, {"error", "bytes_per_event"});
     }
 }
 
-/// Numbers; also NaN, where that stands for what is not known.
+/// Throws for a number that is none; NaN may stand for what is not known.
+void require_number(const Group& rows, const char* name, double value, bool may_be_unknown = false) {
+    if (!std::isfinite(value) && !(may_be_unknown && std::isnan(value)))
+        throw StorageError("{}: the column '{}' has {}, which is no number; the file is damaged", rows.where(), name,
+                           value);
+}
+
+/// One of the columns above.
+template <class Row, class T>
+void read_checked(const Group& group, const char* name, std::vector<Row>& rows, T Row::*member) {
+    read_member(group, name, rows, member);
+    if constexpr (std::is_same_v<T, double>)
+        for (const Row& row : rows) require_number(group, name, row.*member);
+}
+
 std::vector<double> read_numbers(const Group& rows, const char* name, std::size_t count, bool may_be_unknown = false) {
     std::vector<double> values = read_column<double>(rows, name, count);
-    for (const double value : values)
-        if (!std::isfinite(value) && !(may_be_unknown && std::isnan(value)))
-            throw StorageError(fmt::format("{}: the column '{}' has {}, which is no number; the file is damaged",
-                                           rows.where(), name, value));
+    for (const double value : values) require_number(rows, name, value, may_be_unknown);
     return values;
 }
 
@@ -137,9 +135,8 @@ void require_matrices(const Group& rows, std::span<const SweepCell> cells) {
             counters.push_back(cells[end].counters);
         if (begin > 0 && cells[begin].eviction == cells[begin - 1].eviction && counters != before)
             throw StorageError(
-                fmt::format("{}: the cells are not of the same numbers of counters for each granularity; the file is "
-                            "damaged",
-                            rows.where()));
+                "{}: the cells are not of the same numbers of counters for each granularity; the file is damaged",
+                rows.where());
         before = counters;
     }
 }
@@ -156,12 +153,9 @@ void read_published(const Group& rows, std::vector<SweepCell>& cells) {
 
 void read_cost(const Group& rows, std::vector<SweepCell>& cells) {
     if (!rows.has("bits")) return;
-    const auto bits = read_column<std::uint64_t>(rows, "bits", cells.size());
-    const auto comparators = read_column<std::uint64_t>(rows, "comparators", cells.size());
-    const auto area = read_column<std::uint64_t>(rows, "area", cells.size());
-    const auto energy = read_numbers(rows, "energy", cells.size());
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        cells[i].cost = SweepCost{bits[i], comparators[i], area[i], energy[i]};
+    std::vector<SweepCost> costs(cells.size());
+    for_each_cost([&](const char* name, auto member) { read_checked(rows, name, costs, member); });
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i].cost = costs[i];
 }
 
 void read_slowdown(const Group& rows, SweepView& view) {
@@ -183,14 +177,9 @@ void write_sweep(Group& root, const SweepView& view) {
     sweep.set_attribute("events", view.events);
     Group rows = sweep.create_group("rows");
     rows.write("row", numbers_to(view.cells.size()));
-    rows.write_texts("eviction", column(view.cells, &SweepCell::eviction));
-    rows.write_texts("granularity", column(view.cells, &SweepCell::granularity));
-    rows.write("counters", column(view.cells, &SweepCell::counters));
-    rows.write("swapouts", column(view.cells, &SweepCell::swapouts));
-    rows.write("error", column(view.cells, &SweepCell::error));
-    rows.write("bytes_per_event", column(view.cells, &SweepCell::bytes_per_event));
-    if (has_cost(view.cells))
-        for_each_cost(view.cells, [&](const char* name, const auto& values) { rows.write(name, values); });
+    for_each_column([&](const char* name, auto member) { write_member(rows, name, view.cells, member); });
+    if (const std::vector<SweepCost> costs = costs_of(view.cells); !costs.empty())
+        for_each_cost([&](const char* name, auto member) { write_member(rows, name, costs, member); });
     if (view.timed) rows.write("slowdown", slowdowns_of(view.cells));
     if (!view.slowdown_unknown.empty()) sweep.set_attribute("slowdown_unknown", view.slowdown_unknown);
     write_published(rows, view.cells);
@@ -207,15 +196,8 @@ SweepView read_sweep_view(const InputFile& file) {
     view.references = sweep.whole_attribute("references");
     view.events = sweep.whole_attribute("events");
     const Group rows = sweep.open_group("rows");
-    const auto eviction = rows.read_texts("eviction"), granularity = rows.read_texts("granularity");
-    const auto counters = read_column<std::uint32_t>(rows, "counters", eviction.size());
-    const auto swapouts = read_column<std::uint64_t>(rows, "swapouts", eviction.size());
-    const auto error = read_numbers(rows, "error", eviction.size());
-    const auto bytes = read_numbers(rows, "bytes_per_event", eviction.size());
-    if (granularity.size() != eviction.size())
-        throw StorageError(fmt::format("{}: columns of unequal length; the file is damaged", rows.where()));
-    for (std::size_t i = 0; i < eviction.size(); ++i)
-        view.cells.push_back({eviction[i], granularity[i], counters[i], swapouts[i], error[i], bytes[i], {}, {}});
+    view.cells.resize(rows.read_texts("eviction").size());
+    for_each_column([&](const char* name, auto member) { read_checked(rows, name, view.cells, member); });
     require_matrices(rows, view.cells);
     read_cost(rows, view.cells);
     read_slowdown(rows, view);

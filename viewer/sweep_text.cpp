@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <numeric>
 #include <set>
 
+#include "base/units.hpp"
 #include "viewer/sweep_view.hpp"
 #include "viewer/text_table.hpp"
 
@@ -17,14 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr auto left = TextTable::Align::left;
-
-/// Groups of lines by their number, all else by name.
-Json granularity_json(const std::string& text) {
-    std::uint32_t lines = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), lines);
-    if (error == std::errc() && end == text.data() + text.size()) return lines;
-    return text;
-}
 
 /// The cells of one eviction policy and granularity, in the order of their counters.
 struct Row {
@@ -199,6 +191,11 @@ std::vector<bool> front_of(std::span<const SweepCell> cells) {
         front.push_back(own);
     }
     return on_front;
+}
+
+nlohmann::ordered_json granularity_json(const std::string& granularity) {
+    const auto lines = parse_number(granularity);
+    return lines ? Json(*lines) : Json(granularity);
 }
 
 nlohmann::ordered_json to_json(const SweepView& view) {

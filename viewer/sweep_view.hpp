@@ -47,6 +47,9 @@ struct SweepView {
     std::string slowdown_unknown;  ///< why some are not known though their run was made; empty where there are none
 };
 
+/// Groups of lines by their number, all else by name.
+nlohmann::ordered_json granularity_json(const std::string& granularity);
+
 /// complete, references, events, rows[].{counters, granularity, eviction, swapouts, error, bytes_per_event, bits,
 /// comparators, area, energy, slowdown (null where it is not known), front, published}, slowdown_unknown
 nlohmann::ordered_json to_json(const SweepView& view);

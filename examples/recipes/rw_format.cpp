@@ -3,7 +3,6 @@
 // its row is ROW(rw).
 #include <cstring>
 
-#include "workloads/traces/hex_digits.hpp"
 #include "workloads/traces/text_parser.hpp"
 
 namespace cachetally {

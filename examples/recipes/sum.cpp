@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A kernel: sum adds up an array. Belongs into workloads/kernels/; its row is ROW(sum).
 #include "workloads/kernels/kernels.hpp"
-#include "workloads/kernels/numbers.hpp"
+#include "workloads/kernels/processor.hpp"
 
 namespace cachetally {
 namespace {

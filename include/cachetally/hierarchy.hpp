@@ -34,7 +34,7 @@ public:
 
     unsigned cores() const;
 
-    /// Of its machine (time_bound.hpp).
+    /// Of its machine (reference_at_most()).
     Tick reference_at_most() const;
 
     /// True where nobody ever waits for somebody else: no reference takes longer than reference_at_most().

@@ -77,7 +77,7 @@ private:
 };
 
 /// Watches one link: what an author of a listener provides. Called by one thread at a time. One that counts by phase
-/// begins with PhasedListener (monitor/phased_listener.hpp).
+/// begins with PhasedListener (monitor/control.hpp).
 class LinkListener {
 public:
     virtual ~LinkListener() = default;

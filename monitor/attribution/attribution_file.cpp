@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "monitor/attribution/object_evictions_file.hpp"
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "monitor/level_links.hpp"
+#include "monitor/spec_placement.hpp"
 
 namespace cachetally {
 HierarchyAttribution::HierarchyAttribution(const Topology& topology, Hierarchy& hierarchy,

@@ -6,8 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "monitor/level_links.hpp"
-#include "storage/axes.hpp"
+#include "monitor/spec_placement.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {

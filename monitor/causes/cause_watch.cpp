@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/coherent_part.hpp"
+#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 namespace {

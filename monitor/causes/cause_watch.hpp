@@ -18,7 +18,7 @@
 #include "monitor/causes/sharing_watch.hpp"
 #include "monitor/causes/site_causes.hpp"
 #include "monitor/histogram.hpp"
-#include "monitor/region_finder.hpp"
+#include "monitor/level_lines.hpp"
 
 namespace cachetally {
 

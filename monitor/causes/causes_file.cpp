@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {

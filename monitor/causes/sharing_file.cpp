@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "storage/axes.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {

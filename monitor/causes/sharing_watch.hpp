@@ -14,7 +14,7 @@
 #include "monitor/causes/miss_causes.hpp"
 #include "monitor/causes/sharing.hpp"
 #include "monitor/histogram.hpp"
-#include "sim/topology/coherent_part.hpp"
+#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/numa_check.hpp"
+#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 namespace {

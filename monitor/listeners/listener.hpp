@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "monitor/phased_listener.hpp"
+#include "monitor/control.hpp"
 
 namespace cachetally {
 

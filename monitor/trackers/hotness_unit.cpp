@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "monitor/trackers/intervals.hpp"
-#include "monitor/trackers/ranked_keys.hpp"
+#include "monitor/trackers/tracker.hpp"
 
 namespace cachetally {
 namespace {

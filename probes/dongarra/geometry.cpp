@@ -7,7 +7,7 @@
 #include <bit>
 #include <functional>
 
-#include "probes/analysis/bisect.hpp"
+#include "probes/analysis.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/dongarra/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/units.hpp"
 #include "probes/dongarra/geometry.hpp"
-#include "probes/ours/congruent_lines.hpp"
+#include "probes/ours/sets.hpp"
 #include "probes/ours/tlb_events.hpp"
 
 namespace cachetally {
@@ -37,14 +37,12 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
     const std::string level = fmt::format("L{}", number);
     // Lines that a level above keeps need no room: one that is smaller misses only when that one does.
     if (!found.all_arrive && static_cast<double>(found.capacity) < least_growth * static_cast<double>(above))
-        return report.refuse(
-            level, "capacity",
-            fmt::format("misses begin beyond {}, and a level above, of {}, still keeps lines of those: "
-                        "it may hold less",
-                        format_size(found.capacity), format_size(above)));
-    if (found.high > 1.1 * found.low)
         return report.refuse(level, "capacity",
-                             fmt::format("misses grow between {:.0f} and {:.0f} bytes", found.low, found.high));
+                             "misses begin beyond {}, and a level above, of {}, still keeps lines of those: "
+                             "it may hold less",
+                             format_size(found.capacity), format_size(above));
+    if (found.high > 1.1 * found.low)
+        return report.refuse(level, "capacity", "misses grow between {:.0f} and {:.0f} bytes", found.low, found.high);
     if (found.uneven)
         return report.refuse(level, "capacity", "on other pages others miss: pages fill the sets unevenly");
     if (found.walks)
@@ -56,9 +54,8 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
         return answer(report, level, "capacity", *bytes, "bytes",
                       "papi_cacheSize; to the byte by lines that meet in its sets");
     if (lines.beyond())
-        return report.refuse(
-            level, "capacity",
-            fmt::format("misses are clear at {:.0f} bytes, but more lines than that, far apart, stay", found.high));
+        return report.refuse(level, "capacity",
+                             "misses are clear at {:.0f} bytes, but more lines than that, far apart, stay", found.high);
     if (lines.uneven()) return report.refuse(level, "capacity", "as many lines stay on some pages as do not on others");
     if (found.high > static_cast<double>(meter.large_page()))
         return report.refuse(level, "capacity", "pages may fill its sets unevenly, and lines far apart do not agree");
@@ -70,7 +67,7 @@ void report_capacity(Meter& meter, TestReport& report, unsigned number, const Co
 
 void report_line(TestReport& report, const std::string& level, const CountedGeometry& found) {
     if (found.fetches_next)
-        report.refuse(level, "line", fmt::format("blocks of {} bytes come with those before them", found.block));
+        report.refuse(level, "line", "blocks of {} bytes come with those before them", found.block);
     else
         answer(report, level, "line", found.block, "bytes", "papi_cacheBlock, cases 1 and 2");
 }
@@ -80,9 +77,9 @@ void report_ways(TestReport& report, const std::string& level, const CountedGeom
         report.refuse(level, "ways", "other lines are fetched besides those that are loaded");
     else if (robust && found.ways != 0 && !found.ways_confirmed)
         report.refuse(level, "ways",
-                      fmt::format("{} locations fit one set, but at other distances not as many as they would in a "
-                                  "cache of so many ways",
-                                  found.ways));
+                      "{} locations fit one set, but at other distances not as many as they would in a "
+                      "cache of so many ways",
+                      found.ways);
     else
         answer(report, level, "ways", found.ways, "ways", "papi_cacheBlock, case 3");
 }

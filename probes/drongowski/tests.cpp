@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/drongowski/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 

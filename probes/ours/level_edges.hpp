@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where levels end, in times over spans.
+// Where levels end in times over spans, and how much they hold where pages fill their sets unevenly.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,14 @@ struct LevelEdges {
 
 /// Ends of levels: rises above what quiet points foretell. What was taken for less than a level is reported, too.
 LevelEdges find_level_edges(SpanSweep& sweep, double noise, std::vector<std::string>& decisions);
+
+/// Bytes that a level holds where pages fill its sets unevenly, so that times begin to rise before it is full. Pieces
+/// of pages, each of which lies in a way alone, are added one at a time to what fits, and kept where the lines added
+/// take as long as those before: a line too many in a set misses at least once in a lap. What is reached when many
+/// pieces in a row do not fit fills all sets. `quiet`: bytes from the begin of the arena of which most
+/// fit; `inside`, `beyond`:
+/// cycles of the level and of the next. Nothing where the arena has too few pieces to decide. (ours; after the
+/// reduction of eviction sets by Vila, Koepf and Morales 2019, turned round)
+std::optional<std::uint64_t> packed_capacity(SpanSweep& sweep, std::uint64_t quiet, double inside, double beyond);
 
 }  // namespace cachetally

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/units.hpp"
-#include "probes/analysis/change_points.hpp"
-#include "probes/ours/congruent_lines.hpp"
+#include "probes/analysis.hpp"
 #include "probes/ours/level_edges.hpp"
-#include "probes/ours/packing.hpp"
+#include "probes/ours/sets.hpp"
 #include "probes/ours/sweep.hpp"
 
 namespace cachetally {
@@ -71,9 +70,8 @@ void report_uneven(TestReport& report, const std::string& level, const LevelEdge
         return;
     }
     report.refuse(level, "capacity",
-                  fmt::format("times begin to rise at {} bytes, but otherwise on other pages: these fill the sets "
-                              "unevenly",
-                              edge.low));
+                  "times begin to rise at {} bytes, but otherwise on other pages: these fill the sets unevenly",
+                  edge.low);
 }
 
 /// A capacity to the byte, where the lines that meet in the sets of the level show it; else the interval remains.
@@ -89,9 +87,8 @@ void make_exact(Meter& meter, TestReport& report, unsigned level) {
     const auto bytes = lines.capacity();
     if (lines.beyond()) {
         report.findings.erase(capacity);
-        return report.refuse(
-            name, "capacity",
-            fmt::format("times rise at {:.0f} bytes, but more lines than that, far apart, stay", known.high));
+        return report.refuse(name, "capacity", "times rise at {:.0f} bytes, but more lines than that, far apart, stay",
+                             known.high);
     }
     if (!bytes) return;
     capacity->value->number = capacity->low = capacity->high = static_cast<double>(*bytes);
@@ -113,8 +110,8 @@ const SmallRise* small_rise(const Meter& meter, const LevelEdges& found) {
 
 std::string in_words(const SmallRise& rise) {
     return fmt::format(
-        "up to {} times rise from {:.2f} to {:.2f} cycles, too little for a level: two of nearly the "
-        "same latency, or one; no misses are counted that would decide",
+        "up to {} times rise from {:.2f} to {:.2f} cycles, too little for a level: two of nearly the same latency, or "
+        "one; no misses are counted that would decide",
         format_size(rise.bytes), rise.from, rise.to);
 }
 
@@ -136,8 +133,7 @@ std::size_t close_level(const std::vector<LevelEdge>& edges) {
 
 std::string in_words(const LevelEdge& above, const LevelEdge& close) {
     return fmt::format(
-        "times rise at {} and again at {}, less than twice as much: a level, or how the one above it "
-        "overflows",
+        "times rise at {} and again at {}, less than twice as much: a level, or how the one above it overflows",
         format_size(above.low), format_size(close.low));
 }
 
@@ -155,11 +151,12 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
                                          format_size(last.bytes)),
                              edges.size());
     if (doubtful != nullptr)
-        return refuse_levels(report,
-                             fmt::format("beyond {} times depend on where pages lie, and rise again: a level or sets "
-                                         "that are filled unevenly",
-                                         format_size(doubtful->low)),
-                             static_cast<std::size_t>(doubtful - edges.data()) + 1);
+        return refuse_levels(
+            report,
+            fmt::format(
+                "beyond {} times depend on where pages lie, and rise again: a level or sets that are filled unevenly",
+                format_size(doubtful->low)),
+            static_cast<std::size_t>(doubtful - edges.data()) + 1);
     if (const std::string reason = contradiction(meter, edges.size()); !reason.empty())
         return refuse_levels(report, reason, 1);
     const std::size_t close = meter.capabilities().cache_events > 0 ? 0 : close_level(edges);
@@ -215,16 +212,15 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
                                 static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
         if (others_take_lines(meter, sweep, edge)) {
             report.refuse(level, "capacity",
-                          fmt::format("others take lines of the level: up to {} are left of it, and fewer where loads "
-                                      "that L1 answers lie between",
-                                      format_size(edge.low)));
+                          "others take lines of the level: up to {} are left of it, and fewer where loads that L1 "
+                          "answers lie between",
+                          format_size(edge.low));
         } else if (edge.low > page && !alike_elsewhere(sweep, edge)) {
             const double beyond = i + 1 < edges.size() ? edges[i + 1].latency : last.cycles;
             const bool sure = settled && doubtful == nullptr;
             report_uneven(report, level, edge, sure ? std::optional(beyond) : std::nullopt, sweep);
         } else if (high - low > 0.1 * low) {
-            report.refuse(level, "capacity",
-                          fmt::format("times begin to rise somewhere between {} and {} bytes", low, high));
+            report.refuse(level, "capacity", "times begin to rise somewhere between {} and {} bytes", low, high);
         } else {
             report.answer(level, "capacity", static_cast<double>(edge.low), low, high, "bytes",
                           "end of a quiet stretch of times over spans, bisected");

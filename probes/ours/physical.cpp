@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "probes/analysis/bisect.hpp"
-#include "probes/analysis/occupancy.hpp"
+#include "probes/analysis.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -227,20 +226,19 @@ TestReport physical_robust(Meter& meter, const L1Geometry& l1, const std::string
         std::ranges::count(failures, failures.front()) == std::ssize(failures))
         return all_refused(
             std::move(report),
-            fmt::format("{} pages a way of L1 apart are too many each time: they may not be drawn, and meet in "
-                        "some sets only",
-                        failures.front()));
+            fmt::format(
+                "{} pages a way of L1 apart are too many each time: they may not be drawn, and meet in some sets only",
+                failures.front()));
     const EvictionSets sets = failures.empty() ? EvictionSets{} : find_eviction_sets(physical, failures, report);
     if (sets.size == 0)
         return all_refused(std::move(report),
                            "lines of as many pages as there are do not evict each other, or not always as many");
     const std::uint64_t ways = sets.size - 1;
     if (sets.exclusive || ways <= l1.ways)
-        return all_refused(
-            std::move(report),
-            fmt::format("{} lines stay, and no others beside them: lines of L1 may be among them, or all "
-                        "lines at the same offset of pages meet in one set",
-                        ways));
+        return all_refused(std::move(report),
+                           fmt::format("{} lines stay, and no others beside them: lines of L1 may be among them, or "
+                                       "all lines at the same offset of pages meet in one set",
+                                       ways));
     const ColourEstimate found = estimate_colours(failures, ways);
     if (contradict(found, sets))
         return all_refused(
@@ -253,8 +251,7 @@ TestReport physical_robust(Meter& meter, const L1Geometry& l1, const std::string
     if (sets.overlap)
         report.refuse("L2", "capacity", "lines at different offsets of pages meet: a way is no multiple of a page");
     else if (bytes(found.high) > 1.1 * bytes(found.low))
-        report.refuse("L2", "capacity",
-                      fmt::format("somewhere between {} and {} bytes", bytes(found.low), bytes(found.high)));
+        report.refuse("L2", "capacity", "somewhere between {} and {} bytes", bytes(found.low), bytes(found.high));
     else
         report.answer("L2", "capacity", bytes(found.colours), bytes(found.low), bytes(found.high), "bytes",
                       "likelihood of how many pages fit");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/units.hpp"
-#include "probes/ours/replacement.hpp"
-#include "probes/ours/waiting.hpp"
+#include "probes/ours/sets.hpp"
+#include "probes/ours/sweep.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "probes/ours/congruent_lines.hpp"
-#include "probes/ours/replacement.hpp"
+#include "probes/ours/sets.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

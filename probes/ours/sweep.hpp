@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "probes/xray/l1.hpp"
+#include "probes/tests.hpp"
 
 namespace cachetally {
 
@@ -101,5 +101,13 @@ private:
 
 /// Spans up to 64 MiB, or so many that lines come from memory.
 SpanSweep sweep_to_memory(Meter& meter, const L1Geometry& l1, std::uint64_t stride, std::uint64_t local);
+
+/// Whether loads of this chain, one of each line, wait for memory to be done with those before them: then they take
+/// less where others, of words of the same lines and so answered by L1, lie between. (ours)
+bool loads_wait(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1);
+
+/// Whether others take lines that a level holds: with hits of L1 between them, so that a lap takes longer, more are
+/// lost.
+bool lines_are_taken(Meter& meter, const Arena& arena, const Offsets& lines, const L1Geometry& l1);
 
 }  // namespace cachetally

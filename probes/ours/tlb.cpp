@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/ours/tests.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
-#include "probes/analysis/bisect.hpp"
-#include "probes/ours/hidden_tlb.hpp"
+#include "probes/analysis.hpp"
 #include "probes/ours/tlb_events.hpp"
 #include "probes/ours/translation_times.hpp"
 
@@ -302,9 +301,9 @@ void answer_second(TestReport& report, TranslationTimes& pairs, const Edge& firs
     }
     if (!later.empty())
         report.refuse("", "tlb_levels",
-                      fmt::format("beyond the first TLB times of translation rise at {} pages, where it is not clear "
-                                  "whether a TLB is full or a cache",
-                                  later.front().low));
+                      "beyond the first TLB times of translation rise at {} pages, where it is not clear "
+                      "whether a TLB is full or a cache",
+                      later.front().low);
     else
         answer_levels(report, 1);
 }
@@ -346,8 +345,7 @@ TestReport tlb_robust(Meter& meter, const L1Geometry& l1) {
             fmt::format("times of translation rise {}", edge_in_words(edge.low, edge.high, "pages")));
     if (edges.empty()) {
         if (points.back().pages < many_pages)
-            report.refuse("", "tlb_levels",
-                          fmt::format("a TLB may hold all {} pages of the arena", points.back().pages));
+            report.refuse("", "tlb_levels", "a TLB may hold all {} pages of the arena", points.back().pages);
         else if (pairs.depends_on_parts(points.front().pages * 2))
             refuse_parts(report);
         else if (more_tlbs_hold_all(meter, 0))

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "probes/analysis/bisect.hpp"
+#include "probes/analysis.hpp"
 
 namespace cachetally {
 namespace {

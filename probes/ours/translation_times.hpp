@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TranslationTimes: what translation adds to the times of loads.
+// What translation adds to the times of loads.
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
+#include "probes/meter.hpp"
 #include "probes/strings/strings.hpp"
-#include "probes/xray/l1.hpp"
+#include "probes/tests.hpp"
 
 namespace cachetally {
 
@@ -130,5 +131,10 @@ private:
     Arena arena_;
     std::map<std::uint64_t, double> known_;
 };
+
+/// Whether loads on pages that were never used take longer than those on pages that were, where a TLB of `entries`
+/// pages has lost these (0: where no TLB is known): then a further TLB keeps them. Table entries are in the caches in
+/// both cases. False where the arena has too few pages to decide. (ours)
+bool more_tlbs_hold_all(Meter& meter, std::uint64_t entries);
 
 }  // namespace cachetally

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/simulated.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -98,8 +96,7 @@ struct SimulatedTarget::Parts {
         const std::uint8_t flags = chase.floating_point ? reference_flag::floating_point : 0;
         for (std::size_t i = 0; i < references.size(); ++i) {
             if (chase.offsets[i] >= arena.bytes)
-                throw ProbeError(
-                    fmt::format("offset {} lies outside of an arena of {} bytes", chase.offsets[i], arena.bytes));
+                throw ProbeError("offset {} lies outside of an arena of {} bytes", chase.offsets[i], arena.bytes);
             references[i] = {arena_base + chase.offsets[i], 0, 1, ReferenceKind::load, flags};
         }
         return references;
@@ -292,7 +289,7 @@ SimulatedTarget::SimulatedTarget(MachineDescription machine, SimulatedOptions op
     can.timer_quantum = parts.options.noise.timer_quantum;
     const Topology checked(parts.machine);
     if (data_caches(parts.machine).empty() && !parts.machine.caches.empty())
-        throw ProbeError(fmt::format("no cache of '{}' serves data", parts.machine.name));
+        throw ProbeError("no cache of '{}' serves data", parts.machine.name);
 }
 
 SimulatedTarget::~SimulatedTarget() = default;
@@ -306,10 +303,10 @@ ProbeCost SimulatedTarget::cost() const { return parts_->cost; }
 Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     const Capabilities& can = parts_->capabilities;
     if (std::ranges::find(can.page_sizes, page) == can.page_sizes.end())
-        throw ProbeError(fmt::format("there are no pages of {} here", format_size(page)));
+        throw ProbeError("there are no pages of {} here", format_size(page));
     if (bytes > can.largest_arena)
-        throw ProbeError(fmt::format("an arena of {} is larger than {}, which can be had", format_size(bytes),
-                                     format_size(can.largest_arena)));
+        throw ProbeError("an arena of {} is larger than {}, which can be had", format_size(bytes),
+                         format_size(can.largest_arena));
     return {parts_->arenas++, std::max<std::uint64_t>(bytes, 1), page, false};
 }
 

@@ -8,7 +8,7 @@
 #include "cachetally/topology.hpp"
 #include "probes/target.hpp"
 #include "probes/targets/data_path.hpp"
-#include "probes/targets/noise.hpp"
+#include "probes/targets/laps.hpp"
 
 namespace cachetally {
 

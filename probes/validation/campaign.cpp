@@ -15,7 +15,9 @@
 #include <thread>
 
 #include "base/random.hpp"
+#include "probes/probe_file.hpp"
 #include "probes/validation/truth.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {
@@ -53,7 +55,7 @@ Probed probe_named(const CampaignOptions& options, std::uint64_t number) {
         return probe(options, number);
     } catch (const std::runtime_error& error) {
         if (options.given.empty()) throw;
-        throw ProbeError(fmt::format("{}: {}", options.given[number].file, error.what()));
+        throw ProbeError("{}: {}", options.given[number].file, error.what());
     }
 }
 
@@ -226,6 +228,70 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     if (failure) std::rethrow_exception(failure);
     Tally tally(options, probed);
     return tally.result();
+}
+
+namespace {
+
+constexpr std::string_view between_findings = "; ";
+
+std::vector<std::string> split_findings(std::string_view text) {
+    std::vector<std::string> findings;
+    while (!text.empty()) {
+        const std::size_t end = text.find(between_findings);
+        findings.emplace_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + between_findings.size());
+    }
+    return findings;
+}
+
+/// Calls column(name, member) for each column of scores.
+template <class Column>
+void for_each_column(Column column) {
+    column("test", &Score::test);
+    column("variant", &Score::variant);
+    column("parameter", &Score::parameter);
+    column("right", &Score::right);
+    column("wrong", &Score::wrong);
+    column("not_identifiable", &Score::not_identifiable);
+}
+
+}  // namespace
+
+void write_campaign(Group& root, const CampaignResult& result) {
+    Group summary = root.create_group("summary");
+    set_nexus_class(summary, "NXcollection");
+    summary.set_attribute("machines", result.machines);
+    for_each_column([&](const char* name, auto member) { write_member(summary, name, result.scores, member); });
+    number_rows(summary, "row", result.scores.size());
+
+    Group worst = root.create_group("worst");
+    set_nexus_class(worst, "NXcollection");
+    write_member(worst, "machine", result.failures, &Failure::machine);
+    write_member(worst, "wrong", result.failures, &Failure::wrong);
+    write_member(worst, "not_identifiable", result.failures, &Failure::not_identifiable);
+    worst.write_texts("findings", column_of(result.failures, [](const Failure& failure) {
+                          return fmt::format("{}", fmt::join(failure.wrong_findings, between_findings));
+                      }));
+    write_member(worst, "replay", result.failures, &Failure::replay);
+    number_rows(worst, "row", result.failures.size());
+}
+
+CampaignResult read_campaign(const Group& root) {
+    CampaignResult result;
+    const Group summary = root.open_group("summary");
+    result.machines = summary.whole_attribute("machines");
+    result.scores.resize(summary.read_texts("test").size());
+    for_each_column([&](const char* name, auto member) { read_member(summary, name, result.scores, member); });
+    for (Score& score : result.scores) score.variant = current_variant(score.variant);
+    const Group worst = root.open_group("worst");
+    for (const std::string& findings : worst.read_texts("findings"))
+        result.failures.emplace_back().wrong_findings = split_findings(findings);
+    read_member(worst, "machine", result.failures, &Failure::machine);
+    read_member(worst, "wrong", result.failures, &Failure::wrong);
+    read_member(worst, "not_identifiable", result.failures, &Failure::not_identifiable);
+    // the first versions did not say how to repeat one
+    if (worst.has("replay")) read_member(worst, "replay", result.failures, &Failure::replay);
+    return result;
 }
 
 }  // namespace cachetally

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A campaign: tests on many random machines, scored.
+// A campaign: tests on many random machines, scored; and its scores in HDF5.
 #pragma once
 
 #include <functional>
@@ -7,6 +7,7 @@
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/random_machine.hpp"
+#include "storage/group.hpp"
 
 namespace cachetally {
 
@@ -78,5 +79,11 @@ CampaignResult run_campaign(const CampaignOptions& options);
 
 /// "L2 capacity: 12 KiB found, 16 KiB true"
 std::string in_words(const Finding& finding);
+
+/// Writes /summary (a column per member of Score) and /worst (machines on which tests failed, worst first, and how).
+void write_campaign(Group& root, const CampaignResult& result);
+
+/// The same again; costs are not among it. Throws StorageError where the file is damaged.
+CampaignResult read_campaign(const Group& root);
 
 }  // namespace cachetally

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/xray/l1.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "base/units.hpp"
-#include "probes/analysis/bisect.hpp"
+#include "probes/analysis.hpp"
 
 namespace cachetally {
 namespace {
@@ -229,8 +229,7 @@ void refuse_taken(TestReport& report, const std::optional<L1Geometry>& again) {
         std::move(report),
         same
             ? fmt::format("what stays is {} bytes, less than any cache has: others may take lines away", found.capacity)
-            : fmt::format("found once as {}, then as {}, with lines of {} and {} bytes: others may take lines "
-                          "away",
+            : fmt::format("found once as {}, then as {}, with lines of {} and {} bytes: others may take lines away",
                           format_size(found.capacity), format_size(again->capacity), found.line, again->line));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/xray/l1.hpp"
+#include "probes/tests.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/random.hpp"
-#include "probes/analysis/bisect.hpp"
+#include "probes/analysis.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {

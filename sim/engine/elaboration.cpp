@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "sim/engine/hierarchy_parts.hpp"
-#include "sim/topology/coherent_part.hpp"
-#include "sim/topology/time_bound.hpp"
+#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/topology/coherent_part.hpp"
-#include "storage/axes.hpp"
+#include "sim/topology/validate.hpp"
+#include "storage/columns.hpp"
 
 namespace cachetally {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sim/tlm/memory_port.hpp"
-#include "sim/topology/numa_check.hpp"
+#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 namespace {

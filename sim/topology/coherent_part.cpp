@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/topology/coherent_part.hpp"
+#include "sim/topology/validate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 namespace {
@@ -33,7 +32,7 @@ bool is_filled_by_victims(const CacheConfig& cache) {
     return cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
 }
 
-class CoherenceChecker {
+class CoherenceChecker : Complaints {
 public:
     explicit CoherenceChecker(const MachineDescription& machine) : machine_(machine) {}
 
@@ -56,32 +55,29 @@ public:
     }
 
 private:
-    void complain(const Mark& mark, std::string message) { diagnostics_.push_back({mark, std::move(message)}); }
-
     void check_cycles_of(std::string_view key, unsigned cycles) {
         const std::uint64_t most = std::min<std::uint64_t>(most_cycles, longest_of_coherence / machine_.period);
         if (cycles > most)
-            complain(place_of(machine_.coherence, key),
-                     fmt::format("a latency of {} cycles is too long; write at most {}", cycles, most));
+            complain(place_of(machine_.coherence, key), "a latency of {} cycles is too long; write at most {}", cycles,
+                     most);
     }
 
     void check_private(const CacheConfig& cache) {
         const CacheConfig& first = *nodes_.front();
         if (cache.shared_by != first.shared_by)
-            complain(
-                place_of(cache, "shared_by"),
-                fmt::format("'{}' is shared by {} and '{}' by {}, but coherence is kept between nodes at one "
-                            "level; write the same number for both, or 'shared_by: all' for the lower one",
-                            shown(cache.name), numbered(cache.shared_by, "core"), shown(first.name), first.shared_by));
+            complain(place_of(cache, "shared_by"),
+                     "'{}' is shared by {} and '{}' by {}, but coherence is kept between nodes at one level; "
+                     "write the same number for both, or 'shared_by: all' for the lower one",
+                     shown(cache.name), numbered(cache.shared_by, "core"), shown(first.name), first.shared_by);
         if (cache.line != first.line)
-            complain(place_of(cache, "line"),
-                     fmt::format("'{}' has lines of {} bytes and '{}' of {}, but coherence is kept by lines of one "
-                                 "length; write {}",
-                                 shown(cache.name), cache.line, shown(first.name), first.line, first.line));
+            complain(
+                place_of(cache, "line"),
+                "'{}' has lines of {} bytes and '{}' of {}, but coherence is kept by lines of one length; write {}",
+                shown(cache.name), cache.line, shown(first.name), first.line, first.line);
         if (!cache.write_back_traffic)
             complain(place_of(cache, "write_back_traffic"),
-                     fmt::format("dirty victims of '{}' must reach the other nodes; write 'write_back_traffic: true'",
-                                 shown(cache.name)));
+                     "dirty victims of '{}' must reach the other nodes; write 'write_back_traffic: true'",
+                     shown(cache.name));
         if (is_last_of_node(machine_, cache)) check_last(cache);
     }
 
@@ -89,24 +85,21 @@ private:
     void check_last(const CacheConfig& cache) {
         if (cache.write != WritePolicy::write_back)
             complain(place_of(cache, "write"),
-                     fmt::format("'{}' is the last level of a node and keeps what its cores have stored; write 'write: "
-                                 "write_back'",
-                                 shown(cache.name)));
+                     "'{}' is the last level of a node and keeps what its cores have stored; write 'write: write_back'",
+                     shown(cache.name));
         if (!cache.write_allocate)
-            complain(place_of(cache, "write_allocate"),
-                     fmt::format("'{}' is the last level of a node and keeps what its cores have stored; write "
-                                 "'write_allocate: true'",
-                                 shown(cache.name)));
+            complain(
+                place_of(cache, "write_allocate"),
+                "'{}' is the last level of a node and keeps what its cores have stored; write 'write_allocate: true'",
+                shown(cache.name));
         if (!is_filled_by_victims(cache)) return;
         for (const CacheConfig* upper : nodes_) {
             if (upper->next != cache.name || (upper->write == WritePolicy::write_back && upper->write_allocate))
                 continue;
-            complain(
-                place_of(*upper, upper->write_allocate ? "write" : "write_allocate"),
-                fmt::format(
-                    "'{}' is filled by victims only and would pass the stores of '{}' out of the node; write 'write: "
-                    "write_back' and 'write_allocate: true' here",
-                    shown(cache.name), shown(upper->name)));
+            complain(place_of(*upper, upper->write_allocate ? "write" : "write_allocate"),
+                     "'{}' is filled by victims only and would pass the stores of '{}' out of the node; "
+                     "write 'write: write_back' and 'write_allocate: true' here",
+                     shown(cache.name), shown(upper->name));
         }
     }
 
@@ -116,11 +109,10 @@ private:
         for (const CacheConfig* cache : nodes_) {
             if (!is_last_of_node(machine_, *cache)) continue;
             if (last != nullptr && cache->next != last->next)
-                complain(place_of(*cache, "next"),
-                         fmt::format("'{}' leads to '{}', but '{}' to '{}'; coherence is kept where all ways meet: "
-                                     "write 'next: {}'",
-                                     shown(cache->name), shown(cache->next), shown(last->name), shown(last->next),
-                                     shown(last->next)));
+                complain(
+                    place_of(*cache, "next"),
+                    "'{}' leads to '{}', but '{}' to '{}'; coherence is kept where all ways meet: write 'next: {}'",
+                    shown(cache->name), shown(cache->next), shown(last->name), shown(last->next), shown(last->next));
             if (last == nullptr) last = cache;
         }
         check_below(last->next);
@@ -139,15 +131,14 @@ private:
         for (const CacheConfig& cache : machine_.caches) {
             if (is_private(machine_, cache) || std::ranges::find(below, &cache) != below.end()) continue;
             complain(place_of(cache, "shared_by"),
-                     fmt::format("'{}' is shared by all cores, but lies beside '{}', where caches are kept coherent; "
-                                 "write 'shared_by: {}'",
-                                 shown(cache.name), shown(point), nodes_.front()->shared_by));
+                     "'{}' is shared by all cores, but lies beside '{}', where caches are kept coherent; write "
+                     "'shared_by: {}'",
+                     shown(cache.name), shown(point), nodes_.front()->shared_by);
         }
     }
 
     const MachineDescription& machine_;
     std::vector<const CacheConfig*> nodes_;  ///< the private caches
-    std::vector<Diagnostic> diagnostics_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/topology/graph.hpp"
+#include "sim/topology/validate.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,6 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "sim/topology/validate.hpp"
 
 namespace cachetally {
 namespace {
@@ -23,10 +22,9 @@ using Vertex = boost::graph_traits<Graph>::vertex_descriptor;
 using Edge = boost::graph_traits<Graph>::edge_descriptor;
 using Kind = Component::Kind;
 
-class GraphBuilder {
+class GraphBuilder : public Complaints {
 public:
-    GraphBuilder(const MachineDescription& machine, std::vector<Diagnostic>& diagnostics)
-        : machine_(machine), diagnostics_(diagnostics) {}
+    explicit GraphBuilder(const MachineDescription& machine) : machine_(machine) {}
 
     void build() {
         add({Kind::core, "core", 0, machine_.cores, 1}, {});
@@ -48,9 +46,9 @@ public:
 private:
     static constexpr Vertex core = 0;
 
-    void complain(const Mark& mark, std::string message) { diagnostics_.push_back({mark, std::move(message)}); }
-    void complain_of_name(const Mark& mark, std::string message) {
-        complain(mark, std::move(message));
+    template <class... Values>
+    void complain_of_name(const Mark& mark, fmt::format_string<Values...> message, Values&&... values) {
+        complain(mark, fmt::format(message, std::forward<Values>(values)...));
         names_are_good_ = false;
     }
 
@@ -97,9 +95,9 @@ private:
             const auto same = by_name_.find(memory.name);
             if (memory.mark == Mark{} && same != by_name_.end()) {
                 complain_of_name(marks_[same->second],
-                                 fmt::format("'{}' is the name of the memory unless the machine says otherwise; use "
-                                             "another one, or write 'memory: {{name: DRAM}}'",
-                                             memory.name));
+                                 "'{}' is the name of the memory unless the machine says otherwise; use "
+                                 "another one, or write 'memory: {{name: DRAM}}'",
+                                 memory.name);
             } else {
                 check_name(memory.name, place_of(memory, "name"));
             }
@@ -113,15 +111,14 @@ private:
         if (name.empty()) {
             complain_of_name(mark, "a component has no name; write 'name: L1', for instance");
         } else if (name.find_first_not_of(letters) != std::string::npos) {
-            complain_of_name(mark, fmt::format("'{}' is not a name; use letters, digits, '_' and '.'", shown(name)));
+            complain_of_name(mark, "'{}' is not a name; use letters, digits, '_' and '.'", shown(name));
         } else if (name.size() > longest) {
-            complain_of_name(
-                mark, fmt::format("the name '{}' has {} letters; use at most {}", shown(name), name.size(), longest));
+            complain_of_name(mark, "the name '{}' has {} letters; use at most {}", shown(name), name.size(), longest);
         } else if (name == "core" || name == "walker" ||
                    (machine_.has_nodes() && (name == numa_name || name == "interconnect"))) {
-            complain_of_name(mark, fmt::format("the name '{}' is taken by the machine itself; use another one", name));
+            complain_of_name(mark, "the name '{}' is taken by the machine itself; use another one", name);
         } else if (by_name_.contains(name)) {
-            complain_of_name(mark, fmt::format("two components are named '{}'; names must differ", name));
+            complain_of_name(mark, "two components are named '{}'; names must differ", name);
         }
     }
 
@@ -145,8 +142,7 @@ private:
         const std::string_view otherwise = graph_[self].kind == Kind::tlb && found != by_name_.end()
                                                ? "; the last TLB has no 'next': it leads to the page walker"
                                                : "";
-        complain_of_name(
-            mark, fmt::format("{} names '{}', {}{}{}", what, shown(name), problem, otherwise, advice(name, known)));
+        complain_of_name(mark, "{} names '{}', {}{}{}", what, shown(name), problem, otherwise, advice(name, known));
         return std::nullopt;
     }
 
@@ -158,8 +154,8 @@ private:
             if (is_next_to_core(cache, machine_.caches)) connect(core, vertex, false);
             if (cache.next.empty()) {
                 complain_of_name(place_of(cache, "next"),
-                                 fmt::format("'{}' leads nowhere; write 'next: {}', or the name of the level below",
-                                             shown(cache.name), shown(last_name())));
+                                 "'{}' leads nowhere; write 'next: {}', or the name of the level below",
+                                 shown(cache.name), shown(last_name()));
             } else if (const auto next = find(cache.next, {Kind::cache, last_kind()}, place_of(cache, "next"),
                                               fmt::format("'next' of '{}'", shown(cache.name)), vertex)) {
                 connect(vertex, *next, false);
@@ -218,20 +214,19 @@ private:
             const bool both_fetch = part.serves != Serves::data && fetch != nullptr;
             if (both_data || both_fetch)
                 complain(part.mark,
-                         fmt::format("'{}' and '{}' are both next to the core and serve {}; give one of "
-                                     "them another 'serves', or name it in the 'next' of a level",
-                                     (both_data ? data : fetch)->name, part.name, both_data ? "data" : "fetches"));
+                         "'{}' and '{}' are both next to the core and serve {}; give one of "
+                         "them another 'serves', or name it in the 'next' of a level",
+                         (both_data ? data : fetch)->name, part.name, both_data ? "data" : "fetches");
             if (part.serves != Serves::fetch) data = &part;
             if (part.serves != Serves::data) fetch = &part;
         }
         // Where nobody is next to the core the levels form a loop, which is complained of by name.
         if (data == nullptr && anybody != nullptr)
             complain(place_of(*anybody, "serves"),
-                     fmt::format("no {} next to the core serves data; write 'serves: data' or 'serves: both'", what));
+                     "no {} next to the core serves data; write 'serves: data' or 'serves: both'", what);
     }
 
     const MachineDescription& machine_;
-    std::vector<Diagnostic>& diagnostics_;
     Graph graph_;
     std::map<std::string, Vertex> by_name_;
     std::vector<Mark> marks_;
@@ -258,22 +253,21 @@ std::string loop_through(const Graph& graph, Edge closing) {
 }
 
 /// Returns whether there was one.
-bool check_loops(const GraphBuilder& builder, std::vector<Diagnostic>& diagnostics) {
+bool check_loops(GraphBuilder& builder) {
     const Graph& graph = builder.graph();
     std::vector<Edge> closing;
     boost::depth_first_search(graph, boost::visitor(LoopFinder(closing)));
     for (const Edge& edge : closing) {
         const Vertex last = boost::source(edge, graph);
         const bool tlb = graph[last].kind == Kind::tlb;
-        diagnostics.push_back(
-            {builder.mark_of(last), fmt::format("the levels form a loop: {}; {}", loop_through(graph, edge),
-                                                tlb ? "leave out 'next' of the last one, so that it leads to the walker"
-                                                    : "let the last one lead to memory")});
+        builder.complain(builder.mark_of(last), "the levels form a loop: {}; {}", loop_through(graph, edge),
+                         tlb ? "leave out 'next' of the last one, so that it leads to the walker"
+                             : "let the last one lead to memory");
     }
     return !closing.empty();
 }
 
-void check_reachable(const GraphBuilder& builder, std::vector<Diagnostic>& diagnostics) {
+void check_reachable(GraphBuilder& builder) {
     const Graph& graph = builder.graph();
     std::vector<boost::default_color_type> colours(boost::num_vertices(graph));
     boost::breadth_first_search(
@@ -281,18 +275,19 @@ void check_reachable(const GraphBuilder& builder, std::vector<Diagnostic>& diagn
         boost::color_map(boost::make_iterator_property_map(colours.begin(), boost::get(boost::vertex_index, graph))));
     for (const Vertex vertex : boost::make_iterator_range(boost::vertices(graph)))
         if (colours[vertex] == boost::white_color)
-            diagnostics.push_back({builder.mark_of(vertex),
-                                   fmt::format("nothing leads to '{}'; name it in the 'next' of a level, or remove it",
-                                               graph[vertex].name)});
+            builder.complain(builder.mark_of(vertex),
+                             "nothing leads to '{}'; name it in the 'next' of a level, or remove it",
+                             graph[vertex].name);
 }
 
 }  // namespace
 
 Graph build_graph(const MachineDescription& machine, std::vector<Diagnostic>& diagnostics) {
-    GraphBuilder builder(machine, diagnostics);
+    GraphBuilder builder(machine);
     builder.build();
     // Missing edges would only cause complaints about what is reached by them.
-    if (builder.names_are_good() && !check_loops(builder, diagnostics)) check_reachable(builder, diagnostics);
+    if (builder.names_are_good() && !check_loops(builder)) check_reachable(builder);
+    diagnostics = std::move(builder.diagnostics());
     return builder.graph();
 }
 

@@ -1,17 +1,94 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine files to machine descriptions.
+// Reading machine files: the presets that are built in, and others; the words that follow from tables of the model.
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "base/text.hpp"
 #include "base/units.hpp"
+#include "cachetally/topology.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
+#include "sim/model/tags/cache_array.hpp"
+#include "sim/topology/host_machine.hpp"
 #include "sim/topology/machine_keys.hpp"
+#include "sim/topology/names.hpp"
+#include "sim/topology/presets.hpp"
 #include "sim/topology/yaml_document.hpp"
-#include "sim/topology/yaml_fields.hpp"
 
 namespace cachetally {
+namespace {
+
+[[noreturn]] void refuse_file(const std::string& path, int error) {
+    std::vector<std::string_view> known;
+    for (const PresetText& preset : preset_texts()) known.push_back(preset.name);
+    throw MachineError(path, {{{},
+                               std::string("this is no preset, and cannot be read as a machine file: ") +
+                                   std::strerror(error) + advice(path, known)}});
+}
+
+/// At most one byte more than a machine file may have, so that endless files end too.
+std::string read_beginning(const std::string& path) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) refuse_file(path, errno);
+    std::string text(largest_machine_file + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad() || (file.gcount() == 0 && errno != 0)) refuse_file(path, errno);
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text;
+}
+
+}  // namespace
+
+MachineDescription load_machine(const std::string& name_or_path) {
+    for (const PresetText& preset : preset_texts())
+        if (preset.name == name_or_path) return read_machine(std::string(preset.text), name_or_path);
+    if (name_or_path == "host") return read_machine(host_machine_file(), name_or_path);
+    MachineDescription machine = read_machine(read_beginning(name_or_path), name_or_path);
+    if (machine.name.empty()) machine.name = std::filesystem::path(name_or_path).stem().string();
+    return machine;
+}
+
+std::vector<PresetInfo> machine_presets() {
+    std::vector<PresetInfo> presets;
+    for (const PresetText& preset : preset_texts())
+        presets.push_back(
+            {std::string(preset.name), read_machine(std::string(preset.text), std::string(preset.name)).description});
+    return presets;
+}
+
+namespace {
+
+template <class Row>
+std::vector<std::string_view> names_in(std::span<const Row> rows) {
+    std::vector<std::string_view> names;
+    for (const Row& row : rows) names.push_back(row.name);
+    return names;
+}
+
+}  // namespace
+
+template <>
+std::span<const std::string_view> names_of<Replacement>() {
+    static const auto names = names_in(replacement_rows());
+    return names;
+}
+template <>
+std::span<const std::string_view> names_of<Indexing>() {
+    static const auto names = names_in(indexing_rows());
+    return names;
+}
+template <>
+std::span<const std::string_view> names_of<PrefetchKind>() {
+    static const auto names = names_in(prefetcher_rows());
+    return names;
+}
+
 namespace {
 
 /// Collects what each key of a mapping does with its value; then reads one.
@@ -195,9 +272,8 @@ private:
         const bool off = coherence.protocol == Protocol::none && fields_.diagnostics().size() == complaints;
         for (const auto& [key, mark] : coherence.keys)
             if (off && key != "protocol")
-                fields_.complain(mark, fmt::format("'{}' means nothing with 'protocol: none'; write mesi or moesi, or "
-                                                   "remove it",
-                                                   key));
+                fields_.complain(mark, "'{}' means nothing with 'protocol: none'; write mesi or moesi, or remove it",
+                                 key);
         const auto forward = coherence.keys.find("forward");
         if (coherence.by == CoherenceBy::snooping && forward != coherence.keys.end())
             fields_.complain(forward->second,
@@ -238,9 +314,10 @@ private:
             if (good) values.push_back(element.Scalar());
         }
         if (!good)
-            fields_.complain(mark_of(node), fmt::format("'{}' of a monitor is a value or a list of values, as in '64' "
-                                                        "or '[load, store]'",
-                                                        shown(key)));
+            fields_.complain(
+                mark_of(node),
+                fmt::format("'{}' of a monitor is a value or a list of values, as in '64' or '[load, store]'",
+                            shown(key)));
         return fmt::format("{}", fmt::join(values, "+"));
     }
 

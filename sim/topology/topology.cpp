@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cachetally/topology.hpp"
-
 #include <fmt/format.h>
-
-#include <algorithm>
 #include <boost/graph/topological_sort.hpp>
 #include <boost/range/iterator_range.hpp>
+
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "base/text.hpp"
-#include "sim/topology/coherent_part.hpp"
-#include "sim/topology/graph.hpp"
-#include "sim/topology/numa_check.hpp"
+#include "cachetally/topology.hpp"
 #include "sim/topology/validate.hpp"
 
 namespace cachetally {
@@ -141,6 +137,29 @@ std::size_t Topology::core_link(bool fetch) const {
     }
     throw std::invalid_argument(
         fmt::format("nothing in machine '{}' serves {}", machine_.name, fetch ? "fetches" : "data"));
+}
+
+namespace {
+
+constexpr Tick longest_reference = 1 << 16;  ///< bytes
+constexpr Tick visits = 16;  ///< of a level, for one line: itself, and the references of a page walk in each TLB
+
+}  // namespace
+
+Tick reference_at_most(const MachineDescription& machine) {
+    double cycles = 1;
+    Tick shortest = longest_reference;
+    for (const CacheConfig& cache : machine.caches) {
+        cycles += cache.latency + cache.bus.latency;
+        shortest = std::min<Tick>(shortest, cache.line);
+    }
+    for (const TlbConfig& tlb : machine.tlbs) cycles += tlb.latency;
+    for (const MemoryConfig& memory : machine.memories) cycles += memory.latency;
+    cycles += machine.pages.walk_latency + machine.coherence.latency + machine.coherence.forward +
+              machine.coherence.supply + machine.numa.interconnect.latency;
+    const double most =
+        cycles * static_cast<double>(machine.period) * static_cast<double>(visits * (longest_reference / shortest + 1));
+    return most < static_cast<double>(longest_time) ? static_cast<Tick>(most) : longest_time;
 }
 
 }  // namespace cachetally

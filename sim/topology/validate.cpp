@@ -36,7 +36,7 @@ Mark place_of_machine(const MachineDescription& machine, std::string_view key) {
     return found != machine.keys.end() ? found->second : Mark{};
 }
 
-class Checker {
+class Checker : Complaints {
 public:
     explicit Checker(const MachineDescription& machine) : machine_(machine) {}
 
@@ -66,35 +66,33 @@ public:
     }
 
 private:
-    void complain(const Mark& mark, std::string message) { diagnostics_.push_back({mark, std::move(message)}); }
-
     void check_clock() {
         const Mark mark = place_of_machine(machine_, "clock");
         if (machine_.period < 1 || machine_.period > longest_cycle)
-            complain(mark, fmt::format("a cycle of {} picoseconds is not possible; write a clock from 1 MHz to 1 THz",
-                                       machine_.period));
+            complain(mark, "a cycle of {} picoseconds is not possible; write a clock from 1 MHz to 1 THz",
+                     machine_.period);
         else if (machine_.period <= machine_.cores)
-            complain(mark, fmt::format("a cycle must be longer than one picosecond per core, since no two cores begin "
-                                       "at the same time; with {} write a clock of at most {}",
-                                       cores(machine_.cores), format_frequency(machine_.cores + 1)));
+            complain(mark,
+                     "a cycle must be longer than one picosecond per core, since no two cores begin at the same time; "
+                     "with {} write a clock of at most {}",
+                     cores(machine_.cores), format_frequency(machine_.cores + 1));
     }
 
     template <class Config>
     void check_shared_by(const Config& part) {
         if (part.shared_by != 0 && machine_.cores % part.shared_by != 0)
-            complain(place_of(part, "shared_by"),
-                     fmt::format("'{}' is shared by {} of {} cores; write a divisor of {}, or all", shown(part.name),
-                                 part.shared_by, machine_.cores, machine_.cores));
+            complain(place_of(part, "shared_by"), "'{}' is shared by {} of {} cores; write a divisor of {}, or all",
+                     shown(part.name), part.shared_by, machine_.cores, machine_.cores);
     }
 
-    /// Also in time, so that what is counted in picoseconds lasts (time_bound.hpp).
+    /// Also in time, so that what is counted in picoseconds lasts (reference_at_most()).
     void check_cycles(const Mark& mark, unsigned cycles) {
         const std::uint64_t period = std::clamp<std::uint64_t>(machine_.period, 1, longest_cycle);
         const std::uint64_t most = std::min<std::uint64_t>(most_cycles, longest_latency / period);
         if (cycles <= most) return;
         const bool by_time = most < most_cycles;
-        complain(mark, fmt::format("a latency of {} cycles is too long; write at most {}{}", cycles, most,
-                                   by_time ? ", which are 1 ms" : ""));
+        complain(mark, "a latency of {} cycles is too long; write at most {}{}", cycles, most,
+                 by_time ? ", which are 1 ms" : "");
     }
 
     template <class Config>
@@ -105,13 +103,13 @@ private:
     template <class Config>
     void check_sets(const Config& part, std::uint64_t blocks, std::uint64_t ways) {
         if (ways > most_ways)
-            complain(place_of(part, "ways"),
-                     fmt::format("'{}' has {} ways; at most {} can be simulated", shown(part.name), ways, most_ways));
+            complain(place_of(part, "ways"), "'{}' has {} ways; at most {} can be simulated", shown(part.name), ways,
+                     most_ways);
         if (row_of(part.indexing).function != nullptr && !is_power_of_two(blocks / ways))
             complain(place_of(part, "indexing"),
-                     fmt::format("'{}' has {} sets, but {} needs a power of two; write modulo, which takes any "
-                                 "number, or other ways or sizes",
-                                 shown(part.name), blocks / ways, name_of(part.indexing)));
+                     "'{}' has {} sets, but {} needs a power of two; write modulo, which takes any number, or other "
+                     "ways or sizes",
+                     shown(part.name), blocks / ways, name_of(part.indexing));
     }
 
     void check(const CacheConfig& cache) {
@@ -120,35 +118,31 @@ private:
         check_cycles(place_of(cache, "bus"), cache.bus.latency);
         if (cache.bus.shared && cache.bus.bytes_per_cycle == 0)
             complain(place_of(cache, "bus"),
-                     fmt::format("the bus of '{}' is shared, but carries any number of bytes at once; write "
-                                 "'bytes_per_cycle', or remove 'shared'",
-                                 shown(cache.name)));
+                     "the bus of '{}' is shared, but carries any number of bytes at once; write 'bytes_per_cycle', or "
+                     "remove 'shared'",
+                     shown(cache.name));
         check_geometry(cache);
         check_prefetch(cache);
         if (cache.empty_way == EmptyWay::policy && !row_of(cache.replacement).keeps_ways)
             complain(place_of(cache, "empty_way"),
-                     fmt::format("'{}' replaces by {}, which fills empty ways first wherever they are; write "
-                                 "'empty_way: lowest', or another 'replacement'",
-                                 shown(cache.name), name_of(cache.replacement)));
+                     "'{}' replaces by {}, which fills empty ways first wherever they are; write 'empty_way: lowest', "
+                     "or another 'replacement'",
+                     shown(cache.name), name_of(cache.replacement));
         if (!by_victims(cache)) return;
         const auto kind = kind_of(cache);
         if (cache.write_back_miss != WriteBackMiss::allocate)
             complain(place_of(cache, "write_back_miss"),
-                     fmt::format("'{}' is {} and takes all victims; write 'write_back_miss: allocate'",
-                                 shown(cache.name), kind));
+                     "'{}' is {} and takes all victims; write 'write_back_miss: allocate'", shown(cache.name), kind);
         if (cache.prefetch.kind != PrefetchKind::none)
-            complain(
-                place_of(cache, "prefetch"),
-                fmt::format("'{}' is {} and filled by victims only; put the prefetcher on a level above or below it",
-                            shown(cache.name), kind));
+            complain(place_of(cache, "prefetch"),
+                     "'{}' is {} and filled by victims only; put the prefetcher on a level above or below it",
+                     shown(cache.name), kind);
     }
 
     void check_geometry(const CacheConfig& cache) {
         if (!is_power_of_two(cache.line) || cache.line < 8 || cache.line > 4096) {
-            complain(place_of(cache, "line"),
-                     fmt::format("the line of '{}' is {} bytes; write a power of two from 8 to "
-                                 "4096",
-                                 shown(cache.name), cache.line));
+            complain(place_of(cache, "line"), "the line of '{}' is {} bytes; write a power of two from 8 to 4096",
+                     shown(cache.name), cache.line);
             return;
         }
         const unsigned ways = std::max(1U, cache.ways);
@@ -158,11 +152,9 @@ private:
             const std::string written = cache.ways == 0
                                             ? fmt::format("of its line, {} bytes", cache.line)
                                             : fmt::format("of ways x line = {} x {} = {}", ways, cache.line, unit);
-            complain(
-                place_of(cache, "size"),
-                fmt::format("the size of '{}' is {} bytes, which is not a multiple {}; write {}{}", shown(cache.name),
-                            cache.size, written, below == 0 ? "" : fmt::format("{} or ", format_size(below)),
-                            format_size(below + unit)));
+            complain(place_of(cache, "size"), "the size of '{}' is {} bytes, which is not a multiple {}; write {}{}",
+                     shown(cache.name), cache.size, written,
+                     below == 0 ? "" : fmt::format("{} or ", format_size(below)), format_size(below + unit));
             return;
         }
         const std::uint64_t lines = cache.size / cache.line;
@@ -175,9 +167,8 @@ private:
         if (!possible(prefetch.degree, most_prefetched) || !possible(prefetch.distance, most_prefetched) ||
             !possible(prefetch.entries, most_ways))
             complain(place_of(cache, "prefetch"),
-                     fmt::format("the prefetcher of '{}' must have a degree and a distance from 1 to {}, and from 1 to "
-                                 "{} entries",
-                                 shown(cache.name), most_prefetched, most_ways));
+                     "the prefetcher of '{}' must have a degree and a distance from 1 to {}, and from 1 to {} entries",
+                     shown(cache.name), most_prefetched, most_ways);
     }
 
     /// Bounds the memory that a simulation takes.
@@ -193,25 +184,24 @@ private:
         }
         if (lines > most_lines)
             complain(place_of(*largest, "size"),
-                     fmt::format("all copies of all caches together have more than {} lines (4 GiB of 64-byte lines), "
-                                 "which is too much to simulate; make '{}' smaller",
-                                 most_lines, shown(largest->name)));
+                     "all copies of all caches together have more than {} lines (4 GiB of 64-byte lines), which is too "
+                     "much to simulate; make '{}' smaller",
+                     most_lines, shown(largest->name));
     }
 
     void check(const TlbConfig& tlb) {
         check_shared_by(tlb);
         check_latency(tlb, tlb.latency);
         if (tlb.entries == 0 || tlb.entries > most_entries) {
-            complain(place_of(tlb, "entries"), fmt::format("'{}' has {} entries; write a number from 1 to {}",
-                                                           shown(tlb.name), tlb.entries, most_entries));
+            complain(place_of(tlb, "entries"), "'{}' has {} entries; write a number from 1 to {}", shown(tlb.name),
+                     tlb.entries, most_entries);
             return;
         }
         if (tlb.ways != 0 && tlb.entries % tlb.ways != 0) {
             const unsigned below = tlb.entries / tlb.ways * tlb.ways;
-            complain(
-                place_of(tlb, "entries"),
-                fmt::format("'{}' has {} entries, which is not a multiple of its {} ways; write {}{}", shown(tlb.name),
-                            tlb.entries, tlb.ways, below == 0 ? "" : fmt::format("{} or ", below), below + tlb.ways));
+            complain(place_of(tlb, "entries"),
+                     "'{}' has {} entries, which is not a multiple of its {} ways; write {}{}", shown(tlb.name),
+                     tlb.entries, tlb.ways, below == 0 ? "" : fmt::format("{} or ", below), below + tlb.ways);
             return;
         }
         check_sets(tlb, tlb.entries, tlb.ways != 0 ? tlb.ways : tlb.entries);
@@ -223,7 +213,7 @@ private:
 
     bool check_page_size(const Mark& mark, const std::string& what, std::uint64_t size) {
         if (is_power_of_two(size) && size >= smallest_page && size <= largest_page) return true;
-        complain(mark, fmt::format("{} is {} bytes; write a power of two from 4 KiB to 1 GiB", what, size));
+        complain(mark, "{} is {} bytes; write a power of two from 4 KiB to 1 GiB", what, size);
         return false;
     }
 
@@ -235,35 +225,33 @@ private:
         std::ranges::stable_sort(ranges, {}, &PageRange::from);
         for (std::size_t i = 1; i < ranges.size(); ++i)
             if (ranges[i].from < ranges[i - 1].to)
-                complain(ranges[i].mark, fmt::format("this range overlaps the one from {:#x} to {:#x}; ranges are "
-                                                     "disjoint",
-                                                     ranges[i - 1].from, ranges[i - 1].to));
+                complain(ranges[i].mark, "this range overlaps the one from {:#x} to {:#x}; ranges are disjoint",
+                         ranges[i - 1].from, ranges[i - 1].to);
         check_cycles(place_of(pages, "walk.latency"), pages.walk_latency);
         if (pages.colours == 0)
             complain(place_of(pages, "colours"), "there is at least one colour; write 1, or another 'mapping'");
         const std::uint64_t frames = machine_.bytes_for_pages() / std::max(largest_page_used(), smallest_page);
         if (pages.mapping == Mapping::coloured && pages.colours > frames)
             complain(place_of(pages, "colours"),
-                     fmt::format("{} colours need as many frames, but '{}' holds {} of the largest pages; write fewer",
-                                 pages.colours, shown(machine_.memories.front().name), frames));
+                     "{} colours need as many frames, but '{}' holds {} of the largest pages; write fewer",
+                     pages.colours, shown(machine_.memories.front().name), frames);
         if (pages.keys.contains("colours") && pages.mapping != Mapping::coloured)
             complain(place_of(pages, "colours"),
-                     fmt::format("colours mean nothing with 'mapping: {}'; write 'mapping: coloured', or remove them",
-                                 name_of(pages.mapping)));
+                     "colours mean nothing with 'mapping: {}'; write 'mapping: coloured', or remove them",
+                     name_of(pages.mapping));
     }
 
     /// `around`: the page size elsewhere. Pages of that size must end where the range begins.
     void check(const PageRange& range, std::uint64_t around) {
         if (range.from >= range.to)
-            complain(range.mark, fmt::format("the range from {:#x} to {:#x} is empty; 'to' is the first address after "
-                                             "it",
-                                             range.from, range.to));
+            complain(range.mark, "the range from {:#x} to {:#x} is empty; 'to' is the first address after it",
+                     range.from, range.to);
         const std::uint64_t unit = std::max(range.size, around);
         if (range.from % unit != 0 || range.to % unit != 0)
             complain(range.mark,
-                     fmt::format("the range from {:#x} to {:#x} cuts pages; its ends must be multiples of {}, the "
-                                 "larger of the page sizes inside and outside",
-                                 range.from, range.to, format_size(unit)));
+                     "the range from {:#x} to {:#x} cuts pages; its ends must be multiples of {}, the larger of the "
+                     "page sizes inside and outside",
+                     range.from, range.to, format_size(unit));
     }
 
     std::uint64_t largest_page_used() const {
@@ -276,17 +264,17 @@ private:
         const std::uint64_t page = largest_page_used();
         if (memory.size < page || memory.size > most_memory)
             complain(place_of(memory, "size"),
-                     fmt::format("the size of '{}' is {} bytes; write at least a page ({}) and at most 16 TiB",
-                                 shown(memory.name), memory.size, format_size(page)));
+                     "the size of '{}' is {} bytes; write at least a page ({}) and at most 16 TiB", shown(memory.name),
+                     memory.size, format_size(page));
         check_latency(memory, memory.latency);
         check_cycles(place_of(memory, "bank_busy"), memory.bank_busy);
         if (!is_power_of_two(memory.banks))
-            complain(place_of(memory, "banks"),
-                     fmt::format("'{}' has {} banks; write a power of two", shown(memory.name), memory.banks));
+            complain(place_of(memory, "banks"), "'{}' has {} banks; write a power of two", shown(memory.name),
+                     memory.banks);
         if (!is_power_of_two(memory.interleave) || memory.interleave < 8)
             complain(place_of(memory, "interleave"),
-                     fmt::format("banks of '{}' take turns every {} bytes; write a power of two of at least 8",
-                                 shown(memory.name), memory.interleave));
+                     "banks of '{}' take turns every {} bytes; write a power of two of at least 8", shown(memory.name),
+                     memory.interleave);
         if (memory.bank_busy == 0 && (memory.keys.contains("banks") || memory.keys.contains("interleave")))
             complain(memory.keys.contains("banks") ? place_of(memory, "banks") : place_of(memory, "interleave"),
                      fmt::format("banks of '{}' are never busy, so they change nothing; write 'bank_busy', in cycles",
@@ -297,11 +285,12 @@ private:
     void check_sharing(const Config& upper, const Config& lower) {
         const unsigned above = upper.shared_by != 0 ? upper.shared_by : machine_.cores;
         const unsigned below = lower.shared_by != 0 ? lower.shared_by : machine_.cores;
-        const bool both_are_possible = machine_.cores % above == 0 && machine_.cores % below == 0;  // else reported already
+        const bool both_are_possible =
+            machine_.cores % above == 0 && machine_.cores % below == 0;  // else reported already
         if (both_are_possible && below % above != 0)
             complain(place_of(lower, "shared_by"),
-                     fmt::format("'{}' is shared by {}, but '{}' above it by {}; write a multiple of {}, or all",
-                                 shown(lower.name), cores(below), shown(upper.name), above, above));
+                     "'{}' is shared by {}, but '{}' above it by {}; write a multiple of {}, or all", shown(lower.name),
+                     cores(below), shown(upper.name), above, above);
     }
 
     void check(const CacheConfig& upper, const CacheConfig& lower) {
@@ -309,19 +298,18 @@ private:
         if (!by_victims(lower)) {
             if (lower.line < upper.line)
                 complain(place_of(lower, "line"),
-                         fmt::format("lines shrink from {} bytes in '{}' to {} in '{}'; write at least {} here",
-                                     upper.line, shown(upper.name), lower.line, shown(lower.name), upper.line));
+                         "lines shrink from {} bytes in '{}' to {} in '{}'; write at least {} here", upper.line,
+                         shown(upper.name), lower.line, shown(lower.name), upper.line);
             return;
         }
         const auto kind = kind_of(lower);
         if (lower.line != upper.line)
-            complain(place_of(lower, "line"),
-                     fmt::format("'{}' is {}, so its lines must be as long as those of '{}'; write {}",
-                                 shown(lower.name), kind, shown(upper.name), upper.line));
+            complain(place_of(lower, "line"), "'{}' is {}, so its lines must be as long as those of '{}'; write {}",
+                     shown(lower.name), kind, shown(upper.name), upper.line);
         if (!upper.write_back_traffic)
             complain(place_of(upper, "write_back_traffic"),
-                     fmt::format("'{}' must hand its victims to '{}', which is {}; write 'write_back_traffic: true'",
-                                 shown(upper.name), shown(lower.name), kind));
+                     "'{}' must hand its victims to '{}', which is {}; write 'write_back_traffic: true'",
+                     shown(upper.name), shown(lower.name), kind);
     }
 
     /// What depends on whether a cache is next to a core.
@@ -330,41 +318,36 @@ private:
         const bool first = is_next_to_core(cache, machine_.caches);
         if (cache.virtually_indexed && !first)
             complain(place_of(cache, "virtually_indexed"),
-                     fmt::format("'{}' is not next to a core, so it cannot be virtually indexed; remove this",
-                                 shown(cache.name)));
+                     "'{}' is not next to a core, so it cannot be virtually indexed; remove this", shown(cache.name));
         if (by_victims(cache) && first)
             complain(place_of(cache, "inclusion"),
-                     fmt::format("'{}' is {}, but no level above hands victims to it; write 'inclusion: nine'",
-                                 shown(cache.name), kind_of(cache)));
+                     "'{}' is {}, but no level above hands victims to it; write 'inclusion: nine'", shown(cache.name),
+                     kind_of(cache));
     }
 
     template <class Config>
     void check_side(const Config& part, const std::vector<Config>& parts) {
         if (part.serves == Serves::both || is_next_to_core(part, parts)) return;
         complain(place_of(part, "serves"),
-                 fmt::format("'{}' is not next to a core and takes all that comes from above; remove 'serves'",
-                             shown(part.name)));
+                 "'{}' is not next to a core and takes all that comes from above; remove 'serves'", shown(part.name));
     }
 
     void check_walk() {
         const PagesConfig& pages = machine_.pages;
         if (machine_.tlbs.empty() && pages.keys.contains("walk"))
             complain(place_of(pages, "walk"),
-                     "there are no TLBs, so there are no page walks; add 'tlbs', or remove "
-                     "'walk'");
+                     "there are no TLBs, so there are no page walks; add 'tlbs', or remove 'walk'");
         const auto entry = std::ranges::find(machine_.caches, pages.walk_through, &CacheConfig::name);
         if (!machine_.tlbs.empty() && entry != machine_.caches.end() && by_victims(*entry))
             complain(place_of(pages, "walk.through"),
-                     fmt::format("page walks cannot enter '{}', which is filled by victims only; name a level above or "
-                                 "below it",
-                                 shown(entry->name)));
+                     "page walks cannot enter '{}', which is filled by victims only; name a level above or below it",
+                     shown(entry->name));
         if (pages.keys.contains("walk.through") && !pages.walk_references)
             complain(place_of(pages, "walk.through"),
                      "page walks without references enter nothing; remove 'through', or write 'references: true'");
     }
 
     const MachineDescription& machine_;
-    std::vector<Diagnostic> diagnostics_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <memory>
 #include <sstream>
 
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally::differential {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace cachetally;

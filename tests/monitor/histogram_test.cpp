@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "monitor/accuracy.hpp"
 #include "monitor/level_lines.hpp"
 
 namespace cachetally {

@@ -4,7 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "monitor/accuracy.hpp"
+#include "monitor/histogram.hpp"
 #include "tests/monitor/steps.hpp"
 #include "tests/monitor/streams.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hash of the counter array against a map, far beyond its intended load and with keys that look like empty places.
-#include "monitor/slot_table.hpp"
+#include "monitor/keyed_array.hpp"
 
 #include <gtest/gtest.h>
 

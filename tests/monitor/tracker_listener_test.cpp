@@ -10,7 +10,6 @@
 
 #include "base/random.hpp"
 #include "monitor/hardware_cost.hpp"
-#include "monitor/trackers/top_keys.hpp"
 
 namespace cachetally {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "monitor/trackers/traffic_search.hpp"
+#include "monitor/trackers/tracker_spec.hpp"
 
 namespace cachetally {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "probes/cooper_xu/stable_sweep.hpp"
+#include "probes/tests.hpp"
 #include "probes/validation/truth.hpp"
 
 namespace cachetally {

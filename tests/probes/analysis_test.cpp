@@ -8,8 +8,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "probes/analysis/change_points.hpp"
-#include "probes/analysis/occupancy.hpp"
+#include "probes/analysis.hpp"
 
 namespace cachetally {
 namespace {

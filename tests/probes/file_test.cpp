@@ -10,7 +10,7 @@
 #include "probes/probe_file.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
-#include "probes/validation/campaign_file.hpp"
+#include "probes/validation/campaign.hpp"
 #include "storage/file.hpp"
 
 namespace cachetally {

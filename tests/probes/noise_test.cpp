@@ -2,7 +2,7 @@
 // Probing with noise, and probing that is ended early.
 #include <gtest/gtest.h>
 
-#include "probes/ours/congruent_lines.hpp"
+#include "probes/ours/sets.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"

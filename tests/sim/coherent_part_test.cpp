@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/topology/coherent_part.hpp"
+#include "sim/topology/validate.hpp"
 #include "tests/sim/machine_refusal.hpp"
 
 namespace cachetally {

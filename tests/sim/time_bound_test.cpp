@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bound of the simulated time, by hand.
-#include "sim/topology/time_bound.hpp"
+#include "sim/topology/validate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "storage/provenance.hpp"
 #include "tests/storage/temporary.hpp"
 
@@ -101,7 +101,8 @@ TEST(ResultFile, RefusesDevicesDirectoriesAndAbsentDirectories) {
     const TemporaryDirectory directory;
     const auto overwrite = ResultFile::Existing::overwrite;
     EXPECT_THAT(message_of([&] { ResultFile file("/dev/full", overwrite); }), HasSubstr("is not a regular file"));
-    EXPECT_THAT(message_of([&] { ResultFile file(directory.path().string()); }), HasSubstr("is a directory, not a regular file"));
+    EXPECT_THAT(message_of([&] { ResultFile file(directory.path().string()); }),
+                HasSubstr("is a directory, not a regular file"));
     EXPECT_THAT(message_of([&] { ResultFile file(directory / "absent/out.h5"); }),
                 HasSubstr("absent/out.h5: there is no directory '"));
 }
@@ -254,7 +255,8 @@ TEST(InputFile, NothingThatIsThereIsSaidToBeAbsent) {
     const std::string path = directory / "l.h5";
     std::vector<std::string> names, few;
     for (int i = 0; i < 2000; ++i) names.push_back(fmt::format("a group with a long name {}", i));
-    for (int i = 0; i < 7; ++i) few.push_back(fmt::format("a longer name, so that a header is continued elsewhere {}", i));
+    for (int i = 0; i < 7; ++i)
+        few.push_back(fmt::format("a longer name, so that a header is continued elsewhere {}", i));
     {
         ResultFile file(path);
         std::vector<std::uint64_t> noise(1 << 16);

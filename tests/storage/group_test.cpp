@@ -10,7 +10,7 @@
 #include <rapidcheck/gtest.h>
 #include <limits>
 
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "storage/file.hpp"
 #include "storage/hash.hpp"
 #include "storage/provenance.hpp"

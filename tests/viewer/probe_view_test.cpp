@@ -7,7 +7,6 @@
 
 #include "probes/probe_file.hpp"
 #include "tests/storage/temporary.hpp"
-#include "viewer/curve_plot.hpp"
 #include "viewer/plot.hpp"
 #include "viewer/probe_text.hpp"
 

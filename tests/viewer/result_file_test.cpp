@@ -12,7 +12,7 @@
 #include "base/random.hpp"
 #include "monitor/histogram_file.hpp"
 #include "tests/storage/temporary.hpp"
-#include "viewer/campaign_view.hpp"
+#include "viewer/probe_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
 

@@ -63,7 +63,7 @@ struct Ended {
 /// Runs a program to its end and keeps what it writes to standard error; status 127 where it cannot be started.
 Ended run(std::vector<std::string> words) {
     int pipe[2];
-    if (::pipe2(pipe, O_CLOEXEC) != 0) throw StorageError(fmt::format("no pipe can be made: {}", std::strerror(errno)));
+    if (::pipe2(pipe, O_CLOEXEC) != 0) throw StorageError("no pipe can be made: {}", std::strerror(errno));
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipe[1], STDERR_FILENO);
@@ -153,7 +153,7 @@ void draw_figure(const FigureRequest& request) {
         throw;
     }
     fs::rename(part, behind_links(request.output), error);
-    if (error) throw StorageError(fmt::format("{}: cannot get its name: {}", request.output, error.message()));
+    if (error) throw StorageError("{}: cannot get its name: {}", request.output, error.message());
 }
 
 }  // namespace cachetally

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/trust.hpp"
+#include "storage/target.hpp"
 
 namespace cachetally {
 

@@ -59,7 +59,7 @@ def one_of(result, options):
     return lines_of(result, [options.level] if options.level else None, options.structure)[0]
 
 
-HARDLY_SEEN = 50  # by how much a value lies below the largest; as viewer/spread.hpp
+HARDLY_SEEN = 50  # by how much a value lies below the largest; as viewer/plot.hpp
 
 
 def is_uneven(values):

@@ -3,15 +3,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "storage/file.hpp"
+#include "storage/handle.hpp"
+#include "storage/hash.hpp"
 #include "storage/target.hpp"
 #include "viewer/web/slim_file.hpp"
 
@@ -26,9 +32,10 @@ __asm__(
     "cachetally_page_end:\n"
     ".byte 0\n"
     ".previous\n");
-
 extern "C" const char cachetally_page_begin[];
 extern "C" const char cachetally_page_end[];
+
+extern char** environ;
 
 namespace cachetally {
 namespace {
@@ -65,7 +72,7 @@ std::string escaped(std::string_view text) {
 std::string contents(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file) throw StorageError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+    if (!file) throw StorageError("{}: cannot be read: {}", path, std::strerror(errno));
     return text;
 }
 
@@ -75,7 +82,7 @@ public:
     Workplace() {
         std::string pattern = (std::filesystem::temp_directory_path() / "cachetally-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr)
-            throw StorageError(fmt::format("{}: cannot be made: {}", pattern, std::strerror(errno)));
+            throw StorageError("{}: cannot be made: {}", pattern, std::strerror(errno));
         path_ = pattern;
     }
     ~Workplace() {
@@ -94,7 +101,7 @@ void write_all(int descriptor, std::string_view text, const std::string& path) {
     while (!text.empty()) {
         const ssize_t written = ::write(descriptor, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) throw StorageError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+        if (written < 0) throw StorageError("{}: cannot be written: {}", path, std::strerror(errno));
         text.remove_prefix(static_cast<std::size_t>(written));
     }
 }
@@ -123,10 +130,10 @@ ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust) {
     const std::string name = std::filesystem::path(path).filename().string();
     const std::uintmax_t size = std::filesystem::file_size(path);
     if (size <= limit && size > largest)
-        throw StorageError(fmt::format(
+        throw StorageError(
             "{}: {} MiB are too many for a page (at most {}); leave out --whole, or drop the file on the page "
             "that 'cachetally view' opens",
-            path, size >> 20, largest >> 20));
+            path, size >> 20, largest >> 20);
     if (trust == Trust::digests) verify_file(path);  // the library crashes where it copies what it cannot read
     if (size <= limit) return {page_with_result(name, contents(path), trust), false};
     const Workplace workplace;
@@ -140,11 +147,11 @@ void write_page(const std::string& path, std::string_view text, bool overwrite) 
     const std::string part = temporary_name(path);
     ::unlink(part.c_str());
     const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0) throw StorageError(fmt::format("{}: cannot be created: {}", part, std::strerror(errno)));
+    if (descriptor < 0) throw StorageError("{}: cannot be created: {}", part, std::strerror(errno));
     try {
         write_all(descriptor, text, path);
         if (::fsync(descriptor) != 0 && errno != EINVAL)
-            throw StorageError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+            throw StorageError("{}: cannot be written: {}", path, std::strerror(errno));
     } catch (...) {
         ::close(descriptor);
         ::unlink(part.c_str());
@@ -154,8 +161,64 @@ void write_page(const std::string& path, std::string_view text, bool overwrite) 
     if (::rename(part.c_str(), behind_links(path).c_str()) != 0) {
         const std::string why = std::strerror(errno);
         ::unlink(part.c_str());
-        throw StorageError(fmt::format("{}: cannot get its name: {}", path, why));
+        throw StorageError("{}: cannot get its name: {}", path, why);
     }
+}
+
+namespace {
+
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value != nullptr && *value != '\0';
+}
+
+/// A directory that nobody else can write to or put something in our way in.
+std::string own_directory() {
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / fmt::format("cachetally-{}", ::getuid());
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+        throw StorageError("{}: cannot be made: {}", path.string(), std::strerror(errno));
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid() ||
+        (status.st_mode & 022) != 0)
+        throw StorageError("{}: is not a directory of yours alone; remove it, or set TMPDIR to another place",
+                           path.string());
+    return path.string();
+}
+
+/// Runs a program without waiting for more than its start; its output goes nowhere.
+bool start(const char* program, const std::string& argument) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    for (const int descriptor : {1, 2})
+        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0);
+    std::string name = program, word = argument;
+    char* words[] = {name.data(), word.data(), nullptr};
+    pid_t process = 0;
+    const int error = ::posix_spawnp(&process, program, &actions, nullptr, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) return false;
+    // xdg-open ends at once and says whether it found a browser; a browser itself goes on running
+    for (int tries = 0; tries < 30; ++tries) {
+        int status = 0;
+        if (::waitpid(process, &status, WNOHANG) == process) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        ::usleep(50000);
+    }
+    return true;
+}
+
+}  // namespace
+
+std::string temporary_page(const std::string& result) {
+    const std::string whole = result.empty() ? "" : std::filesystem::absolute(result).string();
+    const std::string stem = result.empty() ? "viewer" : std::filesystem::path(result).stem().string();
+    return fmt::format("{}/{}-{}.html", own_directory(), stem, hash_text(whole).substr(0, 8));
+}
+
+bool open_in_browser(const std::string& page) {
+    if (is_set("BROWSER") && start(std::getenv("BROWSER"), page)) return true;
+    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return false;
+    return start("xdg-open", page);
 }
 
 }  // namespace cachetally

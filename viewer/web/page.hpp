@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page that shows results in a browser (compiled in), and results inside it.
+// The page: made, written, and opened in the browser.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "storage/trust.hpp"
+#include "storage/target.hpp"
 
 namespace cachetally {
 
@@ -28,5 +28,12 @@ ResultPage page_of(const std::string& path, std::uintmax_t limit, Trust trust = 
 /// Writes a text to a file under a temporary name and gives it its name when it is whole. Throws StorageError: the file
 /// exists (unless `overwrite`), or cannot be written.
 void write_page(const std::string& path, std::string_view text, bool overwrite);
+
+/// Where pages for looking at `result` are put: a file in a directory of the user's alone, below the directory for
+/// temporary files; the same one each time. Throws StorageError where that directory belongs to somebody else.
+std::string temporary_page(const std::string& result);
+
+/// Hands a page to $BROWSER, else to xdg-open. False where neither is there, or there is no screen.
+bool open_in_browser(const std::string& page);
 
 }  // namespace cachetally

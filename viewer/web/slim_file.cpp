@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/axes.hpp"
+#include "storage/columns.hpp"
 #include "storage/copy.hpp"
 #include "storage/file.hpp"
 #include "viewer/run_view.hpp"
@@ -44,7 +44,7 @@ Shape shape_of(const Group& group) {
     shape.rows = group.open_dataset("address").rows();
     shape.unit = group.whole_attribute(level ? "line_bytes" : "unit_bytes");
     shape.spans = group.has("span");
-    if (shape.unit == 0) throw StorageError(fmt::format("{}: lines of no bytes; the file is damaged", group.where()));
+    if (shape.unit == 0) throw StorageError("{}: lines of no bytes; the file is damaged", group.where());
     return shape;
 }
 
@@ -272,8 +272,7 @@ void reduce_result(const std::string& from, const std::string& to, Trust trust, 
         target.root().set_attribute(
             "reduced",
             fmt::format("This page holds a reduced copy of {}: large histograms in blocks of up to {} lines, and of "
-                        "single lines those with the highest counts. "
-                        "Drop the file itself here to see every line.",
+                        "single lines those with the highest counts. Drop the file itself here to see every line.",
                         std::filesystem::path(from).filename().string(), reducer.largest_block()));
     const bool complete = source.root().whole_attribute("complete") == 1;
     if (complete) return target.finish();

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "storage/trust.hpp"
+#include "storage/target.hpp"
 
 namespace cachetally {
 

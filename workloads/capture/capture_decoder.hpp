@@ -30,7 +30,7 @@ struct DecoderOptions {
     /// References are left out until the first by this function. The valgrind tool leaves them out itself, and reports
     /// that it was entered.
     std::string from = {};
-    FieldOptions fields = {};          ///< where objects are told apart
+    FieldOptions fields = {};  ///< where objects are told apart
 };
 
 /// Not for several threads at once.

@@ -18,7 +18,7 @@
 #include "workloads/capture/program_names.hpp"
 #include "workloads/capture/site_names.hpp"
 #include "workloads/capture/tool_folder.hpp"
-#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/block.hpp"
 #include "workloads/traces/byte_stream.hpp"
 #include "workloads/traces/trace.hpp"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "workloads/kernels/kernels.hpp"
-#include "workloads/kernels/numbers.hpp"
+#include "workloads/kernels/processor.hpp"
 
 namespace cachetally {
 namespace fft {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "workloads/kernels/kernels.hpp"
-#include "workloads/kernels/numbers.hpp"
+#include "workloads/kernels/processor.hpp"
 
 namespace cachetally {
 namespace lu {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processor: what a kernel sees of the logical processor that it runs on; Array: data that is touched in its sight.
+// Small numerical helpers that several kernels need.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
 
+#include "base/random.hpp"
 #include "cachetally/reference_source.hpp"
 
 namespace cachetally {
@@ -98,5 +102,13 @@ private:
     Address base_ = 0;
     std::vector<T> data_;
 };
+
+/// Uniform in [0, 1).
+inline double uniform(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
+
+/// The larger of two magnitudes; not-a-number wins.
+inline double worse(double residual, double difference) {
+    return std::abs(difference) <= residual ? residual : std::abs(difference);
+}
 
 }  // namespace cachetally

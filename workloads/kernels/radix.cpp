@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "workloads/kernels/kernels.hpp"
-#include "workloads/kernels/numbers.hpp"
+#include "workloads/kernels/processor.hpp"
 
 namespace cachetally {
 namespace radix {

@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// WorkloadSource: runs a workload's processors on fibers and hands their references over.
+// WorkloadSource: a workload as a ReferenceSource; its processors are fibers, functions that can be suspended.
 #pragma once
 
+#include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "cachetally/reference_source.hpp"
-#include "workloads/kernels/fiber.hpp"
 #include "workloads/kernels/workload.hpp"
 
 namespace cachetally {
+
+class Fiber {
+public:
+    /// `body` begins at the first resume(). It may call suspend() from any depth.
+    explicit Fiber(std::function<void()> body);
+    /// A body that is suspended in the middle is unwound: its destructors run.
+    ~Fiber();
+    Fiber(const Fiber&) = delete;
+    Fiber& operator=(const Fiber&) = delete;
+
+    /// Runs the body until it suspends or ends. An exception of the body comes out here and ends it.
+    void resume();
+    bool ended() const;
+
+    /// From within the body: returns from the resume() that is under way; continues with the next one.
+    void suspend();
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
 
 /// May be destroyed at any time. Constant memory beyond the workload's own data, however long the run.
 class WorkloadSource final : public ReferenceSource {

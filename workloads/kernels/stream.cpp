@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // STREAM: copy, scale, add and triad over three long arrays (McCalpin 1995).
 #include "workloads/kernels/kernels.hpp"
-#include "workloads/kernels/numbers.hpp"
+#include "workloads/kernels/processor.hpp"
 
 namespace cachetally {
 namespace stream {

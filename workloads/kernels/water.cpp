@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "workloads/kernels/kernels.hpp"
-#include "workloads/kernels/numbers.hpp"
+#include "workloads/kernels/processor.hpp"
 #include "workloads/kernels/water_forces.hpp"
 
 namespace cachetally {

@@ -1,16 +1,64 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ReferenceBlock: some thousands of references with the controls between them; BlockProducer: what makes them.
+// Blocks of references, and their packed form; docs/traces.md says exactly what the bytes mean.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "cachetally/reference.hpp"
 #include "cachetally/reference_source.hpp"
 #include "sim/model/batching/redundancy_filter.hpp"
 
 namespace cachetally {
+
+/// Tells redundant references (FilterShape) with the slots of packed_shape. One that straddles lines never is, and
+/// its other lines and pages leave their slots empty.
+class PackedFilter {
+public:
+    static constexpr unsigned lines = 64, line_bytes = 64;    ///< for caches of a multiple of 64 sets of 64-byte lines
+    static constexpr unsigned pages = 16, page_bytes = 4096;  ///< for TLBs of a multiple of 16 sets of 4 KiB pages
+
+    static constexpr unsigned slot_of(Address address) { return address / line_bytes % lines; }
+
+    /// More than one line is touched.
+    static constexpr bool straddles(const Reference& reference) {
+        return reference.address % line_bytes + reference.size > line_bytes;
+    }
+
+    /// Takes the next reference.
+    bool is_redundant(const Reference& reference);
+
+private:
+    struct Line {
+        Address number = none;
+        bool stored = false;
+    };
+    static constexpr Address none = ~Address{0};
+
+    void pass_straddling(const Reference& reference);
+
+    std::array<Line, lines> lines_;
+    std::array<Address, pages> pages_ = [] {
+        std::array<Address, pages> empty;
+        empty.fill(none);
+        return empty;
+    }();
+};
+
+/// Marks of the packed format are those of filters; a retained one that straddles lines says so.
+namespace packed_mark {
+inline constexpr std::uint8_t straddles = 0x01;
+
+/// 1 or 0, for sums: marks of data only.
+constexpr unsigned is_retained(std::uint8_t mark) { return mark / filter_mark::retained & 1U; }
+}  // namespace packed_mark
 
 /// A control and the number of references of its block that come before it.
 struct PlacedControl {
@@ -87,5 +135,68 @@ public:
     /// Fraction of the stream that was handed over, 0..1; negative where it is not known. By any thread.
     virtual double progress() const { return -1.0; }
 };
+
+/// Limits of a block, so that damaged sizes cannot ask for much memory.
+inline constexpr std::size_t largest_block_references = 65536;
+inline constexpr std::size_t largest_block_controls = 65536;
+
+/// Default of BlockEncoder: the effort of LZ4 HC, 1 (fastest to write) to 12 (smallest).
+inline constexpr int default_packing_level = 6;
+
+/// What is wrong with a packed block.
+class BlockError : public Formatted<std::runtime_error> {
+public:
+    using Formatted::Formatted;
+};
+
+/// Packs blocks. References that a PackedFilter retains are coded against one of the 16 retained before them, the one
+/// that needs fewest bytes; redundant ones against the last reference to their line (ours).
+class BlockEncoder {
+public:
+    explicit BlockEncoder(int level = default_packing_level);
+    ~BlockEncoder();
+
+    /// Appends the packed form to `out`. Throws std::invalid_argument for a reference of size 0 or that runs beyond
+    /// the end of the address space, and for more references or controls than a block may hold.
+    void encode(std::span<const Reference> references, std::span<const PlacedControl> controls,
+                std::vector<std::byte>& out);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Unpacks blocks.
+class BlockDecoder {
+public:
+    BlockDecoder();
+    ~BlockDecoder();
+
+    /// Makes a filtered block if that serves the wish and all references are data, else a whole one. Throws BlockError
+    /// where the bytes are not a block: a wrong checksum, sizes that do not fit, values out of range; of a filtered
+    /// block less is looked at.
+    void decode(std::span<const std::byte> bytes, ReferenceBlock& block, const std::optional<FilterPlan>& wish = {});
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Writes the checksum into the packed form of a block.
+void seal_block(std::span<std::byte> bytes);
+
+/// What a trace knows besides references.
+struct TraceTables {
+    std::vector<Region> regions;
+    std::vector<std::string> functions;
+    std::shared_ptr<const SiteTable> sites = nullptr;  ///< null: numbers of statements
+    SiteNames site_names = {};
+    friend bool operator==(const TraceTables&, const TraceTables&) = default;
+};
+
+/// A source of one stream per producer. With `ahead`, one thread of its own keeps some blocks of every stream ready;
+/// what it throws is thrown by next() when everything before it was handed over.
+std::unique_ptr<ReferenceSource> make_block_source(std::vector<std::unique_ptr<BlockProducer>> producers,
+                                                   TraceTables tables, bool ahead);
 
 }  // namespace cachetally

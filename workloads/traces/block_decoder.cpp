@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unpacking of blocks: everything is checked before or after the hot loops, nothing in them.
-#include <fmt/format.h>
 #include <lz4.h>
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 
 #include "sim/model/batching/mark_counts.hpp"
 #include "storage/hash.hpp"
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 #include "workloads/traces/block_layout.hpp"
 #include "workloads/traces/block_loops.hpp"
 
@@ -32,11 +31,11 @@ struct Stored {
         set_sizes();
         auto rest = bytes.subspan(sizeof header);
         for (std::size_t i = 0; i < stream_count; ++i) {
-            if (header.packed[i] > rest.size()) throw BlockError(fmt::format("its {} are cut off", stream_names[i]));
+            if (header.packed[i] > rest.size()) throw BlockError("its {} are cut off", stream_names[i]);
             streams[i] = rest.first(header.packed[i]);
             rest = rest.subspan(header.packed[i]);
         }
-        if (!rest.empty()) throw BlockError(fmt::format("{} bytes are left over at its end", rest.size()));
+        if (!rest.empty()) throw BlockError("{} bytes are left over at its end", rest.size());
     }
 
     bool wide() const { return (header.flags & header_flag::wide_traits) != 0; }
@@ -53,9 +52,9 @@ struct Stored {
         const int result =
             LZ4_decompress_safe(reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(target),
                                 static_cast<int>(stored.size()), static_cast<int>(sizes[i]));
-        if (result < 0) throw BlockError(fmt::format("its {} cannot be decompressed", stream_names[i]));
+        if (result < 0) throw BlockError("its {} cannot be decompressed", stream_names[i]);
         if (static_cast<std::size_t>(result) != sizes[i])
-            throw BlockError(fmt::format("its {} are {} bytes instead of {}", stream_names[i], result, sizes[i]));
+            throw BlockError("its {} are {} bytes instead of {}", stream_names[i], result, sizes[i]);
     }
 
     void unpack(Stream stream, Bytes& target) const {
@@ -153,7 +152,7 @@ struct BlockDecoder::State {
             if (control.position > header.references || (i > 0 && control.position < controls.back().position))
                 throw BlockError("its controls are out of order");
             if (control.kind > 255 || kind == Control::Kind::none || kind >= Control::Kind::end)
-                throw BlockError(fmt::format("it has a control of unknown kind {}", control.kind));
+                throw BlockError("it has a control of unknown kind {}", control.kind);
             controls.push_back({control.position, {kind, control.argument}});
         }
     }

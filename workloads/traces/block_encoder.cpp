@@ -7,9 +7,8 @@
 #include <unordered_map>
 
 #include "storage/hash.hpp"
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 #include "workloads/traces/block_layout.hpp"
-#include "workloads/traces/packed_filter.hpp"
 
 namespace cachetally {
 namespace {

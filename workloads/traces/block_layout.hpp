@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "cachetally/reference.hpp"
-#include "workloads/traces/packed_filter.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally::block_layout {
 

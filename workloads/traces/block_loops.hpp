@@ -8,7 +8,7 @@
 
 #include "cachetally/event.hpp"
 #include "cachetally/reference.hpp"
-#include "workloads/traces/packed_filter.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally::block_loops {
 

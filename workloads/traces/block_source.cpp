@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Handing over blocks: at once, or through a bounded queue from a background thread.
-#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/block.hpp"
 
 #include <algorithm>
 #include <array>

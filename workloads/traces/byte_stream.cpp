@@ -4,7 +4,6 @@
 
 #include <archive.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -30,7 +29,7 @@ public:
         struct stat status {};
         if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
             ::close(descriptor_);
-            throw TraceError(fmt::format("{}: is a directory, not a trace", name_));
+            throw TraceError("{}: is a directory, not a trace", name_);
         }
         if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
         regular_ = S_ISREG(status.st_mode);
@@ -48,7 +47,7 @@ public:
     std::size_t read(std::span<char> target) override {
         while (true) {
             if (!regular_) wait_for_input();
-            if (cancelled_) throw TraceError(fmt::format("{}: reading was interrupted", name_));
+            if (cancelled_) throw TraceError("{}: reading was interrupted", name_);
             const ssize_t count = ::read(descriptor_, target.data(), target.size());
             // Ctrl-C ends the writer of a pipe as well: its early end is not the trace's.
             if (count == 0 && !regular_ && stop_ && stop_()) cancelled_ = true;
@@ -58,7 +57,7 @@ public:
                 return static_cast<std::size_t>(count);
             }
             if (errno != EINTR && errno != EAGAIN)
-                throw TraceError(fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
+                throw TraceError("{}: cannot be read: {}", name_, std::strerror(errno));
         }
     }
 
@@ -145,8 +144,7 @@ public:
         if (archive_read_open(reader, this, nullptr, feed, nullptr) != ARCHIVE_OK) fail();
         next_member();
         if (!over_ && !codec_.has_members && archive_filter_code(reader, 0) == ARCHIVE_FILTER_NONE)
-            throw TraceError(
-                fmt::format("{}: begins as {} and goes on otherwise; the file is damaged", name_, codec_.name));
+            throw TraceError("{}: begins as {} and goes on otherwise; the file is damaged", name_, codec_.name);
     }
 
     std::size_t read(std::span<char> target) override {
@@ -182,8 +180,8 @@ private:
 
     [[noreturn]] void fail() {
         const char* text = archive_error_string(archive_.get());
-        throw TraceError(fmt::format("{}: the {} file is damaged or cut off: {}", name_, codec_.name,
-                                     text == nullptr ? "unknown error" : text));
+        throw TraceError("{}: the {} file is damaged or cut off: {}", name_, codec_.name,
+                         text == nullptr ? "unknown error" : text);
     }
 
     struct Free {
@@ -230,7 +228,7 @@ OpenedStream open_stream(const std::string& path_or_dash, std::function<bool()> 
     // not blocking: a named pipe may wait for its writer for ever
     const int descriptor = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                     : ::open(path_or_dash.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) throw TraceError(fmt::format("{}: cannot be opened: {}", name, std::strerror(errno)));
+    if (descriptor < 0) throw TraceError("{}: cannot be opened: {}", name, std::strerror(errno));
     auto stream = std::make_unique<DescriptorStream>(name, descriptor, std::move(stop));
     const bool seekable = stream->regular() && !standard;
     return recognised(name, seekable, std::move(stream));

@@ -11,12 +11,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/error.hpp"
+
 namespace cachetally {
 
 /// Something is wrong with a trace; what() says where, what, and what would be right.
-class TraceError : public std::runtime_error {
+class TraceError : public Formatted<std::runtime_error> {
 public:
-    using std::runtime_error::runtime_error;
+    using Formatted::Formatted;
 };
 
 /// Bytes in order. Errors are TraceErrors that name the file.

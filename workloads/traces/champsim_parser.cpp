@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The instructions that ChampSim's tracers write.
-#include <fmt/format.h>
-
 #include "workloads/traces/record_parser.hpp"
 
 namespace cachetally {
@@ -31,10 +29,10 @@ public:
     std::size_t record(std::string_view bytes, Reference*& out) override {
         if (bytes.size() < layout_.bytes) return 0;
         if (!has_branch_marks(bytes))
-            throw RecordError(fmt::format(
+            throw RecordError(
                 "bytes 8 and 9 of a record say whether it is a branch and was taken, each 0 or 1; here they "
                 "are {} and {}",
-                static_cast<unsigned char>(bytes[8]), static_cast<unsigned char>(bytes[9])));
+                static_cast<unsigned char>(bytes[8]), static_cast<unsigned char>(bytes[9]));
         fetches_.execute(little_endian(bytes, 0, 8), out);
         put(bytes, layout_.loads, champsim_loads, ReferenceKind::load, out);
         put(bytes, layout_.stores, layout_.store_count, ReferenceKind::store, out);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The instructions of the first Championship Value Prediction.
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "workloads/traces/record_parser.hpp"
@@ -45,8 +43,7 @@ private:
 
 unsigned register_of(Fields& fields) {
     const auto number = static_cast<unsigned>(fields.take(1));
-    if (number > flags_register)
-        throw RecordError(fmt::format("register {}; they are 0 to 31, vectors 32 to 63, flags 64", number));
+    if (number > flags_register) throw RecordError("register {}; they are 0 to 31, vectors 32 to 63, flags 64", number);
     return number;
 }
 
@@ -57,14 +54,14 @@ std::optional<CvpInstruction> read_instruction(std::string_view bytes) {
     instruction.pc = fields.take(8);
     instruction.type = static_cast<unsigned>(fields.take(1));
     if (instruction.type > last_class)
-        throw RecordError(fmt::format("an instruction of class {}; they are 0 to 8", instruction.type));
+        throw RecordError("an instruction of class {}; they are 0 to 8", instruction.type);
     if (instruction.type == cvp_load || instruction.type == cvp_store) {
         instruction.address = fields.take(8);
         instruction.size = static_cast<unsigned>(fields.take(1));
     }
     if (instruction.type >= first_branch && instruction.type <= last_branch) {
         const std::uint64_t taken = fields.take(1);
-        if (taken > 1) throw RecordError(fmt::format("a branch is taken (1) or not (0); here it is {}", taken));
+        if (taken > 1) throw RecordError("a branch is taken (1) or not (0); here it is {}", taken);
         if (taken == 1) fields.skip(8);
     }
     for (auto inputs = fields.take(1); inputs > 0 && fields.complete(); --inputs) register_of(fields);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The records of DynamoRIO's memory traces.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -70,10 +68,9 @@ protected:
     virtual void enter(std::uint64_t thread) {
         if (thread_ && *thread_ != thread && !wanted_)
             throw RecordError(
-                fmt::format("records of thread {} after those of thread {}: a trace of several threads must be given "
-                            "by the name of "
-                            "its file",
-                            thread, *thread_));
+                "records of thread {} after those of thread {}: a trace of several threads must be given by the name "
+                "of its file",
+                thread, *thread_);
         thread_ = thread;
     }
 
@@ -81,7 +78,7 @@ private:
     void read(std::string_view bytes, unsigned type, Reference*& out) {
         const auto size = static_cast<std::uint16_t>(little_endian(bytes, 2, 2));
         const Address value = little_endian(bytes, layout_->value, layout_->value_bytes);
-        if (type > entry_type::last) throw RecordError(fmt::format("type {}; types are from 0 to 49", type));
+        if (type > entry_type::last) throw RecordError("type {}; types are from 0 to 49", type);
         if (type == entry_type::load || type == entry_type::store) {
             put(value, size, type == entry_type::load ? ReferenceKind::load : ReferenceKind::store, out);
         } else if (is_instruction(type)) {
@@ -100,7 +97,7 @@ private:
     /// So many instructions, each behind the one before; the bytes are their lengths.
     void bundle(std::string_view lengths, std::size_t count, Reference*& out) {
         if (count > lengths.size())
-            throw RecordError(fmt::format("a bundle of {} instructions; there is room for {}", count, lengths.size()));
+            throw RecordError("a bundle of {} instructions; there is room for {}", count, lengths.size());
         for (const char length : lengths.substr(0, count)) fetch(behind_, static_cast<unsigned char>(length), out);
     }
 

@@ -228,8 +228,7 @@ void ExportFile::finish() {
 }
 
 void ExportFile::fail() const {
-    throw StorageError(
-        fmt::format("{}: cannot be written: {}", path_ == "-" ? "standard output" : path_, std::strerror(errno)));
+    throw StorageError("{}: cannot be written: {}", path_ == "-" ? "standard output" : path_, std::strerror(errno));
 }
 
 }  // namespace cachetally

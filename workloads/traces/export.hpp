@@ -10,7 +10,7 @@
 
 #include "cachetally/listener.hpp"
 #include "storage/target.hpp"
-#include "workloads/traces/trace_sink.hpp"
+#include "workloads/traces/packed_writer.hpp"
 
 namespace cachetally {
 

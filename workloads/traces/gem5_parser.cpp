@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The packets that gem5's probes and CommMonitors write: Protocol Buffers, decoded by hand as the messages are two.
-#include <fmt/format.h>
-
 #include <array>
 #include <optional>
 
@@ -44,7 +42,7 @@ public:
         return *value;
     }
     void skip(std::uint64_t count) {
-        if (count > bytes_.size()) throw RecordError(fmt::format("a field of {} bytes in a message of fewer", count));
+        if (count > bytes_.size()) throw RecordError("a field of {} bytes in a message of fewer", count);
         bytes_.remove_prefix(count);
     }
 
@@ -73,7 +71,7 @@ Message decode(std::string_view bytes) {
         } else if (wire == Wire::eight_bytes || wire == Wire::four_bytes) {
             decoder.skip(wire == Wire::eight_bytes ? 8 : 4);
         } else {
-            throw RecordError(fmt::format("a field of the unknown kind {}; this is no message of gem5", key & 7));
+            throw RecordError("a field of the unknown kind {}; this is no message of gem5", key & 7);
         }
     }
     return message;
@@ -100,7 +98,7 @@ public:
         const auto length = decoder.varint();
         if (!length) return 0;
         if (*length > longest_message)
-            throw RecordError(fmt::format("a message of {} bytes; they have at most {}", *length, longest_message));
+            throw RecordError("a message of {} bytes; they have at most {}", *length, longest_message);
         if (*length > decoder.rest().size()) return 0;
         const Message message = decode(decoder.rest().substr(0, *length));
         if (has_header_) {
@@ -126,13 +124,12 @@ private:
              {packet_field::tick, packet_field::command, packet_field::address, packet_field::size})
             if (!numbers[field])
                 throw RecordError(
-                    fmt::format("a packet without field {}; it has a tick (1), a command (2), an address "
-                                "(3) and a size (4)",
-                                field));
+                    "a packet without field {}; it has a tick (1), a command (2), an address (3) and a size (4)",
+                    field);
         const std::uint64_t command = *numbers[packet_field::command], size = *numbers[packet_field::size];
         const Address address = *numbers[packet_field::address];
         if ((command != read_request && command != write_request) || size == 0) return;
-        if (size > 65535) throw RecordError(fmt::format("a packet of {} bytes; they have at most 65535", size));
+        if (size > 65535) throw RecordError("a packet of {} bytes; they have at most 65535", size);
         if (address + (size - 1) < address) throw RecordError("the packet runs beyond the end of the address space");
         const bool is_fetch = (numbers[packet_field::flags].value_or(0) & fetch_flag) != 0;
         const ReferenceKind read = is_fetch ? ReferenceKind::fetch : ReferenceKind::load;

@@ -2,7 +2,6 @@
 // The text that valgrind's lackey writes.
 #include <algorithm>
 
-#include "workloads/traces/hex_digits.hpp"
 #include "workloads/traces/text_parser.hpp"
 
 namespace cachetally {

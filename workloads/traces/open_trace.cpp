@@ -49,12 +49,12 @@ TraceFormat recognise(OpenedStream& opened) {
         asked = true;
         if (const auto format = detect_binary_format(opened.name, opened.start, over)) return *format;
     }
-    if (opened.start.empty()) throw TraceError(fmt::format("{}: is empty", opened.name));
+    if (opened.start.empty()) throw TraceError("{}: is empty", opened.name);
     if (opened.start.back() != '\n') {  // a single line without its end
         if (const auto format = detect_format(opened.start + '\n')) return *format;
     }
-    throw TraceError(fmt::format("{}: is not a trace of a known format ({}); if it is one, say which with --format",
-                                 opened.name, trace_formats_in_words(true)));
+    throw TraceError("{}: is not a trace of a known format ({}); if it is one, say which with --format", opened.name,
+                     trace_formats_in_words(true));
 }
 
 }  // namespace
@@ -139,8 +139,7 @@ std::optional<TraceFormat> detect_binary_format(const std::string& name, std::st
     std::vector<std::string> options;
     options.reserve(fitting.size());
     for (const Candidate& each : fitting) options.push_back(fmt::format("--format {}", each.format->name));
-    throw TraceError(
-        fmt::format("{}: its bytes fit several formats; say which it is with {}", name, fmt::join(options, " or ")));
+    throw TraceError("{}: its bytes fit several formats; say which it is with {}", name, fmt::join(options, " or "));
 }
 
 OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& options) {
@@ -149,9 +148,9 @@ OpenedTrace open_trace_as(const std::string& path_or_dash, const TraceOptions& o
     if (is_binary(format)) return {format, open_binary_trace(std::move(opened), format, options), {}};
     if (format != TraceFormat::packed) return {format, open_text_trace(std::move(opened), format, options), {}};
     if (!opened.seekable)
-        throw TraceError(fmt::format(
+        throw TraceError(
             "{}: a packed trace must be given by the name of its file, neither through a pipe nor compressed once more",
-            opened.name));
+            opened.name);
     opened.stream.reset();
     return open_packed_trace(path_or_dash, options);
 }

@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "storage/file.hpp"
-#include "workloads/traces/block_codec.hpp"
-#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/block.hpp"
 #include "workloads/traces/packed_file.hpp"
 #include "workloads/traces/trace.hpp"
 
@@ -43,21 +42,20 @@ struct PackedFile {
         const std::string expected = packed_names::format_text;
         if (!input.root().has(packed_names::group) && input.root().has_attribute("kind"))
             throw TraceError(
-                fmt::format("{}: is an HDF5 file, but not a packed trace: it is a result, which "
-                            "'cachetally show' shows",
-                            input.path()));
+                "{}: is an HDF5 file, but not a packed trace: it is a result, which 'cachetally show' shows",
+                input.path());
         if (!input.root().has(packed_names::group))
-            throw TraceError(fmt::format("{}: is an HDF5 file, but not a packed trace: it has no group '{}'",
-                                         input.path(), packed_names::group));
+            throw TraceError("{}: is an HDF5 file, but not a packed trace: it has no group '{}'", input.path(),
+                             packed_names::group);
         Group group = input.root().open_group(packed_names::group);
         if (!group.has_attribute(packed_names::format_attribute) ||
             group.text_attribute(packed_names::format_attribute) != expected)
-            throw TraceError(fmt::format("{}: is not a '{}'", group.where(), expected));
+            throw TraceError("{}: is not a '{}'", group.where(), expected);
         const std::uint64_t found = group.whole_attribute(packed_names::version_attribute);
         if (found != packed_names::version)
-            throw TraceError(fmt::format(
+            throw TraceError(
                 "{}: has version {}, but only version {} is known; {}", group.where(), found, packed_names::version,
-                found < packed_names::version ? "pack it anew with 'trace convert'" : "it needs a later cachetally"));
+                found < packed_names::version ? "pack it anew with 'trace convert'" : "it needs a later cachetally");
         return group;
     }
 
@@ -124,8 +122,8 @@ public:
         IndexEntry entry;
         if (!index_.next(entry)) {
             if (seen_ != expected_)
-                throw TraceError(fmt::format("{}: stream {} has {} references instead of {}: blocks are missing",
-                                             file_->input.path(), core_, seen_, expected_));
+                throw TraceError("{}: stream {} has {} references instead of {}: blocks are missing",
+                                 file_->input.path(), core_, seen_, expected_);
             block.start(0);
             block.last = true;
             done_ = file_->rows;
@@ -159,8 +157,8 @@ private:
     }
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw TraceError(fmt::format("{}: block {} of {} (stream {}) is damaged: {}", file_->input.path(),
-                                     index_.block(), file_->rows, core_, what));
+        throw TraceError("{}: block {} of {} (stream {}) is damaged: {}", file_->input.path(), index_.block(),
+                         file_->rows, core_, what);
     }
 
     std::shared_ptr<const PackedFile> file_;
@@ -212,7 +210,7 @@ void read_sites(const PackedFile& file, TraceTables& tables) {
     for (std::size_t i = 1; i < codes.size(); ++i) {
         if (codes[i] >= names.code.size() || objects[i] >= names.objects.size() ||
             (fields[i] != 0 && fields[i] >= names.fields.size()))
-            throw TraceError(fmt::format("{}: site {} has no name", sites.where(), i));
+            throw TraceError("{}: site {} has no name", sites.where(), i);
         table->add({codes[i], objects[i], fields[i]});
     }
     tables.sites = std::move(table);
@@ -247,8 +245,8 @@ OpenedTrace open_packed_trace(const std::string& path, const TraceOptions& optio
     const auto references = file->trace.read<std::uint64_t>(packed_names::core_references);
     const std::uint64_t cores = file->trace.whole_attribute(packed_names::cores_attribute);
     if (cores == 0 || cores > most_cores || references.size() != cores)
-        throw TraceError(fmt::format("{}: {} streams are stated, and lengths of {}; there must be 1 to {}",
-                                     file->trace.where(), cores, references.size(), most_cores));
+        throw TraceError("{}: {} streams are stated, and lengths of {}; there must be 1 to {}", file->trace.where(),
+                         cores, references.size(), most_cores);
     std::vector<std::unique_ptr<BlockProducer>> producers;
     for (std::uint32_t core = 0; core < cores; ++core)
         producers.push_back(std::make_unique<PackedProducer>(file, core, references[core], options.data_only));

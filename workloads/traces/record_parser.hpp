@@ -9,15 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cachetally/reference.hpp"
 #include "workloads/traces/trace.hpp"
 
 namespace cachetally {
 
 /// Why a record cannot be read: what is wrong, and what would be right. The reader adds file and place.
-class RecordError : public std::runtime_error {
+class RecordError : public Formatted<std::runtime_error> {
 public:
-    using std::runtime_error::runtime_error;
+    using Formatted::Formatted;
 };
 
 /// A number of so many bytes, the lowest first; they are there.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cachetally/reference_source.hpp"
-#include "storage/trust.hpp"
+#include "storage/target.hpp"
 #include "workloads/traces/byte_stream.hpp"
 
 namespace cachetally {

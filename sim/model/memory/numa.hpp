@@ -68,7 +68,6 @@ public:
     HomeMap& homes() { return homes_; }
     RequestPort& to_interconnect(unsigned node) { return *to_interconnect_[node]; }
     RequestPort& to_memory(std::size_t memory) { return *to_memory_[memory]; }
-    unsigned node_of_memory(std::size_t memory) const { return node_of_memory_[memory]; }
 
     /// By memory.
     const std::vector<NumaCounts>& counts() const { return counts_; }

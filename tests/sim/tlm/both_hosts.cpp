@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally::testing {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "storage/file.hpp"
 #include "tests/storage/temporary.hpp"
-#include "viewer/web/browser.hpp"
 
 /// Asked by LeakSanitizer, if that is there: HDF5 itself forgets memory where metadata cannot be decoded.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }

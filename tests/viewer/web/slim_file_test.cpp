@@ -165,8 +165,8 @@ TEST_F(SlimFiles, BlocksLieWhereTheirLinesWere) {
     }
 }
 
-/// Whether all columns of a group and of those in it have the scale `axis` of their own group (tables of a grid as their
-/// second, behind "phase"); how many columns.
+/// Whether all columns of a group and of those in it have the scale `axis` of their own group (tables of a grid as
+/// their second, behind "phase"); how many columns.
 std::size_t expect_labels(const Group& group, const std::string& axis) {
     std::size_t columns = 0;
     for (const std::string& name : group.children()) {

@@ -8,7 +8,7 @@
 
 #include "tests/storage/temporary.hpp"
 #include "tests/workloads/traces/trace_testing.hpp"
-#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The packed form of a block: golden bytes, round trips, damage.
-#include "workloads/traces/block_codec.hpp"
+#include "workloads/traces/block.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "workloads/traces/block_source.hpp"
+#include "workloads/traces/block.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PackedFilter by hand, and against a plain description of it.
-#include "workloads/traces/packed_filter.hpp"
+#include "workloads/traces/block.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When counts are drawn on a logarithmic scale unless people choose: one rule for the page, `cachetally show` (viewer/spread.hpp) and
+// When counts are drawn on a logarithmic scale unless people choose: one rule for the page, `cachetally show` (viewer/plot.hpp) and
 // `cachetally figure` (viewer/figures/figure.py); docs/viewer.md tells it.
 
 /** Values below the largest by more than this are hardly seen on a linear scale. */
