@@ -387,7 +387,9 @@ TEST_F(Captured, FalseSharingIsToldFromTrueSharing) {
     const Json& line = named(json["attribution"]["structures"], "shared_line");
     EXPECT_EQ(true_sharing, 0U);
     EXPECT_EQ(false_sharing, line["causes"]["L1D"]["invalidated"]);
-    EXPECT_GE(false_sharing, 4 * 9 - 4U);  // of ten rounds: but for the last storer's, and first uses
+    // In each of nine rounds all four miss, but for the first if it was the last of the round before.
+    EXPECT_GE(false_sharing, 3 * 9U);
+    EXPECT_LE(false_sharing, 4 * 9U);
     EXPECT_EQ(line["cores"].size(), 4U);
     std::uint64_t misses = 0;
     for (const Json& core : json["cores"])

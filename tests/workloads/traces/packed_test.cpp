@@ -53,16 +53,18 @@ TEST(PackedTrace, GivesBackWhatSitesAre) {
     const TemporaryDirectory directory;
     SiteTable sites;
     sites.add({1, 1});
-    sites.add({1, 2});
-    const SiteNames names{
-        {{}, {0x401000, "main", "a.c", 7, "a"}}, {"", "A", "heap: main"}, {{2, 0x10000, 64}, {2, 0x20000, 8}}};
+    sites.add({1, 2, 1});
+    const SiteNames names{{{}, {0x401000, "main", "a.c", 7, "a"}},
+                          {"", "A", "heap: main"},
+                          {"", "node.next"},
+                          {{2, 0x10000, 64}, {2, 0x20000, 8}}};
     PackedTraceWriter writer(directory / "t.h5", 1, {});
     writer.set_sites(sites, names);
     writer.finish();
     const auto source = open_trace(directory / "t.h5", direct());
     ASSERT_NE(source->sites(), nullptr);
     EXPECT_EQ(source->sites()->size(), 3U);
-    EXPECT_EQ((*source->sites())[2], (Site{1, 2}));
+    EXPECT_EQ((*source->sites())[2], (Site{1, 2, 1}));
     EXPECT_EQ(source->site_names(), names);
     for (const ObjectBlock& wrong :
          {ObjectBlock{3, 0x1000, 8}, ObjectBlock{2, 0x1000, 0}, ObjectBlock{2, ~Address{0}, 2}}) {
