@@ -102,15 +102,16 @@ std::map<std::pair<unsigned, Address>, std::pair<std::uint64_t, std::uint64_t>> 
                                                 reference.kind == ReferenceKind::store});
     }
     std::map<std::pair<unsigned, Address>, std::pair<std::uint64_t, std::uint64_t>> found;
-    for (const auto& [line, accesses] : lines)
+    for (const auto& of_line : lines)
         for (unsigned core = 0; core < 4; ++core) {
+            const Address line = of_line.first;  // clang 14 captures no bindings
             std::set<Address> foreign;
             bool here = false, ever = false, is_true = false, counts = false;
             const auto close = [&] {
                 if (counts) ++(is_true ? found[{core, line}].first : found[{core, line}].second);
                 counts = false;
             };
-            for (const Access& access : accesses) {
+            for (const Access& access : of_line.second) {
                 if (access.core != core) {
                     if (!access.store) continue;
                     if (here) close();
