@@ -184,9 +184,21 @@ private:
 
 }  // namespace
 
+void refuse_program_options(const ProgramChoice& choice) {
+    const std::pair<const char*, bool> given[] = {
+        {"--with", choice.with != "auto"}, {"--report", !choice.report.empty()},    {"--barriers", choice.barriers},
+        {"--children", choice.children},   {"--program", !choice.program.empty()},  {"--fields", choice.fields},
+        {"--type", !choice.types.empty()}, {"--element", !choice.elements.empty()}, {"--data-only", choice.data_only}};
+    for (const auto& [option, is_given] : given)
+        if (is_given) throw UsageError("{} is for programs, as in: cachetally run {} ... -- PROGRAM", option, option);
+}
+
 void with_recording(ProgramChoice choice, const SimulationOptions& simulation, std::string& source,
                     TraceChoice& reading, const std::function<void()>& body) {
-    if (choice.command.empty()) return body();
+    if (choice.command.empty()) {
+        refuse_program_options(choice);
+        return body();
+    }
     if (!source.empty())
         throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(source),
                                      shown(choice.command.front())));

@@ -33,6 +33,9 @@ void add_program_options(CLI::App& command, ProgramChoice& choice);
 /// --fields, --type, --element.
 void add_field_options(CLI::App& command, ProgramChoice& choice);
 
+/// Throws UsageError where one of these is given and no program is.
+void refuse_program_options(const ProgramChoice& choice);
+
 /// The program as an input, for a machine of so many cores. From here on what is printed goes to standard error or the
 /// file that was named: standard output is the program's. Throws UsageError and TraceError.
 Input program_input(const ProgramChoice& choice, unsigned cores);

@@ -84,8 +84,7 @@ void add_run(CLI::App& app, const std::vector<std::string>& program) {
         "  cachetally run --machine generic3 -- gzip -c text > text.gz");
     command->callback([options, &program] {
         if (!program.empty()) return run_program(*options, program);
-        if (options->program.fields || !options->program.types.empty() || !options->program.elements.empty())
-            throw UsageError("--fields, --type and --element are of programs: cachetally run --fields -- PROGRAM ...");
+        refuse_program_options(options->program);
         refuse_file(options->workload);
         Input input = kernel_input(options->workload, options->settings);
         choose_part(input, options->program.part);

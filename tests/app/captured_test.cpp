@@ -210,6 +210,18 @@ TEST_F(Captured, OneProcessOfSeveral) {
     EXPECT_THAT(none.err, HasSubstr("--program: no process executed 'unknown'"));
 }
 
+TEST_F(Captured, NamesOfCAndZerosOfLibrariesAreTheirOwn) {
+    ASSERT_EQ(run(reported, {"letter"}).status, 0);
+    const Json structures = report()["attribution"]["structures"];
+    const auto accesses = [&](const std::string& name) {
+        for (const Json& row : structures)
+            if (row["name"] == name) return row["accesses"];
+        return Json();
+    };
+    EXPECT_EQ(accesses("d"), 16);
+    EXPECT_TRUE(accesses("libc.so.6:__exit_funcs_lock").is_number() || accesses("libc.so.6:environ").is_number());
+}
+
 TEST_F(Captured, MissesBelongToStructuresFunctionsAndLines) {
     ASSERT_EQ(run(reported, {"list"}).status, 0);
     const Json json = report(), &attribution = json["attribution"];
@@ -480,6 +492,15 @@ TEST_F(Captured, WhatCannotBeRunIsRefused) {
     EXPECT_THAT(refused({"run", "lu", "--", known}).err, HasSubstr("cannot be run at once"));
     EXPECT_THAT(refused({"record", "-o", "t.ct.h5"}).err, HasSubstr("the program is missing"));
     EXPECT_THAT(refused({"record", "--", known}).err, HasSubstr("--output is required"));
+    for (const Words& option :
+         {Words{"--report", "r.txt"}, Words{"--with", "lackey"}, Words{"--program", "cc1"}, Words{"--element", "A=8"},
+          Words{"--children"}, Words{"--barriers"}, Words{"--data-only"}}) {
+        Words words{"run", "lu", "n=16"};
+        words.insert(words.end(), option.begin(), option.end());
+        const Finished of_kernel = refused(words);
+        EXPECT_EQ(of_kernel.status, 2);
+        EXPECT_THAT(of_kernel.err, HasSubstr(option.front() + " is for programs"));
+    }
     std::ofstream(directory / "text") << "no program\n";
     EXPECT_NE(refused({"run", "--", "./text"}).status, 0);
 }

@@ -47,7 +47,10 @@ std::vector<std::string> tool_command(const CaptureOptions& options) {
                 : "and this cachetally was built without the capture tool: build it where the package valgrind is "
                   "installed"));
     std::vector<std::string> command = {
-        folder + "/" + capture_folder::tool, "--tool=cachetally", "-q",
+        folder + "/" + capture_folder::tool,
+        "--tool=cachetally",
+        "-q",
+        "--vgdb=no",
         fmt::format("--heap={}", options.heap ? "yes" : "no"),
         fmt::format("--trace-children={}", options.children || !options.program.empty() ? "yes" : "no")};
     if (!options.program.empty()) command.push_back("--program=" + options.program);

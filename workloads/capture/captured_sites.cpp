@@ -71,12 +71,17 @@ void CapturedSites::choose_layout(std::uint32_t object, const std::string& name,
     const std::string_view heap = "heap: ";
     const std::string_view bare = std::string_view(name).substr(name.starts_with(heap) ? heap.size() : 0);
     std::optional<StructLayout> layout;
-    for (std::size_t i = 0; i < options_.elements.size() && !layout; ++i) {
+    std::size_t longest = 0;  // "make" is also the begin of "maked"
+    for (std::size_t i = 0; i < options_.elements.size(); ++i) {
         const ElementChoice& choice = options_.elements[i];
         if (!bare.starts_with(choice.structure) && !name.starts_with(choice.structure)) continue;
         structure_found_[i] = true;
-        layout = choice.type.empty() ? layout_of_words(choice.bytes) : names.layout_of_type(choice.type);
-        if (layout) type_found_[i] = true;
+        auto found = choice.type.empty() ? layout_of_words(choice.bytes) : names.layout_of_type(choice.type);
+        if (!found) continue;
+        type_found_[i] = true;
+        if (choice.structure.size() <= longest) continue;
+        longest = choice.structure.size();
+        layout = std::move(found);
     }
     if (!layout && options_.variables && variable) layout = names.layout_of_variable(*variable);
     if (layout && objects_[object].layout == nullptr) objects_[object].layout = numbered(*layout);
@@ -146,8 +151,13 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
                 latest_file_ = object("(" + std::filesystem::path(file.path).filename().string() + ")");
                 add(words[0], words[1], latest_file_);
                 file_end_ = words[0] + words[1];
-            } else {  // what follows a file is its zeros
-                add(words[0], words[1], words[0] == file_end_ ? latest_file_ : mapped_);
+            } else if (words[0] == file_end_) {  // its zeros: the loader may put them over variables that have names
+                add(words[0], words[1], latest_file_);
+                for (auto file = events.files.rbegin();
+                     file != events.files.rend() && file->path == events.files.back().path; ++file)
+                    unnamed_files_.push_back(*file);
+            } else {
+                add(words[0], words[1], mapped_);
             }
             break;
         case CT_UNMAPPED:

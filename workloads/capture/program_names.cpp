@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -21,7 +22,9 @@ int no_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { retu
 
 constexpr Dwfl_Callbacks callbacks = {no_file, dwfl_standard_find_debuginfo, dwfl_offline_section_address, nullptr};
 
+/// Other names than C++'s are as they are: "i" would be demangled as a type, to "int".
 std::string demangled(const char* name) {
+    if (std::string_view(name).substr(0, 2) != "_Z") return name;
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                            &std::free);

@@ -15,6 +15,7 @@ enum { rows = 64, columns = 64, threads = 4, cells = 1024, rounds = 10 };
 
 volatile double matrix[rows][columns] __attribute__((aligned(64)));
 volatile long shared_line[8] __attribute__((aligned(64)));
+volatile int d[16]; /* as a name of C++ it were "double" */
 volatile int own[threads][cells] __attribute__((aligned(64)));
 
 static pthread_barrier_t barrier;
@@ -139,6 +140,11 @@ static int forked(void) {
     return WEXITSTATUS(status) == 5 ? 0 : 1;
 }
 
+static int letter(void) {
+    for (int k = 0; k < 16; ++k) d[k] = k;
+    return 0;
+}
+
 /* By another process, when all is done. */
 static int killed(void) {
     sweep();
@@ -153,6 +159,7 @@ int main(int count, char** arguments) {
     if (strcmp(what, "partly") == 0) return partly();
     if (strcmp(what, "heap") == 0) return on_heap();
     if (strcmp(what, "list") == 0) return list();
+    if (strcmp(what, "letter") == 0) return letter();
     if (strcmp(what, "fields") == 0) return with_fields();
     if (strcmp(what, "fork") == 0) return forked();
     if (strcmp(what, "exec") == 0) return execl(arguments[0], arguments[0], "exit", "7", (char*)NULL);
