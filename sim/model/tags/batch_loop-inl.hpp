@@ -105,7 +105,7 @@ public:
         for (std::size_t i = 0; i + lanes < batch.requests.size(); i += lanes)
             repeats +=
                 hn::CountTrue(tag, same(hn::LoadU(tag, begin + i), hn::LoadU(tag, begin + i + 1), batch.line_mask));
-        return repeats * 4 >= batch.requests.size();
+        return repeats != 0 && repeats * 4 >= batch.requests.size();
     }
 
     /// Of three requests to a line, two are merged.
