@@ -161,7 +161,8 @@ struct BlockDecoder::State {
     void read_retained(const Stored& stored, std::span<const std::uint8_t> marks_seen) {
         const MarkCounts counts = count_marks(marks_seen);
         constexpr std::uint8_t meaningless = 0xff & ~(filter_mark::retained | packed_mark::straddles);
-        if ((counts.retained_bits & meaningless) != 0 || counts.retained != stored.header.retained)
+        if ((counts.retained_bits & meaningless) != 0 || counts.fetches != 0 ||
+            counts.retained != stored.header.retained)
             throw BlockError("its marks are not those of its retained references");
         stored.unpack(Stream::codes, codes);
         // A code points to its own delta, or to any of the 8 bytes per retained reference behind it.
