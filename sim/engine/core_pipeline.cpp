@@ -8,8 +8,8 @@
 namespace cachetally {
 
 CorePipeline::CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
-                           PageWalker& walker, PageTable& pages)
-    : core_(core), apart_(fetches.port != nullptr), filter_plan_(filter), walker_(walker), pages_(pages) {
+                           PageWalker& walker, PageTable& pages, bool sites)
+    : core_(core), apart_(fetches.port != nullptr), sites_(sites), filter_plan_(filter), walker_(walker), pages_(pages) {
     streams_[0].way = data;
     streams_[1].way = fetches;
     for (Stream& stream : streams())
@@ -95,12 +95,12 @@ void CorePipeline::go_through(Stream& stream) {
     const std::span<const BlockEvent> reads = &stream == &streams_[0] ? reads_ : std::span<const BlockEvent>();
     if (!reads.empty() || stream.disturbed != 0) {
         insert_disturbed(stream, reads);
-        return access(stream, requests_, request_positions_.data());
+        return access(stream, requests_, request_positions_.data(), request_sites_);
     }
     if (speculation_ || (walker_.reads_entries() && streams_[0].way.tlb != nullptr && &stream == &streams_[0]))
         for (const BlockEvent access : stream.accesses)
             stream.latest[FilterShape::slot_of(access.block())] = access.block();
-    access(stream, stream.accesses, stream.given->positions.data());
+    access(stream, stream.accesses, stream.given->positions.data(), stream.given->retained_sites);
 }
 
 /// Returns how long the TLBs below the first and the walker took.
@@ -147,8 +147,12 @@ void CorePipeline::gather_missing() {
     for (const Stream& stream : streams()) {
         if (stream.missing.empty() || stream.way.tlb->below().kinds() == 0) continue;
         reads_.clear();  // here: what is reported
-        for (const std::uint16_t index : stream.missing) reads_.push_back(stream.given->retained[index]);
-        stream.way.tlb->below().notify_all(reads_, core_);
+        event_sites_.clear();
+        for (const std::uint16_t index : stream.missing) {
+            reads_.push_back(stream.given->retained[index]);
+            if (sites_) event_sites_.push_back(stream.given->retained_sites[index]);
+        }
+        stream.way.tlb->below().notify_all(reads_, core_, event_sites_);
     }
     const Stream &data = streams_[0], &fetches = streams_[1];
     std::size_t fetched = 0;
@@ -167,7 +171,7 @@ void CorePipeline::gather_missing() {
 Tick CorePipeline::look_up_below(Tlb& tlb) {
     const unsigned page_bits = pages_.page_bits(0);
     if (!tlb.holds(page_bits)) {
-        tlb.below().notify_all(missed_, core_);
+        tlb.below().notify_all(missed_, core_, sites_of(missing_));
         return 0;
     }
     const std::size_t asked = missed_.size();
@@ -179,7 +183,7 @@ Tick CorePipeline::look_up_below(Tlb& tlb) {
     }
     missing_.resize(count);
     missed_.resize(count);
-    tlb.below().notify_all(missed_, core_);
+    tlb.below().notify_all(missed_, core_, sites_of(missing_));
     return asked * tlb.latency();
 }
 
@@ -193,10 +197,12 @@ Tick CorePipeline::walk() {
     }
     RequestPort& port = walker_.below();
     if (port.cache() != nullptr || reads_.empty()) {
-        port.notify_all(reads_, core_);
+        port.notify_all(reads_, core_, sites_of(read_before_));
         return time;
     }
     for (const BlockEvent read : reads_) port.batch().push(read);  // straight to memory, which keeps no order
+    const RequestPort::Sites sites = sites_of(read_before_);
+    port.batch_sites().assign(sites.begin(), sites.end());
     hand_over(port);
     reads_.clear();
     return time;
@@ -228,9 +234,22 @@ void CorePipeline::find_physical() {
         while (fetched < fetches.physical.size()) translate(fetches, fetched++);
 }
 
-void CorePipeline::put(BlockEvent request, std::uint16_t position) {
+std::uint32_t CorePipeline::site_of(const Missing& missing) const {
+    return sites_ ? streams_[missing.fetch ? 1 : 0].given->retained_sites[missing.index] : 0;
+}
+
+/// None where nobody wants them.
+RequestPort::Sites CorePipeline::sites_of(std::span<const Missing> missing) {
+    event_sites_.clear();
+    if (sites_)
+        for (const Missing& each : missing) event_sites_.push_back(site_of(each));
+    return event_sites_;
+}
+
+void CorePipeline::put(BlockEvent request, std::uint16_t position, std::uint32_t site) {
     requests_.push_back(request);
     if (placed_) request_positions_.push_back(position);
+    if (sites_) request_sites_.push_back(site);
 }
 
 /// The accesses of a stream with the reads of page walks where they belong. A walk may come into the set of a line that
@@ -241,6 +260,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     const FilteredAccesses& given = *stream.given;
     requests_.clear();
     request_positions_.clear();
+    request_sites_.clear();
     const unsigned slots = (&stream == &streams_[0] ? filter_plan_.data : filter_plan_.fetches).line_slots - 1;
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
     const auto position_of = [&](std::size_t i) {
@@ -249,7 +269,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     std::size_t read = 0, i = 0;
     const auto put_reads_before = [&](std::uint16_t position) {
         for (; read < reads.size() && read_before_[read].position <= position; ++read) {
-            put(reads[read], read_before_[read].position);
+            put(reads[read], read_before_[read].position, site_of(read_before_[read]));
             stream.disturbed |= bit_of(FilterShape::slot_of(reads[read].block()));
         }
     };
@@ -260,7 +280,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
         if (stream.latest[slot] != accesses[i].block() || accesses[i].kind() == EventKind::store)
             stream.disturbed &= ~bit_of(slot);
         stream.latest[slot] = accesses[i].block();
-        put(accesses[i], position_of(i));
+        put(accesses[i], position_of(i), sites_ ? given.retained_sites[i] : 0);
         ++i;
     };
     if (given.redundant.all() == 0 || (reads.empty() && stream.disturbed == 0)) {
@@ -276,7 +296,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
             if (placed_) put_reads_before(position);
             if (const unsigned slot = mark & filter_mark::slot; (stream.disturbed & bit_of(slot)) != 0) {
                 const EventKind kind = filter_mark::kind_of(mark);
-                put({stream.latest[slot], kind}, position);
+                put({stream.latest[slot], kind}, position, sites_ ? given.sites[m] : 0);
                 if (kind == EventKind::store) stream.disturbed &= ~bit_of(slot);
                 (kind == EventKind::store ? made_.stores : kind == EventKind::fetch ? made_.fetches : made_.loads) += 1;
             }
@@ -285,11 +305,16 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     put_reads_before(~std::uint16_t{0});
 }
 
-void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions) {
+void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions,
+                          RequestPort::Sites sites) {
     const FilteredAccesses::Redundant& redundant = stream.given->redundant;
     Cache& cache = stream.cache();
     cache.count_requests(redundant.loads - made_.loads, redundant.stores - made_.stores,
                          redundant.fetches - made_.fetches);
+    if (sites_) {
+        stream.positions.clear();
+        return cache.handle_sited(requests, core_, sites, positions, placed_ ? &stream.positions : nullptr);
+    }
     if (!placed_) return cache.handle(requests, core_);
     BatchPositions sent(positions, stream.positions);
     cache.handle(requests, core_, &sent);
@@ -299,22 +324,25 @@ void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, 
 void CorePipeline::bring_together() {
     Stream &data = streams_[0], &fetches = streams_[1];
     const auto from_data = data.cache().below().batch().all(), fetched = fetches.cache().below().batch().all();
+    const auto push = [&](const Stream& stream, std::span<const BlockEvent> sent, std::size_t i) {
+        together_.batch().push(sent[i]);
+        if (sites_) together_.batch_sites().push_back(stream.cache().below().batch_sites()[i]);
+    };
     std::size_t next = 0;
     for (std::size_t i = 0; i < from_data.size(); ++i) {
-        while (next < fetched.size() && fetches.positions[next] < data.positions[i])
-            together_.batch().push(fetched[next++]);
-        together_.batch().push(from_data[i]);
+        while (next < fetched.size() && fetches.positions[next] < data.positions[i]) push(fetches, fetched, next++);
+        push(data, from_data, i);
     }
-    while (next < fetched.size()) together_.batch().push(fetched[next++]);
+    while (next < fetched.size()) push(fetches, fetched, next++);
     for (Stream& stream : streams()) {
         RequestPort& below = stream.cache().below();
         const std::span<const BlockEvent> sent = below.batch().all();
         if (!speculation_) {
-            below.notify_all(sent, core_);
+            below.notify_all(sent, core_, below.batch_sites());
         } else if (below.kinds() != 0) {
             stream.sent.insert(stream.sent.end(), sent.begin(), sent.end());
         }
-        below.batch().clear();
+        below.clear_batch();
     }
 }
 

@@ -24,9 +24,9 @@ namespace cachetally {
 
 class CorePipeline final : public BlockPath {
 public:
-    /// `fetches`: where they take another way than data; else empty.
+    /// `fetches`: where they take another way than data; else empty. `sites`: somebody wants those of single events.
     CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
-                 PageWalker& walker, PageTable& pages);
+                 PageWalker& walker, PageTable& pages, bool sites);
 
     void start(Background* background) override;
     void stop() override;
@@ -73,8 +73,11 @@ private:
     void find_physical();
     void go_through(Stream& stream);
     void insert_disturbed(Stream& stream, std::span<const BlockEvent> reads);
-    void put(BlockEvent request, std::uint16_t position);
-    void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions);
+    void put(BlockEvent request, std::uint16_t position, std::uint32_t site);
+    void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions,
+                RequestPort::Sites sites);
+    std::uint32_t site_of(const Missing& missing) const;
+    RequestPort::Sites sites_of(std::span<const Missing> missing);
     void bring_together();
     void hand_over(RequestPort& port);
     RequestPort& below() { return apart_ ? together_ : streams_[0].cache().below(); }
@@ -87,6 +90,7 @@ private:
 
     std::uint8_t core_;
     bool apart_;           ///< fetches take another way than data
+    bool sites_;           ///< requests have theirs
     bool placed_ = false;  ///< a block has both, so that it matters where each access stands
     FilterPlan filter_plan_;
     PageWalker& walker_;
@@ -104,6 +108,8 @@ private:
     // The requests of a first cache, if they are not the retained accesses alone.
     std::vector<BlockEvent> requests_;
     std::vector<std::uint16_t> request_positions_;
+    std::vector<std::uint32_t> request_sites_;
+    std::vector<std::uint32_t> event_sites_;  ///< of sites_of() or what is reported
     FilteredAccesses::Redundant made_;  ///< redundant accesses that are made after all
 
     std::optional<Speculation> speculation_;

@@ -90,6 +90,8 @@ std::string Hierarchy::Parts::why_one_by_one(unsigned core) const {
 std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
     for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
         const CacheConfig& config = cache->config();
+        if (!all_merge && cache->takes_from_above())
+            return "a listener wants each event below the first levels by itself, with its site";
         if (config.virtually_indexed)
             return sentence(machine, config, "is indexed by bits above the page", "virtually_indexed");
         const Cache::NotPlain reason = cache->why_not_plain();
@@ -104,7 +106,6 @@ std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
 }
 
 std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
-    if (!all_merge) return "a listener wants each event below the first levels by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (std::string reason = why_not_batched(*data); !reason.empty()) return reason;
     const Cache* const walked = walkers[core]->below().cache();
@@ -157,6 +158,7 @@ void Hierarchy::Parts::settle() {
         return first ? link->merges(longest, timed) : link->merges_or_is_untimed(longest, timed);
     });
     only_latencies = !timed && filterable;
+    for (RequestPort* link : injections.links()) link->settle(longest, timed);
     for (const auto& path : paths) path->settle(longest, timed);
     plan.cores.clear();
     block_paths.clear();
@@ -169,7 +171,8 @@ void Hierarchy::Parts::settle() {
         const auto number = static_cast<std::uint8_t>(core);
         if (decided.execution == Execution::batched)
             block_paths.back() =
-                std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter, *walkers[core], pages);
+                std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter, *walkers[core], pages,
+                                               !all_merge);
         else
             block_paths.back() = std::make_unique<FilteredPath>(number, data.port(), apart, decided.filter, pages);
     }

@@ -75,7 +75,7 @@ struct Hierarchy::Parts {
     Injections injections;
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;
-    bool timed = false, all_merge = false;
+    bool timed = false, all_merge = false;  ///< nobody wants single events
     bool filterable =
         false;  ///< as far as listeners are concerned: no event but those below first levels is wanted by itself
     Execution fastest = Execution::batched;  ///< that was asked for

@@ -216,6 +216,23 @@ void Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, Batc
     }
 }
 
+void Cache::handle_sited(std::span<const BlockEvent> requests, std::uint8_t core, std::span<const std::uint32_t> sites,
+                         const std::uint16_t* positions, std::vector<std::uint16_t>* sent_positions) {
+    static constexpr auto numbers = [] {
+        std::array<std::uint16_t, KindLanes::most> made{};
+        for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::uint16_t>(i);
+        return made;
+    }();
+    for (std::size_t done = 0; done < requests.size(); done += KindLanes::most) {
+        BatchPositions sent(numbers.data(), sent_by_);
+        handle(requests.subspan(done, std::min(requests.size() - done, KindLanes::most)), core, &sent);
+        for (std::size_t i = 0; i < sent.size(); ++i) {
+            below_.batch_sites().push_back(sites[done + sent_by_[i]]);
+            if (sent_positions != nullptr) sent_positions->push_back(positions[done + sent_by_[i]]);
+        }
+    }
+}
+
 void Cache::begin(Checkpoint& checkpoint, bool copied) {
     if (copied) array_->copy_to(checkpoint.array);
     checkpoint.requests = requests_;

@@ -73,6 +73,10 @@ public:
     /// so. Nobody above may need to know more of them than how long they take (latency_of()).
     /// `positions`: null if the order of the batch is all that matters.
     void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr);
+    /// The same of requests of `sites`; what goes down has those of the requests that sent it. `positions`: theirs, and
+    /// where those of what goes down are added.
+    void handle_sited(std::span<const BlockEvent> requests, std::uint8_t core, std::span<const std::uint32_t> sites,
+                      const std::uint16_t* positions = nullptr, std::vector<std::uint16_t>* sent_positions = nullptr);
 
     /// True where a pass over the set is all that demand accesses, page walks and write-backs need, as long as no
     /// inclusive level takes a line away from above. Else the reason.
@@ -264,6 +268,7 @@ private:
     std::unique_ptr<Prefetcher> prefetcher_;
     const SiteTable* sites_ = nullptr;
     RequestPort below_;
+    std::vector<std::uint16_t> sent_by_;  ///< of handle_sited()
     std::vector<Cache*> above_;
     std::vector<Address> mru_;                                        ///< by set; next to a core only
     std::array<std::array<Entry, event_kind_count>, 2> mru_flags_{};  ///< by hit and kind
