@@ -9,7 +9,12 @@ namespace cachetally {
 
 CorePipeline::CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
                            PageWalker& walker, PageTable& pages, bool sites)
-    : core_(core), apart_(fetches.port != nullptr), sites_(sites), filter_plan_(filter), walker_(walker), pages_(pages) {
+    : core_(core),
+      apart_(fetches.port != nullptr),
+      sites_(sites),
+      filter_plan_(filter),
+      walker_(walker),
+      pages_(pages) {
     streams_[0].way = data;
     streams_[1].way = fetches;
     for (Stream& stream : streams())

@@ -110,7 +110,7 @@ private:
     std::vector<std::uint16_t> request_positions_;
     std::vector<std::uint32_t> request_sites_;
     std::vector<std::uint32_t> event_sites_;  ///< of sites_of() or what is reported
-    FilteredAccesses::Redundant made_;  ///< redundant accesses that are made after all
+    FilteredAccesses::Redundant made_;        ///< redundant accesses that are made after all
 
     std::optional<Speculation> speculation_;
     AccessLog log_;                              ///< of the blocks of it

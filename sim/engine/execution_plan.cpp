@@ -170,9 +170,8 @@ void Hierarchy::Parts::settle() {
         const CorePort apart = fetches != nullptr && fetches != &data ? fetches->port() : CorePort{};
         const auto number = static_cast<std::uint8_t>(core);
         if (decided.execution == Execution::batched)
-            block_paths.back() =
-                std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter, *walkers[core], pages,
-                                               !all_merge);
+            block_paths.back() = std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter,
+                                                                *walkers[core], pages, !all_merge);
         else
             block_paths.back() = std::make_unique<FilteredPath>(number, data.port(), apart, decided.filter, pages);
     }

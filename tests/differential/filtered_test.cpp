@@ -111,8 +111,8 @@ void check_filtered(unsigned cases, bool inclusive) {
         const Case test_case = *filterable_case(inclusive);
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
         for (const Execution fastest : {Execution::batched, Execution::filtered})
-            for (const Driving driving : {Driving::unwatched, Driving::requests, Driving::fills, Driving::below,
-                                          Driving::sited}) {
+            for (const Driving driving :
+                 {Driving::unwatched, Driving::requests, Driving::fills, Driving::below, Driving::sited}) {
                 const EngineOutcome actual =
                     run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, {}, fastest);
                 const std::string found = difference(test_case.machine, expected, actual, driving);

@@ -15,8 +15,6 @@
 namespace cachetally {
 namespace {
 
-constexpr std::size_t block_references = 65536;
-
 constexpr std::uint64_t address_bits = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
 
 Reference data_reference(std::uint64_t word, std::uint32_t site) {
@@ -41,10 +39,10 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
       current_(&streams_.front()),
       has_begun_(options.from.empty()) {
     if (sites != nullptr) sites_.emplace(*sites, options.fields);
-    if (options.cores == 1) options_.window = block_references;
 }
 
-void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
+void CaptureDecoder::take(unsigned core, ReferenceBlock& block, std::size_t references) {
+    if (options_.cores == 1) options_.window = references;
     Stream& stream = streams_[core];
     while (stream.ready.empty()) {
         if (over_) throw TraceError(how_it_ended());
@@ -103,26 +101,85 @@ std::uint64_t CaptureDecoder::data_word() {
 }
 
 void CaptureDecoder::take_run() {
-    const std::uint64_t run = chunk_->runs[--runs_];
-    if (CT_RUN_KIND(run) == 1) return take_control(run);
-    if (CT_RUN_KIND(run) == 2) return take_site(run);
-    const CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(run));
-    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(run)));
-    if (exit->data_words > chunk_->data.size() - data_) refuse("a run has fewer data words than its exit says");
-    const std::uint64_t* word = &chunk_->data[data_];
-    data_ += exit->data_words;
-    Reference* next = room(exit->steps.size());
-    for (const ExitStep& step : exit->steps) {
-        if (step.bytes != 0) {
-            const std::uint32_t site = sites_ ? sites_->of_fetch(step.site) : step.site;
-            *next++ = {step.address, site, step.bytes, ReferenceKind::fetch, 0};
-            continue;
-        }
-        *next = data_reference(*word, site_of(step.site, *word));
-        next += *word++ != CT_NO_REFERENCE;
-    }
+    const std::uint64_t run = chunk_->runs[runs_ - 1];
+    if (CT_RUN_KIND(run) == 0) return take_exits();
+    --runs_;
+    CT_RUN_KIND(run) == 1 ? take_control(run) : take_site(run);
+}
+
+/// The references up to `next` were made.
+void CaptureDecoder::advance(Reference* next) {
     in_window_ += static_cast<std::uint64_t>(next - current_->next);
     current_->next = next;
+}
+
+/// Up to another word, the end of the window, or a new exit. All references are copied, and then filled from the data:
+/// two loops that know no exits, as their lengths are hard to predict.
+void CaptureDecoder::take_exits() {
+    constexpr std::size_t at_once = 4, slack = CapturedCode::slack;
+    const std::uint64_t* const runs = chunk_->runs.data();
+    const std::uint64_t* const words = chunk_->data.data() + data_;
+    const std::size_t words_left = chunk_->data.size() - data_;
+    Reference* const begin = room(0);
+    const auto space = static_cast<std::size_t>(current_->limit - begin);
+    const std::uint64_t most = std::min<std::uint64_t>(space, options_.window - std::min(options_.window, in_window_));
+    if (places_.size() < std::min(words_left, space) + slack) places_.resize(std::min(words_left, space) + slack);
+    std::uint32_t* const places = places_.data();
+    const std::size_t runs_before = runs_;
+    std::size_t made = 0, placed = 0;
+    for (; runs_ != 0 && CT_RUN_KIND(runs[runs_ - 1]) == 0 && made < most; --runs_) {
+        const CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
+        if (exit == nullptr || exit->is_new || exit->references > space - made ||
+            exit->data_words > words_left - placed) [[unlikely]]
+            break;
+        const Reference* const references = code_.references(*exit);
+        const std::uint32_t* const place = code_.places(*exit);
+        std::memcpy(static_cast<void*>(begin + made), references, at_once * sizeof(Reference));
+        if (exit->references > at_once)
+            std::memcpy(static_cast<void*>(begin + made), references, exit->references * sizeof(Reference));
+        for (std::size_t i = 0; i < slack; ++i) places[placed + i] = static_cast<std::uint32_t>(made) + place[i];
+        for (std::size_t i = slack; i < exit->data_words; ++i)
+            places[placed + i] = static_cast<std::uint32_t>(made) + place[i];
+        made += exit->references;
+        placed += exit->data_words;
+    }
+    bool is_whole = true;
+    for (std::size_t i = 0; i < placed; ++i) {
+        Reference& reference = begin[places[i]];
+        if (words[i] == CT_NO_REFERENCE) [[unlikely]] {
+            is_whole = false;
+        } else {
+            reference = data_reference(words[i], site_of(reference.site, words[i]));
+        }
+    }
+    data_ += placed;
+    Reference* end = begin + made;
+    if (!is_whole) end = std::remove_if(begin, end, [](const Reference& reference) { return reference.size == 0; });
+    advance(end);
+    if (runs_ != runs_before) return;
+    CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
+    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(runs[runs_ - 1])));
+    if (exit->data_words > words_left) refuse("a run has fewer data words than its exit says");
+    --runs_;
+    take_new_exit(*exit);
+}
+
+/// Sites get their numbers in program order, so that a new exit's references are made one by one.
+void CaptureDecoder::take_new_exit(CodeExit& exit) {
+    Reference* next = room(exit.references);
+    Reference* const references = code_.references(exit);
+    for (std::uint32_t i = 0; i < exit.references; ++i) {
+        if (references[i].size != 0) {
+            if (exit.is_new && sites_) references[i].site = sites_->of_fetch(references[i].site);
+            *next++ = references[i];
+            continue;
+        }
+        const std::uint64_t word = data_word();
+        *next = data_reference(word, site_of(references[i].site, word));
+        next += word != CT_NO_REFERENCE;
+    }
+    exit.is_new = false;
+    advance(next);
 }
 
 std::uint32_t CaptureDecoder::site_of(std::uint32_t code, std::uint64_t word) {
@@ -138,8 +195,7 @@ void CaptureDecoder::take_site(std::uint64_t run) {
         const std::uint64_t word = data_word();
         *next++ = data_reference(word, site_of(code, word));
     }
-    in_window_ += words;
-    current_->next = next;
+    advance(next);
 }
 
 /// Until the next control, or the end of the chunk, the block or the window.
@@ -161,8 +217,7 @@ void CaptureDecoder::take_pairs() {
     Reference* const limit = next + most;
     for (; next != limit && CT_RUN_KIND(*pair) == 0; pair += 2)
         *next++ = data_reference(pair[0], site_of(code_.counters().number_again(pair[1] - 1), pair[0]));
-    in_window_ += static_cast<std::uint64_t>(next - current_->next);
-    current_->next = next;
+    advance(next);
     pairs_ = static_cast<std::size_t>(pair - words.data());
 }
 
@@ -250,7 +305,7 @@ void CaptureDecoder::open(Stream& stream) {
         stream.ready.push_back(std::move(stream.spare.back()));
         stream.spare.pop_back();
     }
-    stream.begin = stream.next = stream.ready.back().start(block_references);
+    stream.begin = stream.next = stream.ready.back().start(block_references + CapturedCode::slack);
     stream.limit = stream.begin + block_references;
 }
 

@@ -41,8 +41,9 @@ public:
     CaptureDecoder(const DecoderOptions& options, SiteTable* sites, std::function<std::optional<CapturedChunk>()> next,
                    std::function<void(const CapturedChunk&)> release);
 
-    /// Exchanges `block` for the next one of a core.
-    void take(unsigned core, ReferenceBlock& block);
+    /// Exchanges `block` for the next one of a core: of one core alone, of about so many references.
+    void take(unsigned core, ReferenceBlock& block, std::size_t references = block_references);
+    static constexpr std::size_t block_references = 65536;  ///< at most
 
     /// How the process ended, which the capture itself does not know; of one that announced its end.
     void set_end(const ProgramEnd& end) { events_.end = end; }
@@ -69,6 +70,8 @@ private:
     void make_window();
     bool next_chunk();
     void take_run();
+    void take_exits();
+    void take_new_exit(CodeExit& exit);
     void take_site(std::uint64_t run);
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
     void take_pairs();
@@ -83,6 +86,7 @@ private:
     void add_control(Stream& stream, Control control);
     void end_window(std::optional<Control> control);
     std::uint64_t data_word();
+    void advance(Reference* next);
 
     DecoderOptions options_;
     std::function<std::optional<CapturedChunk>()> next_;
@@ -95,8 +99,9 @@ private:
     std::unordered_map<Address, std::uint32_t> functions_;
     Stream* current_;  ///< of the running thread
     std::optional<CapturedChunk> chunk_;
-    std::size_t data_ = 0, runs_ = 0;  ///< words of the chunk that are left to do; of runs, from behind
-    std::size_t pairs_ = 0;            ///< words that are done
+    std::size_t data_ = 0, runs_ = 0;    ///< words of the chunk that are left to do; of runs, from behind
+    std::size_t pairs_ = 0;              ///< words that are done
+    std::vector<std::uint32_t> places_;  ///< of take_exits(): of data words among its references
     std::uint64_t in_window_ = 0;
     bool window_is_open_ = false, over_ = false, has_begun_;
     std::optional<ProgramNames> names_;  ///< of the files so far, until recording begins

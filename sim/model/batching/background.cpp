@@ -149,7 +149,9 @@ Tick Background::carry_out(const Chunk& chunk) {
     for (const Task& task : chunk.tasks) {
         const RequestPort::Sites of_task = take(sites, task.sited ? task.count : 0);
         switch (task.what) {
-            case Task::What::notify: task.link->notify_now(take(events, task.count), task.kinds, task.core, of_task); break;
+            case Task::What::notify:
+                task.link->notify_now(take(events, task.count), task.kinds, task.core, of_task);
+                break;
             case Task::What::notify_filtered:
                 task.link->notify_filtered_now({take(marks, task.marks), take(events, task.count)}, task.core);
                 break;

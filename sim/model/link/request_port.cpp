@@ -82,8 +82,7 @@ void RequestPort::notify_listeners(const LinkEvent& event) {
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-void RequestPort::notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core,
-                         Sites sites) {
+void RequestPort::notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core, Sites sites) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
         background_->notify(*this, events, kinds, core, sites);
