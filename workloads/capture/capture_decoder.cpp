@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -41,7 +42,8 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
     if (sites != nullptr) sites_.emplace(*sites, options.fields);
 }
 
-void CaptureDecoder::take(unsigned core, ReferenceBlock& block, std::size_t references) {
+void CaptureDecoder::take(unsigned core, ReferenceBlock& block, std::size_t references, bool sites) {
+    wants_sites_ = sites;
     if (options_.cores == 1) options_.window = references;
     Stream& stream = streams_[core];
     while (stream.ready.empty()) {
@@ -116,52 +118,70 @@ void CaptureDecoder::advance(Reference* next) {
 /// Up to another word, the end of the window, or a new exit. All references are copied, and then filled from the data:
 /// two loops that know no exits, as their lengths are hard to predict.
 void CaptureDecoder::take_exits() {
-    constexpr std::size_t at_once = 4, slack = CapturedCode::slack;
     const std::uint64_t* const runs = chunk_->runs.data();
-    const std::uint64_t* const words = chunk_->data.data() + data_;
-    const std::size_t words_left = chunk_->data.size() - data_;
+    const auto words = chunk_->data.subspan(data_);
+    const bool data_alone = !wants_sites_ && options_.fetches == CapturedFetches::none;
     Reference* const begin = room(0);
     const auto space = static_cast<std::size_t>(current_->limit - begin);
     const std::uint64_t most = std::min<std::uint64_t>(space, options_.window - std::min(options_.window, in_window_));
-    if (places_.size() < std::min(words_left, space) + slack) places_.resize(std::min(words_left, space) + slack);
-    std::uint32_t* const places = places_.data();
+    places_.resize(std::max(places_.size(), std::min(words.size(), space) + CapturedCode::slack));
     const std::size_t runs_before = runs_;
     std::size_t made = 0, placed = 0;
     for (; runs_ != 0 && CT_RUN_KIND(runs[runs_ - 1]) == 0 && made < most; --runs_) {
         const CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
-        if (exit == nullptr || exit->is_new || exit->references > space - made ||
-            exit->data_words > words_left - placed) [[unlikely]]
-            break;
-        const Reference* const references = code_.references(*exit);
-        const std::uint32_t* const place = code_.places(*exit);
-        std::memcpy(static_cast<void*>(begin + made), references, at_once * sizeof(Reference));
-        if (exit->references > at_once)
-            std::memcpy(static_cast<void*>(begin + made), references, exit->references * sizeof(Reference));
-        for (std::size_t i = 0; i < slack; ++i) places[placed + i] = static_cast<std::uint32_t>(made) + place[i];
-        for (std::size_t i = slack; i < exit->data_words; ++i)
-            places[placed + i] = static_cast<std::uint32_t>(made) + place[i];
+        if (exit == nullptr || exit->references > space - made || exit->data_words > words.size() - placed) break;
+        if (!data_alone) {
+            if (exit->is_new) break;
+            copy(*exit, begin + made, static_cast<std::uint32_t>(made), places_.data() + placed);
+        }
         made += exit->references;
         placed += exit->data_words;
     }
+    data_ += placed;
+    advance(data_alone ? make_data(words.first(placed), begin) : fill(words.first(placed), {begin, made}));
+    if (runs_ != runs_before) return;
+    CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
+    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(runs[runs_ - 1])));
+    if (exit->data_words > words.size()) refuse("a run has fewer data words than its exit says");
+    --runs_;
+    take_new_exit(*exit);
+}
+
+/// The references of an exit, the first of which is number `first`. Most are few, so that some are copied in any case.
+void CaptureDecoder::copy(const CodeExit& exit, Reference* to, std::uint32_t first, std::uint32_t* places) {
+    constexpr std::size_t at_once = 4, slack = CapturedCode::slack;
+    const Reference* const references = code_.references(exit);
+    std::memcpy(static_cast<void*>(to), references, at_once * sizeof(Reference));
+    if (exit.references > at_once) std::memcpy(static_cast<void*>(to), references, exit.references * sizeof(Reference));
+    std::array<std::uint32_t, slack> some;  // NOLINT: filled by the next line
+    std::memcpy(some.data(), code_.places(exit), sizeof some);
+    for (std::uint32_t& place : some) place += first;
+    std::memcpy(places, some.data(), sizeof some);
+    for (std::size_t i = slack; i < exit.data_words; ++i) places[i] = first + code_.places(exit)[i];
+}
+
+/// Returns the end of the references.
+Reference* CaptureDecoder::fill(std::span<const std::uint64_t> words, std::span<Reference> references) {
     bool is_whole = true;
-    for (std::size_t i = 0; i < placed; ++i) {
-        Reference& reference = begin[places[i]];
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        Reference& reference = references[places_[i]];
         if (words[i] == CT_NO_REFERENCE) [[unlikely]] {
             is_whole = false;
         } else {
             reference = data_reference(words[i], site_of(reference.site, words[i]));
         }
     }
-    data_ += placed;
-    Reference* end = begin + made;
-    if (!is_whole) end = std::remove_if(begin, end, [](const Reference& reference) { return reference.size == 0; });
-    advance(end);
-    if (runs_ != runs_before) return;
-    CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
-    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(runs[runs_ - 1])));
-    if (exit->data_words > words_left) refuse("a run has fewer data words than its exit says");
-    --runs_;
-    take_new_exit(*exit);
+    Reference* const end = references.data() + references.size();
+    if (is_whole) return end;
+    return std::remove_if(references.data(), end, [](const Reference& reference) { return reference.size == 0; });
+}
+
+Reference* CaptureDecoder::make_data(std::span<const std::uint64_t> words, Reference* to) {
+    for (const std::uint64_t word : words) {
+        *to = data_reference(word, 0);
+        to += word != CT_NO_REFERENCE;
+    }
+    return to;
 }
 
 /// Sites get their numbers in program order, so that a new exit's references are made one by one.

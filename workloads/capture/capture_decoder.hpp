@@ -41,8 +41,9 @@ public:
     CaptureDecoder(const DecoderOptions& options, SiteTable* sites, std::function<std::optional<CapturedChunk>()> next,
                    std::function<void(const CapturedChunk&)> release);
 
-    /// Exchanges `block` for the next one of a core: of one core alone, of about so many references.
-    void take(unsigned core, ReferenceBlock& block, std::size_t references = block_references);
+    /// Exchanges `block` for the next one of a core: of one core alone, of about so many references. `sites`: else
+    /// references need none.
+    void take(unsigned core, ReferenceBlock& block, std::size_t references = block_references, bool sites = true);
     static constexpr std::size_t block_references = 65536;  ///< at most
 
     /// How the process ended, which the capture itself does not know; of one that announced its end.
@@ -71,6 +72,9 @@ private:
     bool next_chunk();
     void take_run();
     void take_exits();
+    void copy(const CodeExit& exit, Reference* to, std::uint32_t first, std::uint32_t* places);
+    Reference* fill(std::span<const std::uint64_t> words, std::span<Reference> references);
+    static Reference* make_data(std::span<const std::uint64_t> words, Reference* to);
     void take_new_exit(CodeExit& exit);
     void take_site(std::uint64_t run);
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
@@ -103,7 +107,7 @@ private:
     std::size_t pairs_ = 0;              ///< words that are done
     std::vector<std::uint32_t> places_;  ///< of take_exits(): of data words among its references
     std::uint64_t in_window_ = 0;
-    bool window_is_open_ = false, over_ = false, has_begun_;
+    bool window_is_open_ = false, over_ = false, has_begun_, wants_sites_ = true;
     std::optional<ProgramNames> names_;  ///< of the files so far, until recording begins
     std::size_t named_files_ = 0;
     std::vector<std::optional<bool>> is_beginning_;  ///< by code

@@ -101,7 +101,9 @@ public:
               options.decoder, options.sites.get(), [this] { return next(); },
               [this](const CapturedChunk& chunk) { ring_.release(chunk); }) {}
 
-    void take(unsigned core, ReferenceBlock& block, std::size_t references) { decoder_.take(core, block, references); }
+    void take(unsigned core, ReferenceBlock& block, std::size_t references, bool sites) {
+        decoder_.take(core, block, references, sites);
+    }
     void leave() { ring_.leave(); }
     CaptureDecoder& decoder() { return decoder_; }
 
@@ -141,13 +143,13 @@ public:
     void produce(ReferenceBlock& block, const std::optional<FilterPlan>& wish) override {
         constexpr std::size_t most = CaptureDecoder::block_references;
         if (failure_) std::rethrow_exception(failure_);
-        if (!wish) return capture_->take(core_, block, most);
+        if (!wish) return capture_->take(core_, block, most, true);
         if (!filter_) filter_.emplace(*wish);
         block.clear();
         block.start_filtering();
         try {
             while (!block.last && block.size() < most) {
-                capture_->take(core_, piece_, piece_references);
+                capture_->take(core_, piece_, piece_references, wish->sites);
                 block.add_filtered(piece_, *filter_);
             }
         } catch (...) {

@@ -105,6 +105,54 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
     return next;
 }
 
+void RedundancyFilter::Stream::add_picked(const Reference* references, std::size_t position) {
+    if (with_sites_)
+        return shape_.page_bits != 0 ? add_picked_by<true, true>(references, position)
+                                     : add_picked_by<false, true>(references, position);
+    return shape_.page_bits != 0 ? add_picked_by<true, false>(references, position)
+                                 : add_picked_by<false, false>(references, position);
+}
+
+/// As add_plain_by().
+template <bool pages, bool sites>
+void RedundancyFilter::Stream::add_picked_by(const Reference* const references, std::size_t position) {
+    const Address line_mask = line_mask_;
+    const unsigned slots = shape_.line_slots - 1, page_slots = shape_.page_slots - 1, page_bits = shape_.page_bits;
+    const Address different = shape_.retains_all ? 0 : least_difference;
+    std::uint8_t* const marks = marks_.data() + accesses_;
+    std::uint16_t* const mark_positions = mark_positions_.data() + accesses_;
+    std::size_t retained = retained_count_;
+    for (std::size_t i = 0; i < picked_count; ++i) {
+        const Reference& reference = references[picked[i]];
+        const Address address = reference.address;
+        const auto kind = static_cast<unsigned>(reference.kind);
+        const auto at = static_cast<std::uint16_t>(position + picked[i]);
+        const Address access = (address & ~line_mask) | kind;
+        const unsigned slot = FilterShape::slot_of(access);
+        bool redundant = (lines_[slot & slots] ^ access) < different;
+        if constexpr (pages) {
+            Address& latest_page = pages_[address >> page_bits & page_slots];
+            if (latest_page != address >> page_bits) [[unlikely]] {
+                redundant = false;
+                latest_page = address >> page_bits;
+            }
+        }
+        mark_positions[i] = at;
+        if constexpr (sites) sites_[accesses_ + i] = reference.site;
+        if (redundant) [[likely]] {
+            marks[i] = static_cast<std::uint8_t>(slot | mark_of_kind[kind]);
+            continue;
+        }
+        lines_[slot & slots] = mru_word(access);
+        marks[i] = filter_mark::retained;
+        positions_[retained] = at;
+        if constexpr (sites) retained_sites_[retained] = reference.site;
+        retained_[retained++] = BlockEvent::of_bits(access);
+    }
+    accesses_ += picked_count;
+    retained_count_ = retained;
+}
+
 template <bool placed>
 void RedundancyFilter::Stream::add(Address access, Address address, std::uint32_t site, std::size_t position) {
     const unsigned slot = FilterShape::slot_of(access);
@@ -182,10 +230,36 @@ FilteredBlock RedundancyFilter::filter_together(std::span<const Reference> refer
     return {data_.all<false>(), {}, static_cast<std::uint32_t>(next - references.data())};
 }
 
+/// Parts references up to one that straddles lines; returns their number. Without a branch that depends on kinds, which
+/// are hard to predict.
+std::size_t RedundancyFilter::pick(std::span<const Reference> references) {
+    const Address data_mask = data_.line_mask(), fetch_mask = fetches_.line_mask();
+    std::size_t data = 0, fetches = 0, i = 0;
+    for (; i < references.size(); ++i) {
+        const Reference& reference = references[i];
+        const bool fetch = reference.kind == ReferenceKind::fetch;
+        const Address mask = fetch ? fetch_mask : data_mask;
+        if ((reference.address & mask) + reference.size > mask + 1) [[unlikely]]
+            break;
+        data_.picked[data] = fetches_.picked[fetches] = static_cast<std::uint16_t>(i);
+        fetches += fetch ? 1 : 0;
+        data += fetch ? 0 : 1;
+    }
+    data_.picked_count = data;
+    fetches_.picked_count = fetches;
+    return i;
+}
+
 FilteredBlock RedundancyFilter::filter_apart(std::span<const Reference> references) {
     std::size_t position = 0, done = 0;
-    for (; done < references.size() && position < FilteredBlock::most; ++done) {
-        const Reference& reference = references[done];
+    while (done < references.size() && position < FilteredBlock::most) {
+        const auto some = references.subspan(done, std::min(references.size() - done, FilteredBlock::most - position));
+        const std::size_t plain = pick(some);
+        for (Stream* stream : {&data_, &fetches_}) stream->add_picked(some.data(), position);
+        done += plain;
+        position += plain;
+        if (plain == some.size()) continue;
+        const Reference& reference = references[done++];
         Stream& stream = reference.kind == ReferenceKind::fetch ? fetches_ : data_;
         position += stream.add<true>(reference, position);
     }
