@@ -115,16 +115,17 @@ void CaptureDecoder::advance(Reference* next) {
     current_->next = next;
 }
 
-/// Up to another word, the end of the window, or a new exit. All references are copied, and then filled from the data:
-/// two loops that know no exits, as their lengths are hard to predict.
+/// Up to another word, the end of the window, or a new exit. All references are copied, and then filled from the data;
+/// where there are no fetches, their sites are copied: then comes a loop that knows no exits, as their lengths are hard
+/// to predict.
 void CaptureDecoder::take_exits() {
     const std::uint64_t* const runs = chunk_->runs.data();
     const auto words = chunk_->data.subspan(data_);
-    const bool data_alone = !wants_sites_ && options_.fetches == CapturedFetches::none;
+    const bool data_alone = options_.fetches == CapturedFetches::none;
     Reference* const begin = room(0);
     const auto space = static_cast<std::size_t>(current_->limit - begin);
     const std::uint64_t most = std::min<std::uint64_t>(space, options_.window - std::min(options_.window, in_window_));
-    places_.resize(std::max(places_.size(), std::min(words.size(), space) + CapturedCode::slack));
+    numbers_.resize(std::max(numbers_.size(), std::min(words.size(), space) + CapturedCode::slack));
     const std::size_t runs_before = runs_;
     std::size_t made = 0, placed = 0;
     for (; runs_ != 0 && CT_RUN_KIND(runs[runs_ - 1]) == 0 && made < most; --runs_) {
@@ -132,13 +133,17 @@ void CaptureDecoder::take_exits() {
         if (exit == nullptr || exit->references > space - made || exit->data_words > words.size() - placed) break;
         if (!data_alone) {
             if (exit->is_new) break;
-            copy(*exit, begin + made, static_cast<std::uint32_t>(made), places_.data() + placed);
+            copy(*exit, begin + made, static_cast<std::uint32_t>(made), numbers_.data() + placed);
+        } else if (wants_sites_) {
+            copy(code_.codes(*exit), exit->data_words, 0, numbers_.data() + placed);
         }
         made += exit->references;
         placed += exit->data_words;
     }
     data_ += placed;
-    advance(data_alone ? make_data(words.first(placed), begin) : fill(words.first(placed), {begin, made}));
+    advance(!data_alone    ? fill(words.first(placed), {begin, made})
+            : wants_sites_ ? make_data<true>(words.first(placed), begin)
+                           : make_data<false>(words.first(placed), begin));
     if (runs_ != runs_before) return;
     CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
     if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(runs[runs_ - 1])));
@@ -147,24 +152,30 @@ void CaptureDecoder::take_exits() {
     take_new_exit(*exit);
 }
 
-/// The references of an exit, the first of which is number `first`. Most are few, so that some are copied in any case.
+/// Numbers of an exit's data words, increased by `first`. Most are few, so that some are copied in any case.
+void CaptureDecoder::copy(const std::uint32_t* from, std::size_t count, std::uint32_t first, std::uint32_t* to) {
+    constexpr std::size_t at_once = CapturedCode::slack;
+    std::array<std::uint32_t, at_once> some;  // NOLINT: filled by the next line
+    std::memcpy(some.data(), from, sizeof some);
+    for (std::uint32_t& number : some) number += first;
+    std::memcpy(to, some.data(), sizeof some);
+    for (std::size_t i = at_once; i < count; ++i) to[i] = first + from[i];
+}
+
+/// The references of an exit, the first of which is number `first`.
 void CaptureDecoder::copy(const CodeExit& exit, Reference* to, std::uint32_t first, std::uint32_t* places) {
-    constexpr std::size_t at_once = 4, slack = CapturedCode::slack;
+    constexpr std::size_t at_once = 4;
     const Reference* const references = code_.references(exit);
     std::memcpy(static_cast<void*>(to), references, at_once * sizeof(Reference));
     if (exit.references > at_once) std::memcpy(static_cast<void*>(to), references, exit.references * sizeof(Reference));
-    std::array<std::uint32_t, slack> some;  // NOLINT: filled by the next line
-    std::memcpy(some.data(), code_.places(exit), sizeof some);
-    for (std::uint32_t& place : some) place += first;
-    std::memcpy(places, some.data(), sizeof some);
-    for (std::size_t i = slack; i < exit.data_words; ++i) places[i] = first + code_.places(exit)[i];
+    copy(code_.places(exit), exit.data_words, first, places);
 }
 
 /// Returns the end of the references.
 Reference* CaptureDecoder::fill(std::span<const std::uint64_t> words, std::span<Reference> references) {
     bool is_whole = true;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        Reference& reference = references[places_[i]];
+        Reference& reference = references[numbers_[i]];
         if (words[i] == CT_NO_REFERENCE) [[unlikely]] {
             is_whole = false;
         } else {
@@ -176,10 +187,11 @@ Reference* CaptureDecoder::fill(std::span<const std::uint64_t> words, std::span<
     return std::remove_if(references.data(), end, [](const Reference& reference) { return reference.size == 0; });
 }
 
+template <bool sites>
 Reference* CaptureDecoder::make_data(std::span<const std::uint64_t> words, Reference* to) {
-    for (const std::uint64_t word : words) {
-        *to = data_reference(word, 0);
-        to += word != CT_NO_REFERENCE;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        *to = data_reference(words[i], sites ? site_of(numbers_[i], words[i]) : 0);
+        to += words[i] != CT_NO_REFERENCE;
     }
     return to;
 }

@@ -74,7 +74,9 @@ private:
     void take_exits();
     void copy(const CodeExit& exit, Reference* to, std::uint32_t first, std::uint32_t* places);
     Reference* fill(std::span<const std::uint64_t> words, std::span<Reference> references);
-    static Reference* make_data(std::span<const std::uint64_t> words, Reference* to);
+    template <bool sites>
+    Reference* make_data(std::span<const std::uint64_t> words, Reference* to);
+    static void copy(const std::uint32_t* from, std::size_t count, std::uint32_t first, std::uint32_t* to);
     void take_new_exit(CodeExit& exit);
     void take_site(std::uint64_t run);
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
@@ -103,9 +105,9 @@ private:
     std::unordered_map<Address, std::uint32_t> functions_;
     Stream* current_;  ///< of the running thread
     std::optional<CapturedChunk> chunk_;
-    std::size_t data_ = 0, runs_ = 0;    ///< words of the chunk that are left to do; of runs, from behind
-    std::size_t pairs_ = 0;              ///< words that are done
-    std::vector<std::uint32_t> places_;  ///< of take_exits(): of data words among its references
+    std::size_t data_ = 0, runs_ = 0;     ///< words of the chunk that are left to do; of runs, from behind
+    std::size_t pairs_ = 0;               ///< words that are done
+    std::vector<std::uint32_t> numbers_;  ///< of take_exits(), by data word: codes, or places among its references
     std::uint64_t in_window_ = 0;
     bool window_is_open_ = false, over_ = false, has_begun_, wants_sites_ = true;
     std::optional<ProgramNames> names_;  ///< of the files so far, until recording begins

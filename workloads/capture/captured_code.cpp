@@ -47,14 +47,15 @@ void CapturedCode::add_exit(const Block& block, CodeExit& exit, std::uint64_t wo
     if (low(word) > block.data.size() || high(word) > block.instructions.size()) refuse();
     references_.resize(references_.size() - std::min(references_.size(), slack));
     places_.resize(places_.size() - std::min(places_.size(), slack));
+    codes_.resize(places_.size());
     const std::size_t first = references_.size(), first_place = places_.size();
     std::optional<std::size_t> fetched;
     std::size_t next = 0;
     const auto add_data_of = [&](std::size_t instruction) {
         for (; next < low(word) && (block.data[next] & 0xffff) <= instruction; ++next) {
             places_.push_back(static_cast<std::uint32_t>(references_.size() - first));
-            references_.push_back(
-                {.site = counters_.number(address_of(block.instructions[block.data[next] & 0xffff]))});
+            codes_.push_back(counters_.number(address_of(block.instructions[block.data[next] & 0xffff])));
+            references_.push_back({.site = codes_.back()});
         }
     };
     for (std::size_t i = 0; i < high(word); ++i) {
@@ -67,6 +68,7 @@ void CapturedCode::add_exit(const Block& block, CodeExit& exit, std::uint64_t wo
             static_cast<std::uint32_t>(first_place), low(word)};
     references_.resize(references_.size() + slack);
     places_.resize(places_.size() + slack);
+    codes_.resize(places_.size());
 }
 
 /// An instruction of the line that was fetched last needs no further fetch: that one is made longer.

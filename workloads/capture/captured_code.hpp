@@ -22,7 +22,7 @@ enum class CapturedFetches : std::uint8_t {
 /// What happens until an exit of a block, in program order: fetches, and data references whose words are in the data.
 struct CodeExit {
     std::uint32_t first = 0, references = 0;        ///< in CapturedCode::references()
-    std::uint32_t first_place = 0, data_words = 0;  ///< in CapturedCode::places()
+    std::uint32_t first_place = 0, data_words = 0;  ///< in CapturedCode::places() and codes()
     bool is_new = true;                             ///< for the reader: it was not executed yet
 };
 
@@ -69,7 +69,9 @@ public:
     Reference* references(const CodeExit& exit) { return references_.data() + exit.first; }
     /// By data word: which of the exit's references it is.
     const std::uint32_t* places(const CodeExit& exit) const { return places_.data() + exit.first_place; }
-    /// So many references and places may be read behind those of an exit.
+    /// By data word: the number of its program counter.
+    const std::uint32_t* codes(const CodeExit& exit) const { return codes_.data() + exit.first_place; }
+    /// So many references, places and codes may be read behind those of an exit.
     static constexpr std::size_t slack = 8;
 
     ProgramCounters& counters() { return counters_; }
@@ -85,7 +87,7 @@ private:
     CapturedFetches fetches_;
     std::vector<CodeExit> exits_;
     std::vector<Reference> references_;
-    std::vector<std::uint32_t> places_;
+    std::vector<std::uint32_t> places_, codes_;
     ProgramCounters counters_;
 };
 
