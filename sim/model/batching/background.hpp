@@ -29,7 +29,7 @@ public:
 
     /// Notifies the listeners of a link; as RequestPort::notify_now().
     void notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core,
-                RequestPort::Sites sites);
+                RequestPort::Sites sites = {});
 
     /// As RequestPort::notify_filtered_now().
     void notify_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core);

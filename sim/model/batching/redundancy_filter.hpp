@@ -65,6 +65,8 @@ private:
         FilteredAccesses all() const;
 
     private:
+        template <bool with_pages>
+        class Latest;
         template <bool pages, bool sites>
         const Reference* add_plain_by(const Reference* next, const Reference* end, unsigned kinds);
         template <bool pages, bool sites>
