@@ -91,8 +91,8 @@ public:
     virtual bool accepts_merged(std::uint32_t /*line_bytes*/) const { return false; }
 
     /// True when it looks neither at times nor at addresses within a line, and sends nothing, so that on a link that is
-    /// not next to a core it may be notified of each event by itself at any time. Runs are faster then. Asked once,
-    /// when attached.
+    /// not next to a core it may be notified of each event by itself at any time, before or after those of other
+    /// links. Runs are faster then. Asked once, when attached.
     virtual bool accepts_untimed() const { return false; }
 
     virtual void on_event(const LinkEvent& event, Injector& injector) = 0;

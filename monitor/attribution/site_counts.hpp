@@ -32,6 +32,8 @@ public:
         if (count == 0) counted_.push_back(place);
         count += events;
     }
+    /// One event of each.
+    void add_each(std::span<const std::uint32_t> sites, unsigned core);
     void follow(const Control& control) {
         if (control.kind == Control::Kind::barrier) end_phase();
         counting_.follow(control);

@@ -8,8 +8,13 @@
 namespace cachetally {
 
 CorePipeline::CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
-                           PageWalker& walker, PageTable& pages)
-    : core_(core), apart_(fetches.port != nullptr), filter_plan_(filter), walker_(walker), pages_(pages) {
+                           PageWalker& walker, PageTable& pages, bool sites)
+    : core_(core),
+      apart_(fetches.port != nullptr),
+      sites_(sites),
+      filter_plan_(filter),
+      walker_(walker),
+      pages_(pages) {
     streams_[0].way = data;
     streams_[1].way = fetches;
     walks_below_ = walker.below().cache() != nullptr && walker.below().cache() == data.port->cache()->below().cache();
@@ -101,12 +106,12 @@ void CorePipeline::go_through(Stream& stream) {
     const std::span<const BlockEvent> reads = walked ? reads_ : std::span<const BlockEvent>();
     if (!reads.empty() || stream.disturbed != 0) {
         insert_disturbed(stream, reads);
-        return access(stream, requests_, request_positions_.data(), virtual_requests_);
+        return access(stream, requests_, request_positions_.data(), virtual_requests_, request_sites_);
     }
     if (speculation_ || (walker_.reads_entries() && streams_[0].way.tlb != nullptr && walked))
         for (const BlockEvent access : stream.accesses)
             stream.latest[FilterShape::slot_of(access.block())] = access.block();
-    access(stream, stream.accesses, positions_of(stream), stream.given->retained);
+    access(stream, stream.accesses, positions_of(stream), stream.given->retained, stream.given->retained_sites);
 }
 
 /// By retained access: where it stands among those of both streams.
@@ -116,11 +121,24 @@ const std::uint16_t* CorePipeline::positions_of(const Stream& stream) {
     return counting_.data();
 }
 
+std::uint32_t CorePipeline::site_of(const Missing& missing) const {
+    return sites_ ? streams_[missing.fetch ? 1 : 0].given->retained_sites[missing.index] : 0;
+}
+
+/// None where nobody wants them.
+RequestPort::Sites CorePipeline::sites_of(std::span<const Missing> missing) {
+    event_sites_.clear();
+    if (sites_)
+        for (const Missing& each : missing) event_sites_.push_back(site_of(each));
+    return event_sites_;
+}
+
 /// `line`: the virtual one.
-void CorePipeline::put(BlockEvent request, std::uint16_t position, Address line) {
+void CorePipeline::put(BlockEvent request, std::uint16_t position, Address line, std::uint32_t site) {
     requests_.push_back(request);
     if (positioned_) request_positions_.push_back(position);
     if (by_virtual_lines_) virtual_requests_.push_back({line, request.kind()});
+    if (sites_) request_sites_.push_back(site);
 }
 
 /// The accesses of a stream with the reads of page walks where they belong. A walk may come into the set of a line that
@@ -132,6 +150,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     requests_.clear();
     request_positions_.clear();
     virtual_requests_.clear();
+    request_sites_.clear();
     const unsigned slots = (&stream == &streams_[0] ? filter_plan_.data : filter_plan_.fetches).line_slots - 1;
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
     const auto position_of = [&](std::size_t i) {
@@ -140,7 +159,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     std::size_t read = 0, i = 0;
     const auto put_reads_before = [&](std::uint16_t position) {
         for (; read < reads.size() && read_before_[read].position <= position; ++read) {
-            put(reads[read], read_before_[read].position, reads[read].block());
+            put(reads[read], read_before_[read].position, reads[read].block(), site_of(read_before_[read]));
             stream.disturbed |= bit_of(FilterShape::slot_of(reads[read].block()));
         }
     };
@@ -151,7 +170,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
         if (stream.latest[slot] != accesses[i].block() || accesses[i].kind() == EventKind::store)
             stream.disturbed &= ~bit_of(slot);
         stream.latest[slot] = accesses[i].block();
-        put(accesses[i], position_of(i), given.retained[i].block());
+        put(accesses[i], position_of(i), given.retained[i].block(), sites_ ? given.retained_sites[i] : 0);
         ++i;
     };
     if (given.redundant.all() == 0 || (reads.empty() && stream.disturbed == 0)) {
@@ -167,7 +186,8 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
             if (placed_) put_reads_before(position);
             if (const unsigned slot = mark & filter_mark::slot; (stream.disturbed & bit_of(slot)) != 0) {
                 const EventKind kind = filter_mark::kind_of(mark);
-                put({stream.latest[slot], kind}, position, pages_.virtual_address(stream.latest[slot]));
+                const Address line = by_virtual_lines_ ? pages_.virtual_address(stream.latest[slot]) : 0;
+                put({stream.latest[slot], kind}, position, line, sites_ ? given.sites[m] : 0);
                 if (kind == EventKind::store) stream.disturbed &= ~bit_of(slot);
                 (kind == EventKind::store ? made_.stores : kind == EventKind::fetch ? made_.fetches : made_.loads) += 1;
             }
@@ -178,11 +198,16 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
 
 /// `lines`: the virtual ones.
 void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions,
-                          std::span<const BlockEvent> lines) {
+                          std::span<const BlockEvent> lines, RequestPort::Sites sites) {
     const FilteredAccesses::Redundant& redundant = stream.given->redundant;
     Cache& cache = stream.cache();
     cache.count_requests(redundant.loads - made_.loads, redundant.stores - made_.stores,
                          redundant.fetches - made_.fetches);
+    if (sites_) {
+        stream.positions.clear();
+        cache.handle_sited(requests, core_, sites, lines, positions, positioned_ ? &stream.positions : nullptr);
+        return;
+    }
     BatchPositions sent(positions, stream.positions);
     cache.handle(requests, core_, positioned_ ? &sent : nullptr, lines);
 }
@@ -190,41 +215,49 @@ void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, 
 /// What the first caches and a walker beside them have sent down, in program order: a walk before its access.
 void CorePipeline::bring_together() {
     struct Sent {
+        RequestPort& port;
         std::span<const BlockEvent> requests;
-        const std::uint16_t* positions;
+        std::span<const std::uint16_t> positions;
+        std::size_t next = 0;
+        bool is_over() const { return next == requests.size(); }
+        std::uint16_t position() const { return positions[next]; }
     };
-    const auto sent_by = [](Stream& stream) {
-        return Sent{stream.cache().below().batch().all(), stream.positions.data()};
+    const auto sent_by = [&](Stream& stream) {
+        RequestPort& port = stream.cache().below();
+        return Sent{port, port.batch().all(), stream.positions};
     };
-    Sent data = sent_by(streams_[0]), fetched = placed_ ? sent_by(streams_[1]) : Sent{};
-    RequestBatch& batch = together_.batch();
-    std::size_t read = 0;
+    Sent data = sent_by(streams_[0]), fetched = sent_by(streams_[apart_ ? 1 : 0]);
+    if (!placed_) fetched.requests = {};
     const std::size_t reads = walks_below_ ? reads_.size() : 0;
-    const auto push = [&](Sent& from) {
-        while (read < reads && read_before_[read].position <= *from.positions) batch.push(reads_[read++]);
-        batch.push(from.requests.front());
-        from.requests = from.requests.subspan(1);
-        ++from.positions;
+    std::size_t read = 0;
+    const auto push = [&](BlockEvent request, std::uint32_t site) {
+        together_.batch().push(request);
+        if (sites_) together_.batch_sites().push_back(site);
     };
-    if (positioned_) {
-        while (!data.requests.empty()) {
-            while (!fetched.requests.empty() && *fetched.positions < *data.positions) push(fetched);
-            push(data);
-        }
-        while (!fetched.requests.empty()) push(fetched);
-        while (read < reads) batch.push(reads_[read++]);
-    } else {
-        for (const BlockEvent request : data.requests) batch.push(request);
+    const auto push_reads = [&](std::size_t up_to) {
+        for (; read < reads && read_before_[read].position <= up_to; ++read)
+            push(reads_[read], site_of(read_before_[read]));
+    };
+    const auto push_next = [&](Sent& from) {
+        if (positioned_) push_reads(from.position());
+        push(from.requests[from.next], sites_ ? from.port.batch_sites()[from.next] : 0);
+        ++from.next;
+    };
+    while (!data.is_over()) {
+        while (!fetched.is_over() && fetched.position() < data.position()) push_next(fetched);
+        push_next(data);
     }
+    while (!fetched.is_over()) push_next(fetched);
+    push_reads(~std::size_t{0});
     for (Stream& stream : streams()) {
         RequestPort& below = stream.cache().below();
         const std::span<const BlockEvent> sent = below.batch().all();
         if (!speculation_) {
-            below.notify_all(sent, core_);
+            below.notify_all(sent, core_, below.batch_sites());
         } else if (below.kinds() != 0) {
             stream.sent.insert(stream.sent.end(), sent.begin(), sent.end());
         }
-        below.batch().clear();
+        below.clear_batch();
     }
 }
 

@@ -24,9 +24,9 @@ namespace cachetally {
 
 class CorePipeline final : public BlockPath {
 public:
-    /// `fetches`: where they take another way than data; else empty.
+    /// `fetches`: where they take another way than data; else empty. `sites`: somebody wants those of single events.
     CorePipeline(std::uint8_t core, const CorePort& data, const CorePort& fetches, const FilterPlan& filter,
-                 PageWalker& walker, PageTable& pages);
+                 PageWalker& walker, PageTable& pages, bool sites);
 
     void start(Background* background) override;
     void stop() override;
@@ -74,9 +74,11 @@ private:
     void go_through(Stream& stream);
     void insert_disturbed(Stream& stream, std::span<const BlockEvent> reads);
     const std::uint16_t* positions_of(const Stream& stream);
-    void put(BlockEvent request, std::uint16_t position, Address line);
+    void put(BlockEvent request, std::uint16_t position, Address line, std::uint32_t site);
     void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions,
-                std::span<const BlockEvent> lines);
+                std::span<const BlockEvent> lines, RequestPort::Sites sites);
+    std::uint32_t site_of(const Missing& missing) const;
+    RequestPort::Sites sites_of(std::span<const Missing> missing);
     void bring_together();
     void hand_over(RequestPort& port);
     bool meet() const { return apart_ || walks_below_; }
@@ -90,6 +92,7 @@ private:
 
     std::uint8_t core_;
     bool apart_;                     ///< fetches take another way than data
+    bool sites_;                     ///< requests have theirs
     bool placed_ = false;            ///< a block has both, so that it matters where each access stands
     bool walks_below_ = false;       ///< page walks enter beside the first level
     bool positioned_ = false;        ///< a block's ways and walks meet below, so that positions matter
@@ -112,7 +115,9 @@ private:
     std::vector<std::uint16_t> request_positions_;
     std::vector<BlockEvent> virtual_requests_;  ///< the same by virtual lines, where these choose sets
     std::vector<std::uint16_t> counting_;       ///< 0, 1, 2 ...
-    FilteredAccesses::Redundant made_;          ///< redundant accesses that are made after all
+    std::vector<std::uint32_t> request_sites_;
+    std::vector<std::uint32_t> event_sites_;  ///< of sites_of() or what is reported
+    FilteredAccesses::Redundant made_;        ///< redundant accesses that are made after all
 
     std::optional<Speculation> speculation_;
     AccessLog log_;                              ///< of the blocks of it

@@ -48,8 +48,12 @@ void CorePipeline::gather_missing() {
     for (const Stream& stream : streams()) {
         if (stream.missing.empty() || stream.way.tlb->below().kinds() == 0) continue;
         reads_.clear();  // here: what is reported
-        for (const std::uint16_t index : stream.missing) reads_.push_back(stream.given->retained[index]);
-        stream.way.tlb->below().notify_all(reads_, core_);
+        event_sites_.clear();
+        for (const std::uint16_t index : stream.missing) {
+            reads_.push_back(stream.given->retained[index]);
+            if (sites_) event_sites_.push_back(stream.given->retained_sites[index]);
+        }
+        stream.way.tlb->below().notify_all(reads_, core_, event_sites_);
     }
     const Stream &data = streams_[0], &fetches = streams_[1];
     std::size_t fetched = 0;
@@ -68,7 +72,7 @@ void CorePipeline::gather_missing() {
 Tick CorePipeline::look_up_below(Tlb& tlb) {
     const unsigned page_bits = pages_.page_bits(0);
     if (!tlb.holds(page_bits)) {
-        tlb.below().notify_all(missed_, core_);
+        tlb.below().notify_all(missed_, core_, sites_of(missing_));
         return 0;
     }
     const std::size_t asked = missed_.size();
@@ -80,7 +84,7 @@ Tick CorePipeline::look_up_below(Tlb& tlb) {
     }
     missing_.resize(count);
     missed_.resize(count);
-    tlb.below().notify_all(missed_, core_);
+    tlb.below().notify_all(missed_, core_, sites_of(missing_));
     return asked * tlb.latency();
 }
 
@@ -94,10 +98,12 @@ Tick CorePipeline::walk() {
     }
     RequestPort& port = walker_.below();
     if (port.cache() != nullptr || reads_.empty()) {
-        port.notify_all(reads_, core_);
+        port.notify_all(reads_, core_, sites_of(read_before_));
         return time;
     }
     for (const BlockEvent read : reads_) port.batch().push(read);  // straight to memory, which keeps no order
+    const RequestPort::Sites sites = sites_of(read_before_);
+    port.batch_sites().assign(sites.begin(), sites.end());
     hand_over(port);
     reads_.clear();
     return time;

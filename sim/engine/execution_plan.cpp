@@ -110,11 +110,10 @@ std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
     if (in_steps == path.cache()) return why_in_steps(*in_steps);
     const bool indexed_by_pages = path.cache()->config().virtually_indexed;
     for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
-        if (cache->goes_by_site())
-            return sentence(machine, cache->config(), "has a prefetcher that goes by instructions", "prefetch");
         if (!cache->takes_from_above()) continue;
         // batches are undone as a whole
         if (in_steps != nullptr) return why_in_steps(*in_steps);
+        if (!all_merge) return "a listener wants each event below the first levels by itself, with its site";
         if (indexed_by_pages)
             return sentence(machine, path.cache()->config(), cache->config(), "loses lines to an inclusive level below",
                             "inclusion");
@@ -137,7 +136,6 @@ std::string Hierarchy::Parts::why_walks_are_not_batched(unsigned core) const {
 }
 
 std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
-    if (!all_merge) return "a listener wants each event below the first levels by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (std::string reason = why_not_batched(*data); !reason.empty()) return reason;
     if (std::string reason = why_walks_are_not_batched(core); !reason.empty()) return reason;
@@ -151,6 +149,13 @@ std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
     return "";
 }
 
+/// Whether requests below the first levels need theirs.
+bool Hierarchy::Parts::wants_sites(unsigned core) const {
+    for (Cache* cache = paths_of[core][0]->cache(); cache != nullptr; cache = cache->below().cache())
+        if (cache->goes_by_site()) return true;
+    return !all_merge;
+}
+
 ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
     ExecutionPlan::Core decided;
     decided.reason = why_one_by_one(core);
@@ -162,9 +167,7 @@ ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
     decided.filter.way = fetches == nullptr ? FilterPlan::Fetches::nowhere
                          : apart            ? FilterPlan::Fetches::apart
                                             : FilterPlan::Fetches::with_data;
-    decided.filter.sites = !reference_listeners.empty() || !all_merge;
-    for (Cache* cache = data.cache(); cache != nullptr; cache = cache->below().cache())
-        decided.filter.sites = decided.filter.sites || cache->goes_by_site();
+    decided.filter.sites = !reference_listeners.empty() || wants_sites(core);
     decided.reason = why_not_batched(core);
     if (Cache* const in_steps = first_in_steps(data); in_steps != nullptr && decided.reason.empty())
         decided.in_steps = why_in_steps(*in_steps);
@@ -193,6 +196,7 @@ void Hierarchy::Parts::settle() {
         return first ? link->merges(longest, timed) : link->merges_or_is_untimed(longest, timed);
     });
     only_latencies = !timed && filterable;
+    for (RequestPort* link : injections.links()) link->settle(longest, timed);
     for (const auto& path : paths) path->settle(longest, timed);
     plan.cores.clear();
     block_paths.clear();
@@ -204,8 +208,8 @@ void Hierarchy::Parts::settle() {
         const CorePort apart = fetches != nullptr && fetches != &data ? fetches->port() : CorePort{};
         const auto number = static_cast<std::uint8_t>(core);
         if (decided.execution == Execution::batched)
-            block_paths.back() =
-                std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter, *walkers[core], pages);
+            block_paths.back() = std::make_unique<CorePipeline>(number, data.port(), apart, decided.filter,
+                                                                *walkers[core], pages, wants_sites(core));
         else
             block_paths.back() = std::make_unique<FilteredPath>(number, data.port(), apart, decided.filter, pages);
     }

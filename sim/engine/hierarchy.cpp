@@ -25,7 +25,8 @@ BlockPath& Hierarchy::Parts::start_batching(unsigned core) {
     if (batching == path) return *path;
     stop_batching();
     batching = path;
-    Background* const aside = all_merge ? background.get() : nullptr;  // which knows no sites
+    const bool batched = plan.cores[core].execution == Execution::batched;
+    Background* const aside = all_merge || batched ? background.get() : nullptr;
     for (RequestPort* link : upper_links) link->notify_through(aside);
     batching->start(aside);
     filters.resize(block_paths.size());

@@ -47,6 +47,7 @@ struct Hierarchy::Parts {
     void settle();
     std::string why_one_by_one(const CorePath& path) const;
     std::string why_one_by_one(unsigned core) const;
+    bool wants_sites(unsigned core) const;
     std::string why_in_steps(Cache& cache) const;
     static Cache* first_in_steps(const CorePath& path);
     std::string why_walks_are_not_batched(unsigned core) const;
@@ -78,7 +79,7 @@ struct Hierarchy::Parts {
     Injections injections;
     std::uint64_t references = 0;
     bool settled = false, only_latencies = false;
-    bool timed = false, all_merge = false;
+    bool timed = false, all_merge = false;  ///< nobody wants single events
     bool filterable =
         false;  ///< as far as listeners are concerned: no event but those below first levels is wanted by itself
     Execution fastest = Execution::batched;  ///< that was asked for

@@ -62,7 +62,7 @@ public:
         : link_(std::move(link)),
           copy_(copy),
           merges_(driving == Driving::merged || driving == Driving::requests || driving == Driving::fills),
-          untimed_(driving == Driving::below),
+          untimed_(driving == Driving::below || driving == Driving::sited),
           kinds_(kinds),
           result_(result) {}
 
@@ -145,7 +145,7 @@ std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topolo
     if (driving == Driving::unwatched) return recorders;
     for (std::size_t link = 0; link < topology.links().size(); ++link) {
         if (driving == Driving::some && link % 2 == 0) continue;
-        if (driving == Driving::below && !is_below(topology, link)) continue;
+        if ((driving == Driving::below || driving == Driving::sited) && !is_below(topology, link)) continue;
         for (unsigned copy = 0; copy < hierarchy.copies(link); ++copy) {
             const auto listen = [&](const std::string& name, std::uint32_t kinds) {
                 recorders.push_back(std::make_unique<Recorder>(name, copy, driving, kinds, result));
@@ -153,7 +153,9 @@ std::vector<std::unique_ptr<Recorder>> attach(Hierarchy& hierarchy, const Topolo
             };
             const std::string& name = topology.links()[link].name;
             constexpr std::uint32_t all = ~std::uint32_t{0}, fill = bit(EventKind::fill);
-            if (driving == Driving::fills) {
+            if (driving == Driving::sited) {
+                listen(name, all & ~(fill | bit(EventKind::eviction)));
+            } else if (driving == Driving::fills) {
                 listen(name, all & ~bit(EventKind::eviction));
             } else if (driving != Driving::requests) {
                 listen(name, all);
@@ -228,6 +230,12 @@ std::vector<ObservedEvent> by_lines(std::vector<ObservedEvent> events, const Mac
     for (ObservedEvent& event : events)
         if (std::ranges::any_of(machine.tlbs, [&](const auto& tlb) { return event.link.starts_with(tlb.name + "-"); }))
             event.address -= event.address % longest;
+    return events;
+}
+
+/// Each link's in their order, as links are in none.
+std::vector<ObservedEvent> by_links(std::vector<ObservedEvent> events) {
+    std::ranges::stable_sort(events, {}, [](const ObservedEvent& event) { return std::tie(event.link, event.copy); });
     return events;
 }
 
@@ -329,6 +337,14 @@ std::string difference(const MachineDescription& machine, const Outcome& expecte
         std::ranges::copy_if(expected.events, std::back_inserter(below),
                              [&](const ObservedEvent& event) { return is_below(topology, topology.link(event.link)); });
         found = compare_events(by_lines(below, machine), by_lines(actual.outcome.events, machine));
+    } else if (driving == Driving::sited) {
+        std::vector<ObservedEvent> below;
+        const Topology topology(machine);
+        std::ranges::copy_if(expected.events, std::back_inserter(below), [&](const ObservedEvent& event) {
+            return is_below(topology, topology.link(event.link)) && event.kind != EventKind::fill &&
+                   event.kind != EventKind::eviction;
+        });
+        found = compare_events(by_links(by_lines(below, machine)), by_links(by_lines(actual.outcome.events, machine)));
     } else if (driving == Driving::merged) {
         found = compare_runs(block_runs(expected.events, actual.block_of), actual.merged);
     } else if (driving == Driving::fills) {

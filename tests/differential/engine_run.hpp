@@ -20,6 +20,7 @@ enum class Driving {
     some,        ///< run(), listeners on every other link
     fills,       ///< as `merged`, but nobody wants evictions
     below,       ///< as `each` on links not next to cores, at any time
+    sited,       ///< the same, but nobody wants fills and evictions: requests may be handed down many at a time
 };
 
 /// Runs of events on one copy of a link within one block: by kind and core how many. What merging must not change.

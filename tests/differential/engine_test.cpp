@@ -86,7 +86,8 @@ TEST(Differential, PlainMachinesAgree) {
             for (Stretch& stretch : program)
                 for (Reference& reference : stretch.references) reference.address += offset;
         RC_PRE(fits(test_case));
-        agree(test_case, {Driving::unwatched, Driving::requests, Driving::merged, Driving::fills, Driving::below});
+        agree(test_case,
+              {Driving::unwatched, Driving::requests, Driving::merged, Driving::fills, Driving::below, Driving::sited});
     });
 }
 

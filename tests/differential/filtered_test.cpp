@@ -130,7 +130,8 @@ void check_filtered(unsigned cases, Levels levels) {
         in_steps += hierarchy.plan().cores[0].in_steps.empty() ? 0 : 1;
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
         for (const Execution fastest : {Execution::batched, Execution::filtered})
-            for (const Driving driving : {Driving::unwatched, Driving::requests, Driving::fills, Driving::below}) {
+            for (const Driving driving :
+                 {Driving::unwatched, Driving::requests, Driving::fills, Driving::below, Driving::sited}) {
                 const EngineOutcome actual =
                     run_engine(test_case.machine, test_case.programs, test_case.quantum, driving, {}, fastest);
                 const std::string found = difference(test_case.machine, expected, actual, driving);

@@ -97,6 +97,29 @@ RC_GTEST_PROP(AttributedCauses, AddUpToMissesOfRowsAndLevels, ()) {
     }
 }
 
+/// All that is attributed without single references, however these are carried out.
+Attribution attributed_by(const MachineDescription& machine, SitedProgram source, Execution fastest) {
+    const Topology topology(machine);
+    Hierarchy hierarchy(topology);
+    hierarchy.limit_execution(fastest);
+    HierarchyAttribution attribution(topology, hierarchy, {.cycles = true});
+    run(hierarchy, source);
+    return attribution.found(*source.sites(), source.site_names());
+}
+
+// The slow way is one reference at a time.
+RC_GTEST_PROP(Attribution, IsTheSameInBatches, ()) {
+    differential::MachineLimits limits;
+    limits.cores = 1;
+    limits.other_policies = limits.prefetchers = false;
+    const auto choose = [](std::uint64_t bound) { return *rc::gen::inRange<std::uint64_t>(0, bound); };
+    const MachineDescription machine = differential::random_machine(choose, limits);
+    const Stretches stretches = random_stretches(1, 5);
+    const Attribution expected = attributed_by(machine, SitedProgram(stretches, 5), Execution::one_by_one);
+    for (const Execution fastest : {Execution::filtered, Execution::batched})
+        RC_ASSERT(attributed_by(machine, SitedProgram(stretches, 5), fastest).rows == expected.rows);
+}
+
 // 1 and 2 evict each other 5 and 3 times, 2, 3 and 4 in turn 4 times at least, 5 nobody that would evict it.
 TEST(EvictionGraph, StrongestCyclesByHand) {
     const std::vector<SetEvictions> evictions = {{1, 2, 0, 2}, {1, 2, 7, 3}, {2, 1, 7, 3},  {2, 3, 1, 4}, {3, 4, 1, 9},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -14,8 +15,6 @@
 
 namespace cachetally {
 namespace {
-
-constexpr std::size_t block_references = 65536;
 
 constexpr std::uint64_t address_bits = (std::uint64_t{1} << CT_ADDRESS_BITS) - 1;
 
@@ -41,10 +40,11 @@ CaptureDecoder::CaptureDecoder(const DecoderOptions& options, SiteTable* sites,
       current_(&streams_.front()),
       has_begun_(options.from.empty()) {
     if (sites != nullptr) sites_.emplace(*sites, options.fields);
-    if (options.cores == 1) options_.window = block_references;
 }
 
-void CaptureDecoder::take(unsigned core, ReferenceBlock& block) {
+void CaptureDecoder::take(unsigned core, ReferenceBlock& block, std::size_t references, bool sites) {
+    wants_sites_ = sites;
+    if (options_.cores == 1) options_.window = references;
     Stream& stream = streams_[core];
     while (stream.ready.empty()) {
         if (over_) throw TraceError(how_it_ended());
@@ -103,26 +103,115 @@ std::uint64_t CaptureDecoder::data_word() {
 }
 
 void CaptureDecoder::take_run() {
-    const std::uint64_t run = chunk_->runs[--runs_];
-    if (CT_RUN_KIND(run) == 1) return take_control(run);
-    if (CT_RUN_KIND(run) == 2) return take_site(run);
-    const CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(run));
-    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(run)));
-    if (exit->data_words > chunk_->data.size() - data_) refuse("a run has fewer data words than its exit says");
-    const std::uint64_t* word = &chunk_->data[data_];
-    data_ += exit->data_words;
-    Reference* next = room(exit->steps.size());
-    for (const ExitStep& step : exit->steps) {
-        if (step.bytes != 0) {
-            const std::uint32_t site = sites_ ? sites_->of_fetch(step.site) : step.site;
-            *next++ = {step.address, site, step.bytes, ReferenceKind::fetch, 0};
-            continue;
-        }
-        *next = data_reference(*word, site_of(step.site, *word));
-        next += *word++ != CT_NO_REFERENCE;
-    }
+    const std::uint64_t run = chunk_->runs[runs_ - 1];
+    if (CT_RUN_KIND(run) == 0) return take_exits();
+    --runs_;
+    CT_RUN_KIND(run) == 1 ? take_control(run) : take_site(run);
+}
+
+/// The references up to `next` were made.
+void CaptureDecoder::advance(Reference* next) {
     in_window_ += static_cast<std::uint64_t>(next - current_->next);
     current_->next = next;
+}
+
+/// Up to another word, the end of the window, or a new exit. All references are copied, and then filled from the data;
+/// where there are no fetches, their sites are copied: then comes a loop that knows no exits, as their lengths are hard
+/// to predict.
+void CaptureDecoder::take_exits() {
+    const std::uint64_t* const runs = chunk_->runs.data();
+    const auto words = chunk_->data.subspan(data_);
+    const bool data_alone = options_.fetches == CapturedFetches::none;
+    Reference* const begin = room(0);
+    const auto space = static_cast<std::size_t>(current_->limit - begin);
+    const std::uint64_t most = std::min<std::uint64_t>(space, options_.window - std::min(options_.window, in_window_));
+    numbers_.resize(std::max(numbers_.size(), std::min(words.size(), space) + CapturedCode::slack));
+    const std::size_t runs_before = runs_;
+    std::size_t made = 0, placed = 0;
+    for (; runs_ != 0 && CT_RUN_KIND(runs[runs_ - 1]) == 0 && made < most; --runs_) {
+        const CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
+        if (exit == nullptr || exit->references > space - made || exit->data_words > words.size() - placed) break;
+        if (!data_alone) {
+            if (exit->is_new) break;
+            copy(*exit, begin + made, static_cast<std::uint32_t>(made), numbers_.data() + placed);
+        } else if (wants_sites_) {
+            copy(code_.codes(*exit), exit->data_words, 0, numbers_.data() + placed);
+        }
+        made += exit->references;
+        placed += exit->data_words;
+    }
+    data_ += placed;
+    advance(!data_alone    ? fill(words.first(placed), {begin, made})
+            : wants_sites_ ? make_data<true>(words.first(placed), begin)
+                           : make_data<false>(words.first(placed), begin));
+    if (runs_ != runs_before) return;
+    CodeExit* const exit = code_.exit(static_cast<std::uint32_t>(runs[runs_ - 1]));
+    if (exit == nullptr) refuse(fmt::format("there is no exit {}", static_cast<std::uint32_t>(runs[runs_ - 1])));
+    if (exit->data_words > words.size()) refuse("a run has fewer data words than its exit says");
+    --runs_;
+    take_new_exit(*exit);
+}
+
+/// Numbers of an exit's data words, increased by `first`. Most are few, so that some are copied in any case.
+void CaptureDecoder::copy(const std::uint32_t* from, std::size_t count, std::uint32_t first, std::uint32_t* to) {
+    constexpr std::size_t at_once = CapturedCode::slack;
+    std::array<std::uint32_t, at_once> some;  // NOLINT: filled by the next line
+    std::memcpy(some.data(), from, sizeof some);
+    for (std::uint32_t& number : some) number += first;
+    std::memcpy(to, some.data(), sizeof some);
+    for (std::size_t i = at_once; i < count; ++i) to[i] = first + from[i];
+}
+
+/// The references of an exit, the first of which is number `first`.
+void CaptureDecoder::copy(const CodeExit& exit, Reference* to, std::uint32_t first, std::uint32_t* places) {
+    constexpr std::size_t at_once = 4;
+    const Reference* const references = code_.references(exit);
+    std::memcpy(static_cast<void*>(to), references, at_once * sizeof(Reference));
+    if (exit.references > at_once) std::memcpy(static_cast<void*>(to), references, exit.references * sizeof(Reference));
+    copy(code_.places(exit), exit.data_words, first, places);
+}
+
+/// Returns the end of the references.
+Reference* CaptureDecoder::fill(std::span<const std::uint64_t> words, std::span<Reference> references) {
+    bool is_whole = true;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        Reference& reference = references[numbers_[i]];
+        if (words[i] == CT_NO_REFERENCE) [[unlikely]] {
+            is_whole = false;
+        } else {
+            reference = data_reference(words[i], site_of(reference.site, words[i]));
+        }
+    }
+    Reference* const end = references.data() + references.size();
+    if (is_whole) return end;
+    return std::remove_if(references.data(), end, [](const Reference& reference) { return reference.size == 0; });
+}
+
+template <bool sites>
+Reference* CaptureDecoder::make_data(std::span<const std::uint64_t> words, Reference* to) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        *to = data_reference(words[i], sites ? site_of(numbers_[i], words[i]) : 0);
+        to += words[i] != CT_NO_REFERENCE;
+    }
+    return to;
+}
+
+/// Sites get their numbers in program order, so that a new exit's references are made one by one.
+void CaptureDecoder::take_new_exit(CodeExit& exit) {
+    Reference* next = room(exit.references);
+    Reference* const references = code_.references(exit);
+    for (std::uint32_t i = 0; i < exit.references; ++i) {
+        if (references[i].size != 0) {
+            if (exit.is_new && sites_) references[i].site = sites_->of_fetch(references[i].site);
+            *next++ = references[i];
+            continue;
+        }
+        const std::uint64_t word = data_word();
+        *next = data_reference(word, site_of(references[i].site, word));
+        next += word != CT_NO_REFERENCE;
+    }
+    exit.is_new = false;
+    advance(next);
 }
 
 std::uint32_t CaptureDecoder::site_of(std::uint32_t code, std::uint64_t word) {
@@ -138,8 +227,7 @@ void CaptureDecoder::take_site(std::uint64_t run) {
         const std::uint64_t word = data_word();
         *next++ = data_reference(word, site_of(code, word));
     }
-    in_window_ += words;
-    current_->next = next;
+    advance(next);
 }
 
 /// Until the next control, or the end of the chunk, the block or the window.
@@ -161,8 +249,7 @@ void CaptureDecoder::take_pairs() {
     Reference* const limit = next + most;
     for (; next != limit && CT_RUN_KIND(*pair) == 0; pair += 2)
         *next++ = data_reference(pair[0], site_of(code_.counters().number_again(pair[1] - 1), pair[0]));
-    in_window_ += static_cast<std::uint64_t>(next - current_->next);
-    current_->next = next;
+    advance(next);
     pairs_ = static_cast<std::size_t>(pair - words.data());
 }
 
@@ -250,7 +337,7 @@ void CaptureDecoder::open(Stream& stream) {
         stream.ready.push_back(std::move(stream.spare.back()));
         stream.spare.pop_back();
     }
-    stream.begin = stream.next = stream.ready.back().start(block_references);
+    stream.begin = stream.next = stream.ready.back().start(block_references + CapturedCode::slack);
     stream.limit = stream.begin + block_references;
 }
 

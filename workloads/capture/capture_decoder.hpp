@@ -41,8 +41,10 @@ public:
     CaptureDecoder(const DecoderOptions& options, SiteTable* sites, std::function<std::optional<CapturedChunk>()> next,
                    std::function<void(const CapturedChunk&)> release);
 
-    /// Exchanges `block` for the next one of a core.
-    void take(unsigned core, ReferenceBlock& block);
+    /// Exchanges `block` for the next one of a core: of one core alone, of about so many references. `sites`: else
+    /// references need none.
+    void take(unsigned core, ReferenceBlock& block, std::size_t references = block_references, bool sites = true);
+    static constexpr std::size_t block_references = 65536;  ///< at most
 
     /// How the process ended, which the capture itself does not know; of one that announced its end.
     void set_end(const ProgramEnd& end) { events_.end = end; }
@@ -69,6 +71,13 @@ private:
     void make_window();
     bool next_chunk();
     void take_run();
+    void take_exits();
+    void copy(const CodeExit& exit, Reference* to, std::uint32_t first, std::uint32_t* places);
+    Reference* fill(std::span<const std::uint64_t> words, std::span<Reference> references);
+    template <bool sites>
+    Reference* make_data(std::span<const std::uint64_t> words, Reference* to);
+    static void copy(const std::uint32_t* from, std::size_t count, std::uint32_t first, std::uint32_t* to);
+    void take_new_exit(CodeExit& exit);
     void take_site(std::uint64_t run);
     std::uint32_t site_of(std::uint32_t code, std::uint64_t word);
     void take_pairs();
@@ -83,6 +92,7 @@ private:
     void add_control(Stream& stream, Control control);
     void end_window(std::optional<Control> control);
     std::uint64_t data_word();
+    void advance(Reference* next);
 
     DecoderOptions options_;
     std::function<std::optional<CapturedChunk>()> next_;
@@ -95,10 +105,11 @@ private:
     std::unordered_map<Address, std::uint32_t> functions_;
     Stream* current_;  ///< of the running thread
     std::optional<CapturedChunk> chunk_;
-    std::size_t data_ = 0, runs_ = 0;  ///< words of the chunk that are left to do; of runs, from behind
-    std::size_t pairs_ = 0;            ///< words that are done
+    std::size_t data_ = 0, runs_ = 0;     ///< words of the chunk that are left to do; of runs, from behind
+    std::size_t pairs_ = 0;               ///< words that are done
+    std::vector<std::uint32_t> numbers_;  ///< of take_exits(), by data word: codes, or places among its references
     std::uint64_t in_window_ = 0;
-    bool window_is_open_ = false, over_ = false, has_begun_;
+    bool window_is_open_ = false, over_ = false, has_begun_, wants_sites_ = true;
     std::optional<ProgramNames> names_;  ///< of the files so far, until recording begins
     std::size_t named_files_ = 0;
     std::vector<std::optional<bool>> is_beginning_;  ///< by code

@@ -45,41 +45,51 @@ void CapturedCode::define(std::span<const std::uint64_t> words) {
 
 void CapturedCode::add_exit(const Block& block, CodeExit& exit, std::uint64_t word) {
     if (low(word) > block.data.size() || high(word) > block.instructions.size()) refuse();
-    exit = {};
-    exit.data_words = low(word);
+    references_.resize(references_.size() - std::min(references_.size(), slack));
+    places_.resize(places_.size() - std::min(places_.size(), slack));
+    codes_.resize(places_.size());
+    const std::size_t first = references_.size(), first_place = places_.size();
     std::optional<std::size_t> fetched;
     std::size_t next = 0;
     const auto add_data_of = [&](std::size_t instruction) {
-        for (; next < exit.data_words && (block.data[next] & 0xffff) <= instruction; ++next)
-            exit.steps.push_back({0, counters_.number(address_of(block.instructions[block.data[next] & 0xffff])), 0});
+        for (; next < low(word) && (block.data[next] & 0xffff) <= instruction; ++next) {
+            places_.push_back(static_cast<std::uint32_t>(references_.size() - first));
+            codes_.push_back(counters_.number(address_of(block.instructions[block.data[next] & 0xffff])));
+            references_.push_back({.site = codes_.back()});
+        }
     };
     for (std::size_t i = 0; i < high(word); ++i) {
-        if (fetches_ != CapturedFetches::none) add_fetch(exit, block.instructions[i], fetched);
+        if (fetches_ != CapturedFetches::none) add_fetch(block.instructions[i], fetched);
         add_data_of(i);
     }
     if (!block.instructions.empty()) add_data_of(block.instructions.size() - 1);
-    if (next != exit.data_words) refuse();
+    if (next != low(word)) refuse();
+    exit = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(references_.size() - first),
+            static_cast<std::uint32_t>(first_place), low(word)};
+    references_.resize(references_.size() + slack);
+    places_.resize(places_.size() + slack);
+    codes_.resize(places_.size());
 }
 
 /// An instruction of the line that was fetched last needs no further fetch: that one is made longer.
-void CapturedCode::add_fetch(CodeExit& exit, std::uint64_t instruction, std::optional<std::size_t>& latest) {
+void CapturedCode::add_fetch(std::uint64_t instruction, std::optional<std::size_t>& latest) {
     Address address = address_of(instruction);
     const auto length = static_cast<std::uint16_t>(instruction >> 56);
     const std::uint32_t site = counters_.number(address);
     if (fetches_ == CapturedFetches::instructions) {
-        if (length != 0) exit.steps.push_back({address, site, length});
+        if (length != 0) references_.push_back({address, site, length, ReferenceKind::fetch, 0});
         return;
     }
     for (const Address end = address + length; address < end;) {
         const Address part = std::min(end, (address / fetch_line + 1) * fetch_line);
-        if (latest && exit.steps[*latest].address / fetch_line == address / fetch_line) {
-            ExitStep& step = exit.steps[*latest];
-            const Address begin = std::min(step.address, address), till = std::max(step.address + step.bytes, part);
-            step.address = begin;
-            step.bytes = static_cast<std::uint16_t>(till - begin);
+        if (latest && references_[*latest].address / fetch_line == address / fetch_line) {
+            Reference& fetch = references_[*latest];
+            const Address begin = std::min(fetch.address, address), till = std::max(fetch.address + fetch.size, part);
+            fetch.address = begin;
+            fetch.size = static_cast<std::uint16_t>(till - begin);
         } else {
-            latest = exit.steps.size();
-            exit.steps.push_back({address, site, static_cast<std::uint16_t>(part - address)});
+            latest = references_.size();
+            references_.push_back({address, site, static_cast<std::uint16_t>(part - address), ReferenceKind::fetch, 0});
         }
         address = part;
     }

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cachetally/types.hpp"
+#include "cachetally/reference.hpp"
 
 namespace cachetally {
 
@@ -20,14 +20,10 @@ enum class CapturedFetches : std::uint8_t {
 };
 
 /// What happens until an exit of a block, in program order: fetches, and data references whose words are in the data.
-struct ExitStep {
-    Address address = 0;      ///< of a fetch
-    std::uint32_t site = 0;   ///< of the program counter
-    std::uint16_t bytes = 0;  ///< of a fetch; 0: a data reference
-};
 struct CodeExit {
-    std::vector<ExitStep> steps;
-    std::uint32_t data_words = 0;
+    std::uint32_t first = 0, references = 0;        ///< in CapturedCode::references()
+    std::uint32_t first_place = 0, data_words = 0;  ///< in CapturedCode::places() and codes()
+    bool is_new = true;                             ///< for the reader: it was not executed yet
 };
 
 /// Numbers of program counters, from 1 in the order of their first appearance.
@@ -65,9 +61,18 @@ public:
     void define(std::span<const std::uint64_t> words);
 
     /// Nothing where there is no such exit.
-    const CodeExit* exit(std::uint32_t number) const {
+    CodeExit* exit(std::uint32_t number) {
         return number < exits_.size() && exits_[number].data_words != undefined ? &exits_[number] : nullptr;
     }
+
+    /// Of exits, each with the number of its program counter as its site; data references have no bytes yet.
+    Reference* references(const CodeExit& exit) { return references_.data() + exit.first; }
+    /// By data word: which of the exit's references it is.
+    const std::uint32_t* places(const CodeExit& exit) const { return places_.data() + exit.first_place; }
+    /// By data word: the number of its program counter.
+    const std::uint32_t* codes(const CodeExit& exit) const { return codes_.data() + exit.first_place; }
+    /// So many references, places and codes may be read behind those of an exit.
+    static constexpr std::size_t slack = 8;
 
     ProgramCounters& counters() { return counters_; }
     const ProgramCounters& counters() const { return counters_; }
@@ -77,10 +82,12 @@ private:
     struct Block;
 
     void add_exit(const Block& block, CodeExit& exit, std::uint64_t word);
-    void add_fetch(CodeExit& exit, std::uint64_t instruction, std::optional<std::size_t>& latest);
+    void add_fetch(std::uint64_t instruction, std::optional<std::size_t>& latest);
 
     CapturedFetches fetches_;
     std::vector<CodeExit> exits_;
+    std::vector<Reference> references_;
+    std::vector<std::uint32_t> places_, codes_;
     ProgramCounters counters_;
 };
 

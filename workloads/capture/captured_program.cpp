@@ -101,7 +101,9 @@ public:
               options.decoder, options.sites.get(), [this] { return next(); },
               [this](const CapturedChunk& chunk) { ring_.release(chunk); }) {}
 
-    void take(unsigned core, ReferenceBlock& block) { decoder_.take(core, block); }
+    void take(unsigned core, ReferenceBlock& block, std::size_t references, bool sites) {
+        decoder_.take(core, block, references, sites);
+    }
     void leave() { ring_.leave(); }
     CaptureDecoder& decoder() { return decoder_; }
 
@@ -137,10 +139,33 @@ class CaptureProducer : public BlockProducer {
 public:
     CaptureProducer(std::shared_ptr<Capture> capture, unsigned core) : capture_(std::move(capture)), core_(core) {}
 
-    void produce(ReferenceBlock& block, const std::optional<FilterPlan>&) override { capture_->take(core_, block); }
+    /// Filters pieces that stay in the host's nearest caches.
+    void produce(ReferenceBlock& block, const std::optional<FilterPlan>& wish) override {
+        constexpr std::size_t most = CaptureDecoder::block_references;
+        if (failure_) std::rethrow_exception(failure_);
+        if (!wish) return capture_->take(core_, block, most, true);
+        if (!filter_) filter_.emplace(*wish);
+        block.clear();
+        block.start_filtering();
+        try {
+            while (!block.last && block.size() < most) {
+                capture_->take(core_, piece_, piece_references, wish->sites);
+                block.add_filtered(piece_, *filter_);
+            }
+        } catch (...) {
+            if (block.size() == 0 && block.controls.empty()) throw;
+            failure_ = std::current_exception();
+        }
+        block.end_filtering();
+    }
     void cancel() override { capture_->leave(); }
 
 private:
+    static constexpr std::size_t piece_references = 4096;
+
+    ReferenceBlock piece_;
+    std::optional<RedundancyFilter> filter_;
+    std::exception_ptr failure_;  ///< behind the latest block
     std::shared_ptr<Capture> capture_;
     unsigned core_;
 };

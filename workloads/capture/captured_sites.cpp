@@ -38,8 +38,11 @@ CapturedSites::CapturedSites(SiteTable& table, FieldOptions fields)
 }
 
 std::uint32_t CapturedSites::number(Site site) {
+    Recent& recent = recent_[SiteHash()(site) >> 32 & (recent_.size() - 1)];  // its low bits know no code
+    if (recent.site == site && recent.number != 0) return recent.number;
     const auto [found, is_new] = numbers_.try_emplace(site, 0);
     if (is_new) found->second = table_.add(site);
+    recent = {site, found->second};
     return found->second;
 }
 

@@ -112,6 +112,11 @@ private:
 
     SiteTable& table_;
     std::unordered_map<Site, std::uint32_t, SiteHash> numbers_;
+    struct Recent {
+        Site site;
+        std::uint32_t number = 0;
+    };
+    std::vector<Recent> recent_ = std::vector<Recent>(8192);  ///< in front of numbers_, by hash; 0: none
     ObjectMap map_;
     ObjectMap::Block nothing_;
     std::vector<Latest> latest_;          ///< by code

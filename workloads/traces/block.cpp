@@ -47,6 +47,7 @@ void keep_data_only(ReferenceBlock& block) {
     }
     move_up_to(references.size());
     block.set_size(kept);
+    block.data_only = true;
 }
 
 namespace {
@@ -87,7 +88,7 @@ private:
 
 }  // namespace
 
-void ReferenceBlock::filter(RedundancyFilter& filter) {
+void ReferenceBlock::start_filtering() {
     for (auto* accesses : {&filtered.data, &filtered.fetches}) {
         accesses->marks.clear();
         accesses->retained.clear();
@@ -97,25 +98,45 @@ void ReferenceBlock::filter(RedundancyFilter& filter) {
         accesses->sites.clear();
     }
     filtered.blocks.clear();
+}
+
+void ReferenceBlock::append_filtered(const ReferenceBlock& piece, RedundancyFilter& filter) {
+    const std::span<const Reference> references = piece.references();
     std::size_t done = 0;
     const auto filter_to = [&](std::size_t end) {
         while (done < end) {
-            const FilteredBlock block =
-                filter.filter(std::as_const(*this).references().subspan(done, end - done), data_only);
+            const FilteredBlock block = filter.filter(references.subspan(done, end - done), piece.data_only);
             append(filtered.data, block.data);
             append(filtered.fetches, block.fetches);
             filtered.blocks.push_back(block);
             done += block.references;
         }
     };
-    for (const PlacedControl& placed : controls) filter_to(placed.position);
-    filter_to(size_);
+    for (const PlacedControl& placed : piece.controls) filter_to(placed.position);
+    filter_to(references.size());
+}
+
+void ReferenceBlock::add_filtered(const ReferenceBlock& piece, RedundancyFilter& filter) {
+    append_filtered(piece, filter);
+    for (const PlacedControl& placed : piece.controls)
+        controls.push_back({static_cast<std::uint32_t>(size_ + placed.position), placed.control});
+    size_ += piece.size();
+    last = piece.last;
+}
+
+void ReferenceBlock::end_filtering() {
     Places data(filtered.data), fetches(filtered.fetches);
     for (FilteredBlock& block : filtered.blocks) {
         data.set(block.data);
         fetches.set(block.fetches);
     }
     is_filtered = true;
+}
+
+void ReferenceBlock::filter(RedundancyFilter& filter) {
+    start_filtering();
+    append_filtered(*this, filter);
+    end_filtering();
 }
 
 }  // namespace cachetally

@@ -112,7 +112,14 @@ public:
     /// Filters the references; each block lies between two controls.
     void filter(RedundancyFilter& filter);
 
+    /// The same piece by piece: adds those of another block, its controls and whether it is the last.
+    void start_filtering();
+    void add_filtered(const ReferenceBlock& piece, RedundancyFilter& filter);
+    void end_filtering();
+
 private:
+    void append_filtered(const ReferenceBlock& piece, RedundancyFilter& filter);
+
     std::vector<Reference> storage_;
     std::size_t size_ = 0;
 };

@@ -31,7 +31,8 @@ Background::~Background() {
     thread_.join();
 }
 
-void Background::notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void Background::notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core,
+                        RequestPort::Sites sites) {
     while (!events.empty()) {
         const auto some = events.first(std::min(events.size(), most_events));
         Chunk& chunk = chunk_for(some.size(), 0);
@@ -40,8 +41,12 @@ void Background::notify(RequestPort& link, std::span<const BlockEvent> events, s
                                .what = Task::What::notify,
                                .core = core,
                                .kinds = kinds,
-                               .count = static_cast<std::uint32_t>(some.size())});
+                               .count = static_cast<std::uint32_t>(some.size()),
+                               .sited = !sites.empty()});
         events = events.subspan(some.size());
+        if (sites.empty()) continue;
+        append(chunk.sites, sites.first(some.size()));
+        sites = sites.subspan(some.size());
     }
 }
 
@@ -58,15 +63,21 @@ void Background::notify_filtered(RequestPort& link, const FilteredEvents& events
 }
 
 void Background::flush(RequestPort& link) {
+    RequestPort::Sites sites = link.batch_sites();
     for (auto requests = link.batch().all(); !requests.empty();) {
         const auto some = requests.first(std::min(requests.size(), most_requests));
         Chunk& chunk = chunk_for(0, some.size());
         append(chunk.requests, some);
-        chunk.tasks.push_back(
-            {.link = &link, .what = Task::What::flush, .count = static_cast<std::uint32_t>(some.size())});
+        chunk.tasks.push_back({.link = &link,
+                               .what = Task::What::flush,
+                               .count = static_cast<std::uint32_t>(some.size()),
+                               .sited = !sites.empty()});
         requests = requests.subspan(some.size());
+        if (sites.empty()) continue;
+        append(chunk.sites, sites.first(some.size()));
+        sites = sites.subspan(some.size());
     }
-    link.batch().clear();
+    link.clear_batch();
 }
 
 /// The chunk that is being filled, with room for so much more.
@@ -129,18 +140,22 @@ Tick Background::carry_out(const Chunk& chunk) {
     std::span<const BlockEvent> events = chunk.events;
     std::span<const std::uint8_t> marks = chunk.marks;
     std::span<const BlockEvent> requests = chunk.requests;
+    RequestPort::Sites sites = chunk.sites;
     const auto take = [](auto& from, std::size_t count) {
         const auto first = from.first(count);
         from = from.subspan(count);
         return first;
     };
     for (const Task& task : chunk.tasks) {
+        const RequestPort::Sites of_task = take(sites, task.sited ? task.count : 0);
         switch (task.what) {
-            case Task::What::notify: task.link->notify_now(take(events, task.count), task.kinds, task.core); break;
+            case Task::What::notify:
+                task.link->notify_now(take(events, task.count), task.kinds, task.core, of_task);
+                break;
             case Task::What::notify_filtered:
                 task.link->notify_filtered_now({take(marks, task.marks), take(events, task.count)}, task.core);
                 break;
-            case Task::What::flush: waited += task.link->flush(take(requests, task.count)); break;
+            case Task::What::flush: waited += task.link->flush(take(requests, task.count), of_task); break;
         }
     }
     return waited;

@@ -28,7 +28,8 @@ public:
     Background& operator=(const Background&) = delete;
 
     /// Notifies the listeners of a link; as RequestPort::notify_now().
-    void notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    void notify(RequestPort& link, std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core,
+                RequestPort::Sites sites = {});
 
     /// As RequestPort::notify_filtered_now().
     void notify_filtered(RequestPort& link, const FilteredEvents& events, std::uint8_t core);
@@ -51,18 +52,21 @@ private:
         std::uint32_t kinds = 0;
         std::uint32_t count = 0;  ///< of events, retained ones, or requests
         std::uint32_t marks = 0;
+        bool sited = false;  ///< each event or request has its site
     };
     struct Chunk {
         std::vector<Task> tasks;
         std::vector<BlockEvent> events;
         std::vector<std::uint8_t> marks;
         std::vector<BlockEvent> requests;
+        std::vector<std::uint32_t> sites;
 
         void clear() {
             tasks.clear();
             events.clear();
             marks.clear();
             requests.clear();
+            sites.clear();
         }
     };
 

@@ -56,6 +56,38 @@ void RedundancyFilter::Stream::forget() {
     pages_.fill(~Address{0});
 }
 
+/// What a stream's loops keep in registers of the latest lines and pages.
+template <bool with_pages>
+class RedundancyFilter::Stream::Latest {
+public:
+    Latest(const FilterShape& shape, Address* lines, Address* pages)
+        : lines_(lines),
+          pages_(pages),
+          slots_(shape.line_slots - 1),
+          page_slots_(shape.page_slots - 1),
+          page_bits_(shape.page_bits),
+          different_(shape.retains_all ? 0 : least_difference) {}
+
+    /// Takes the page of an access, and whether it is redundant.
+    bool is_repeated(Address access, Address address) const {
+        bool redundant = (lines_[FilterShape::slot_of(access) & slots_] ^ access) < different_;
+        if constexpr (with_pages) {
+            Address& latest_page = pages_[address >> page_bits_ & page_slots_];
+            if (latest_page != address >> page_bits_) [[unlikely]] {
+                redundant = false;
+                latest_page = address >> page_bits_;
+            }
+        }
+        return redundant;
+    }
+    void keep(Address access) const { lines_[FilterShape::slot_of(access) & slots_] = mru_word(access); }
+
+private:
+    Address *lines_, *pages_;
+    unsigned slots_, page_slots_, page_bits_;
+    Address different_;
+};
+
 const Reference* RedundancyFilter::Stream::add_plain(const Reference* next, const Reference* end, unsigned kinds) {
     end = next + std::min<std::ptrdiff_t>(end - next, FilteredBlock::most - static_cast<std::ptrdiff_t>(accesses_));
     if (with_sites_)
@@ -70,8 +102,7 @@ template <bool pages, bool sites>
 const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, const Reference* const end,
                                                         unsigned kinds) {
     const Address line_mask = line_mask_;
-    const unsigned slots = shape_.line_slots - 1, page_slots = shape_.page_slots - 1, page_bits = shape_.page_bits;
-    const Address different = shape_.retains_all ? 0 : least_difference;
+    const Latest<pages> latest(shape_, lines_.data(), pages_.data());
     std::uint8_t* mark = marks_.data() + accesses_;
     BlockEvent* retained = retained_.data() + retained_count_;
     std::uint32_t* site = sites_.data() + accesses_;
@@ -83,19 +114,11 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
         if constexpr (sites) *site++ = next->site;
         const Address access = (address & ~line_mask) | kind;
         const unsigned slot = FilterShape::slot_of(access);
-        bool redundant = (lines_[slot & slots] ^ access) < different;
-        if constexpr (pages) {
-            Address& latest_page = pages_[address >> page_bits & page_slots];
-            if (latest_page != address >> page_bits) [[unlikely]] {
-                redundant = false;
-                latest_page = address >> page_bits;
-            }
-        }
-        if (redundant) [[likely]] {
+        if (latest.is_repeated(access, address)) [[likely]] {
             *mark = static_cast<std::uint8_t>(slot | mark_of_kind[kind]);
             continue;
         }
-        lines_[slot & slots] = mru_word(access);
+        latest.keep(access);
         *mark = filter_mark::retained;
         if constexpr (sites) retained_sites_[static_cast<std::size_t>(retained - retained_.data())] = next->site;
         *retained++ = BlockEvent::of_bits(access);
@@ -103,6 +126,45 @@ const Reference* RedundancyFilter::Stream::add_plain_by(const Reference* next, c
     accesses_ = static_cast<std::size_t>(mark - marks_.data());
     retained_count_ = static_cast<std::size_t>(retained - retained_.data());
     return next;
+}
+
+void RedundancyFilter::Stream::add_picked(const Reference* references, std::size_t position) {
+    if (with_sites_)
+        return shape_.page_bits != 0 ? add_picked_by<true, true>(references, position)
+                                     : add_picked_by<false, true>(references, position);
+    return shape_.page_bits != 0 ? add_picked_by<true, false>(references, position)
+                                 : add_picked_by<false, false>(references, position);
+}
+
+/// As add_plain_by().
+template <bool pages, bool sites>
+void RedundancyFilter::Stream::add_picked_by(const Reference* const references, std::size_t position) {
+    const Address line_mask = line_mask_;
+    const Latest<pages> latest(shape_, lines_.data(), pages_.data());
+    std::uint8_t* const marks = marks_.data() + accesses_;
+    std::uint16_t* const mark_positions = mark_positions_.data() + accesses_;
+    std::size_t retained = retained_count_;
+    for (std::size_t i = 0; i < picked_count; ++i) {
+        const Reference& reference = references[picked[i]];
+        const Address address = reference.address;
+        const auto kind = static_cast<unsigned>(reference.kind);
+        const auto at = static_cast<std::uint16_t>(position + picked[i]);
+        const Address access = (address & ~line_mask) | kind;
+        const unsigned slot = FilterShape::slot_of(access);
+        mark_positions[i] = at;
+        if constexpr (sites) sites_[accesses_ + i] = reference.site;
+        if (latest.is_repeated(access, address)) [[likely]] {
+            marks[i] = static_cast<std::uint8_t>(slot | mark_of_kind[kind]);
+            continue;
+        }
+        latest.keep(access);
+        marks[i] = filter_mark::retained;
+        positions_[retained] = at;
+        if constexpr (sites) retained_sites_[retained] = reference.site;
+        retained_[retained++] = BlockEvent::of_bits(access);
+    }
+    accesses_ += picked_count;
+    retained_count_ = retained;
 }
 
 template <bool placed>
@@ -182,10 +244,36 @@ FilteredBlock RedundancyFilter::filter_together(std::span<const Reference> refer
     return {data_.all<false>(), {}, static_cast<std::uint32_t>(next - references.data())};
 }
 
+/// Parts references up to one that straddles lines; returns their number. Without a branch that depends on kinds, which
+/// are hard to predict.
+std::size_t RedundancyFilter::pick(std::span<const Reference> references) {
+    const Address data_mask = data_.line_mask(), fetch_mask = fetches_.line_mask();
+    std::size_t data = 0, fetches = 0, i = 0;
+    for (; i < references.size(); ++i) {
+        const Reference& reference = references[i];
+        const bool fetch = reference.kind == ReferenceKind::fetch;
+        const Address mask = fetch ? fetch_mask : data_mask;
+        if ((reference.address & mask) + reference.size > mask + 1) [[unlikely]]
+            break;
+        data_.picked[data] = fetches_.picked[fetches] = static_cast<std::uint16_t>(i);
+        fetches += fetch ? 1 : 0;
+        data += fetch ? 0 : 1;
+    }
+    data_.picked_count = data;
+    fetches_.picked_count = fetches;
+    return i;
+}
+
 FilteredBlock RedundancyFilter::filter_apart(std::span<const Reference> references) {
     std::size_t position = 0, done = 0;
-    for (; done < references.size() && position < FilteredBlock::most; ++done) {
-        const Reference& reference = references[done];
+    while (done < references.size() && position < FilteredBlock::most) {
+        const auto some = references.subspan(done, std::min(references.size() - done, FilteredBlock::most - position));
+        const std::size_t plain = pick(some);
+        for (Stream* stream : {&data_, &fetches_}) stream->add_picked(some.data(), position);
+        done += plain;
+        position += plain;
+        if (plain == some.size()) continue;
+        const Reference& reference = references[done++];
         Stream& stream = reference.kind == ReferenceKind::fetch ? fetches_ : data_;
         position += stream.add<true>(reference, position);
     }

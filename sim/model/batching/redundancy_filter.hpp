@@ -51,13 +51,26 @@ private:
         template <bool placed>
         std::size_t add(const Reference& reference, std::size_t position);
 
+        /// Of references: which are to be added by add_picked().
+        std::array<std::uint16_t, FilteredBlock::most> picked;
+        std::size_t picked_count = 0;
+
+        /// Adds the accesses of those that are picked, each of which lies within a line. The first reference is at
+        /// `position`.
+        void add_picked(const Reference* references, std::size_t position);
+
+        Address line_mask() const { return line_mask_; }
         std::size_t size() const { return accesses_; }
         template <bool placed>
         FilteredAccesses all() const;
 
     private:
+        template <bool with_pages>
+        class Latest;
         template <bool pages, bool sites>
         const Reference* add_plain_by(const Reference* next, const Reference* end, unsigned kinds);
+        template <bool pages, bool sites>
+        void add_picked_by(const Reference* references, std::size_t position);
         template <bool placed>
         void add(Address access, Address address, std::uint32_t site, std::size_t position);
 
@@ -74,6 +87,7 @@ private:
     };
     FilteredBlock filter_together(std::span<const Reference> references, bool leaves_fetches);
     FilteredBlock filter_apart(std::span<const Reference> references);
+    std::size_t pick(std::span<const Reference> references);
 
     FilterPlan plan_;
     Stream data_, fetches_;

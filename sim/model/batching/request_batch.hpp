@@ -27,6 +27,7 @@ public:
         return sent_.data() + size_;
     }
     void add(std::size_t count) { size_ += count; }
+    std::size_t size() const { return size_; }
 
 private:
     std::vector<std::uint16_t>& sent_;

@@ -177,11 +177,11 @@ void Cache::take_missing(Address line, std::uint64_t set, RequestInfo info, Tick
 }
 
 Tick Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions,
-                            std::span<const BlockEvent> virtual_lines) {
+                            std::span<const BlockEvent> virtual_lines, std::span<const std::uint32_t> sites) {
     Tick waited = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const BlockEvent each = requests[i];
-        const RequestInfo info(0, each.kind(), core);
+        const RequestInfo info(sites.empty() ? 0 : sites[i], each.kind(), core);
         const std::size_t before = below_.batch().size();
         if (each.kind() == EventKind::write_back) {
             take_victim(each.block(), info, 0);
@@ -200,10 +200,10 @@ Tick Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t c
 }
 
 Tick Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions,
-                   std::span<const BlockEvent> virtual_lines) {
+                   std::span<const BlockEvent> virtual_lines, std::span<const std::uint32_t> sites) {
     if (!is_plain_ || !below_.batching() || config_.virtually_indexed)
         return handle_in_steps(requests, core, positions,
-                               config_.virtually_indexed ? virtual_lines : std::span<const BlockEvent>());
+                               config_.virtually_indexed ? virtual_lines : std::span<const BlockEvent>(), sites);
     Tick waited = 0;
     RequestBatch& down = below_.batch();
     for (std::size_t done = 0; done < requests.size(); done += KindLanes::most) {
@@ -223,6 +223,29 @@ Tick Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, Batc
         down.set_end(end);
         if (positions != nullptr) positions->add(sent);
         waited += count(counts, sent);
+    }
+    return waited;
+}
+
+Tick Cache::handle_sited(std::span<const BlockEvent> requests, std::uint8_t core, std::span<const std::uint32_t> sites,
+                         std::span<const BlockEvent> virtual_lines, const std::uint16_t* positions,
+                         std::vector<std::uint16_t>* sent_positions) {
+    static constexpr auto numbers = [] {
+        std::array<std::uint16_t, KindLanes::most> made{};
+        for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<std::uint16_t>(i);
+        return made;
+    }();
+    Tick waited = 0;
+    for (std::size_t done = 0; done < requests.size(); done += KindLanes::most) {
+        const std::size_t count = std::min(requests.size() - done, KindLanes::most);
+        BatchPositions sent(numbers.data(), sent_by_);
+        waited += handle(requests.subspan(done, count), core, &sent,
+                         virtual_lines.empty() ? virtual_lines : virtual_lines.subspan(done, count),
+                         sites.subspan(done, count));
+        for (std::size_t i = 0; i < sent.size(); ++i) {
+            below_.batch_sites().push_back(sites[done + sent_by_[i]]);
+            if (sent_positions != nullptr) sent_positions->push_back(positions[done + sent_by_[i]]);
+        }
     }
     return waited;
 }

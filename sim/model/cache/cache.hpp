@@ -71,11 +71,16 @@ public:
 
     /// A batch of requests and victims of a core, in order; what goes down is batched, too, where the port below does
     /// so. Nobody above may need to know more of them than how long they take. `positions`: null if the order of the
-    /// batch is all that matters. `virtual_lines`: where they choose the sets. Returns for how long cores have waited
-    /// for this level's own answers, and for those from below that are not batched; but for stores: those of cores are
-    /// counted apart, others nobody waits for.
+    /// batch is all that matters. `virtual_lines`: where they choose the sets. `sites`: where somebody wants them.
+    /// Returns for how long cores have waited for this level's own answers, and for those from below that are not
+    /// batched; but for stores: those of cores are counted apart, others nobody waits for.
     Tick handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr,
-                std::span<const BlockEvent> virtual_lines = {});
+                std::span<const BlockEvent> virtual_lines = {}, std::span<const std::uint32_t> sites = {});
+    /// The same of requests of `sites`; what goes down in batches has those of the requests that sent it. `positions`:
+    /// theirs, and where those of what goes down are added.
+    Tick handle_sited(std::span<const BlockEvent> requests, std::uint8_t core, std::span<const std::uint32_t> sites,
+                      std::span<const BlockEvent> virtual_lines = {}, const std::uint16_t* positions = nullptr,
+                      std::vector<std::uint16_t>* sent_positions = nullptr);
 
     /// True where a pass over the set is all that demand accesses, page walks and write-backs need, as long as no
     /// inclusive level takes a line away from above. Else the reason.
@@ -208,7 +213,7 @@ private:
     static constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
     Tick count(const BatchCounts& counts, std::size_t sent);
     Tick handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions,
-                         std::span<const BlockEvent> virtual_lines);
+                         std::span<const BlockEvent> virtual_lines, std::span<const std::uint32_t> sites);
     std::uint64_t set_of(Address address) const {
         const Address line = address & ~line_mask_;
         return config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
@@ -264,6 +269,7 @@ private:
     std::unique_ptr<Prefetcher> prefetcher_;
     const SiteTable* sites_ = nullptr;
     RequestPort below_;
+    std::vector<std::uint16_t> sent_by_;  ///< of handle_sited()
     std::vector<Cache*> above_;
     std::vector<Address> mru_;                                        ///< by set; next to a core only
     std::array<std::array<Entry, event_kind_count>, 2> mru_flags_{};  ///< by hit and kind

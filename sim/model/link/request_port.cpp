@@ -67,30 +67,50 @@ bool RequestPort::merges_or_is_untimed(std::uint32_t line_bytes, bool timed) con
         listeners_, [&](const Listening& l) { return l.listener->accepts_untimed() || l.merges(line_bytes, timed); });
 }
 
+void RequestPort::settle(std::uint32_t line_bytes, bool timed) {
+    for (Listening& listening : listeners_) listening.wants_each = !listening.merges(line_bytes, timed);
+}
+
 void RequestPort::notify_listeners(const LinkEvent& event) {
     if (background_ != nullptr) {
         const BlockEvent block(align_down(event.address, BlockEvent::alignment), event.kind);
         for (std::uint32_t i = 0; i < event.count; ++i)
-            background_->notify(*this, {&block, 1}, bit(event.kind), event.core);
+            background_->notify(*this, {&block, 1}, bit(event.kind), event.core, {&event.site, 1});
         return;
     }
     for (const Listening& listening : listeners_)
         if ((listening.kinds & bit(event.kind)) != 0) listening.listener->on_event(event, *listening.injector);
 }
 
-void RequestPort::notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void RequestPort::notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core, Sites sites) {
     if (kinds_ == 0) return;
     if (background_ != nullptr) {
-        background_->notify(*this, events, kinds, core);
+        background_->notify(*this, events, kinds, core, sites);
     } else {
-        notify_now(events, kinds, core);
+        notify_now(events, kinds, core, sites);
     }
 }
 
-void RequestPort::notify_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core) {
+void RequestPort::notify_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core, Sites sites) {
     for (const Listening& listening : listeners_) {
+        if (listening.wants_each) {
+            notify_each(listening, events, core, sites);
+            continue;
+        }
         notify_blocks(listening, events, kinds, core);
         if (brings_fills_ && listening.kinds == bit(EventKind::fill)) notify_fills(listening, events, core);
+    }
+}
+
+void RequestPort::notify_each(const Listening& listening, std::span<const BlockEvent> events, std::uint8_t core,
+                              Sites sites) const {
+    const bool fills = brings_fills_ && listening.kinds == bit(EventKind::fill);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const EventKind kind = events[i].kind();
+        const bool fill = fills && kind != EventKind::write_back;
+        if (!fill && (listening.kinds & bit(kind)) == 0) continue;
+        listening.listener->on_event({events[i].block(), 1, sites[i], fill ? EventKind::fill : kind, core, 0},
+                                     *listening.injector);
     }
 }
 
@@ -237,16 +257,17 @@ void RequestPort::write_past_caches(const Injector::Write& write, RequestInfo in
 }
 
 Tick RequestPort::flush() {
-    const Tick waited = flush(batch_.all());
-    batch_.clear();
+    const Tick waited = flush(batch_.all(), batch_sites_);
+    clear_batch();
     return waited;
 }
 
-Tick RequestPort::flush(std::span<const BlockEvent> requests) {
+Tick RequestPort::flush(std::span<const BlockEvent> requests, Sites sites) {
     if (requests.empty()) return 0;
-    notify_all(requests, batch_core_);
+    notify_all(requests, batch_core_, sites);
     if (cache_ == nullptr) return memory_->handle(requests, batch_core_);
-    const Tick waited = cache_->handle(requests, batch_core_);
+    const Tick waited =
+        sites.empty() ? cache_->handle(requests, batch_core_) : cache_->handle_sited(requests, batch_core_, sites);
     return waited + cache_->below().flush();
 }
 

@@ -30,6 +30,9 @@ std::uint32_t kinds_of(std::span<const BlockEvent> events);
 
 class RequestPort {
 public:
+    /// Reference::site of many events.
+    using Sites = std::span<const std::uint32_t>;
+
     RequestPort();
     ~RequestPort();
     RequestPort(const RequestPort&) = delete;
@@ -73,8 +76,10 @@ public:
     bool fills_are_ordered() const;
     /// Whether events may be merged for all listeners; `timed`: as BatchListener::sends() says.
     bool merges(std::uint32_t line_bytes, bool timed) const;
-    /// Whether all listeners that do not merge accept events at any time.
+    /// Whether all listeners that do not merge accept events at any time: in batches, each with its site.
     bool merges_or_is_untimed(std::uint32_t line_bytes, bool timed) const;
+    /// To be called with the same when all listeners are attached.
+    void settle(std::uint32_t line_bytes, bool timed);
 
     void notify(const LinkEvent& event) {
         if (wants(event.kind)) notify_listeners(event);
@@ -83,20 +88,20 @@ public:
         if (wants(info.kind())) notify_listeners({address, 1, info.site(), info.kind(), info.core(), time});
     }
 
-    /// Many events of a core, of `kinds`, where all listeners accept merged ones.
-    void notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
-    void notify_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core);
+    /// Many events of a core, of `kinds`. `sites`: of each; none where all listeners accept merged events.
+    void notify(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core, Sites sites = {});
+    void notify_now(std::span<const BlockEvent> events, std::uint32_t kinds, std::uint8_t core, Sites sites = {});
 
     /// The same of events of any kind.
-    void notify_all(std::span<const BlockEvent> events, std::uint8_t core) {
-        if (kinds_ != 0 && !events.empty()) notify(events, kinds_of(events), core);
+    void notify_all(std::span<const BlockEvent> events, std::uint8_t core, Sites sites = {}) {
+        if (kinds_ != 0 && !events.empty()) notify(events, kinds_of(events), core, sites);
     }
 
     /// Many loads, stores and fetches, filtered.
     void notify_filtered(const FilteredEvents& events, std::uint8_t core);
     void notify_filtered_now(const FilteredEvents& events, std::uint8_t core);
 
-    /// From now on listeners are notified by `background` (null: at once). Where all of them accept merged events.
+    /// From now on listeners are notified by `background` (null: at once).
     void notify_through(Background* background) { background_ = background; }
 
     /// A demand request, walk or prefetch for the byte or line at a physical address.
@@ -119,12 +124,18 @@ public:
     bool batching() const { return batching_; }
     RequestBatch& batch() { return batch_; }
     const RequestBatch& batch() const { return batch_; }
+    /// Of the requests of the batch; none where nobody asks.
+    std::vector<std::uint32_t>& batch_sites() { return batch_sites_; }
+    void clear_batch() {
+        batch_.clear();
+        batch_sites_.clear();
+    }
 
     /// Hands what was kept back to the component below, and on down. Returns for how long somebody waits.
     Tick flush();
 
     /// The same with requests of this port that were taken out.
-    Tick flush(std::span<const BlockEvent> requests);
+    Tick flush(std::span<const BlockEvent> requests, Sites sites = {});
 
     /// Notifies the listeners of a control of the program.
     void control(const Control& control, Tick time);
@@ -139,6 +150,7 @@ private:
         std::uint32_t kinds;
         std::unique_ptr<Injector> injector;
         bool takes_filtered;
+        bool wants_each = false;  ///< with its site
         bool merges(std::uint32_t line_bytes, bool timed) const;
     };
 
@@ -150,6 +162,8 @@ private:
     void send_record(const Injector::Write& write, RequestInfo info, Tick time);
     void write_past_caches(const Injector::Write& write, RequestInfo info, Tick time);
     void notify_listeners(const LinkEvent& event);
+    void notify_each(const Listening& listening, std::span<const BlockEvent> events, std::uint8_t core,
+                     Sites sites) const;
     static void notify_fills(const Listening& listening, std::span<const BlockEvent> requests, std::uint8_t core);
     void notify_blocks(const Listening& listening, std::span<const BlockEvent> events, std::uint32_t kinds,
                        std::uint8_t core);
@@ -168,6 +182,7 @@ private:
     bool brings_fills_ = false;
     bool in_steps_ = false;  ///< requests wait on their way, ask other nodes, look for homes, or may report conflicts
     RequestBatch batch_;
+    std::vector<std::uint32_t> batch_sites_;
     std::vector<Listening> listeners_;
     SlotLines slot_lines_;                       ///< for those that do not take filtered events
     std::vector<BlockEvent> wanted_, expanded_;  ///< what notify() is given and gives; kept to save allocations
