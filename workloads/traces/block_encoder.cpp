@@ -107,6 +107,7 @@ struct BlockEncoder::State {
     }
 
     /// Chooses the reference to code against: the cheapest; among equals the distance used last, then the nearest.
+    /// Level 0 looks at few, and no further than one that needs a byte.
     void encode_retained(const Reference& reference, unsigned& last_distance) {
         unsigned best_cost = ~0U, best = 0;
         const auto delta_from = [&](unsigned distance) {
@@ -119,7 +120,8 @@ struct BlockEncoder::State {
             best = distance;
         };
         consider(last_distance);
-        for (unsigned distance = 0; distance < lead && best_cost > 0; ++distance) consider(distance);
+        const unsigned searched = level == 0 ? 4 : lead, enough = level == 0 ? 1 : 0;
+        for (unsigned distance = 0; distance < searched && best_cost > enough; ++distance) consider(distance);
         last_distance = best;
 
         const std::uint64_t delta = delta_from(best);
