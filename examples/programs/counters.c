@@ -14,7 +14,7 @@
 
 enum { threads = 2 };
 
-static struct counter {
+static _Alignas(64) struct counter {
     ALIGNED atomic_long hits;
     long numbers;
 } counters[threads];
