@@ -73,8 +73,8 @@ void print_summary(const PackingChoice& packing, std::uint64_t references, bool 
 
 void add_packing_options(CLI::App& command, PackingChoice& packing) {
     add_count_option(command, packing.max_references);
-    command.add_option("--level", packing.level, "Effort on size: 1 (fastest to write) to 12 (smallest)")
-        ->transform(whole_number(1, 12))
+    command.add_option("--level", packing.level, "Effort on size: 0 (fastest to write) to 12 (smallest)")
+        ->transform(whole_number(0, 12))
         ->capture_default_str();
     command.add_flag("-f,--force,--overwrite", packing.force, "Replace OUT where it exists");
     command.add_flag("--json", packing.json, "Print JSON");

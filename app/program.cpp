@@ -208,7 +208,7 @@ void with_recording(ProgramChoice choice, const SimulationOptions& simulation, s
     source = trace.path();
     PackingChoice packing;
     packing.output = source;
-    packing.level = 1;
+    packing.level = 0;
     packing.max_references = simulation.taken();
     std::uint64_t references = 0;
     choice.data_only = reading.data_only;

@@ -31,6 +31,7 @@ void add_record(CLI::App& app, const std::vector<std::string>& program) {
         ->transform(whole_number(1, 256))
         ->capture_default_str();
     command->add_flag("--data-only", options->program.data_only, "Leave out instruction fetches");
+    options->packing.level = 0;  // the program waits
     add_packing_options(*command, options->packing);
     add_source_options(*command, options->program.part);
     add_program_options(*command, options->program);

@@ -54,6 +54,76 @@ TEST_F(Advise, FindsWhatHelpsAProgram) {
     EXPECT_EQ(listing(directory.path()), "report");
 }
 
+/// docs/programs-walks.md: the data structure of a program that misses most, as `run` finds it.
+class Walk : public Advise {
+protected:
+    void SetUp() override {
+#ifndef CACHETALLY_CAPTURES
+        GTEST_SKIP() << "the capture tool was not built: the package valgrind is not installed";
+#endif
+    }
+    Json report(const Words& words, const std::string& program) {
+        const Words end{"--data-only", "--json", "--report", "report", "--", CACHETALLY_WALKS "/" + program};
+        const Finished finished = cachetally(directory.path(), words + end);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        std::ifstream file(directory / "report");
+        return Json::parse(file);
+    }
+    Json worst(const std::string& machine, const std::string& program, const std::string& structure) {
+        const Json run = report({"run", "-m", machine, "--monitor", "none", "--causes"}, program);
+        Json found;
+        for (const Json& each : run["attribution"]["structures"])
+            if (each["name"].get<std::string>().starts_with(structure) &&
+                (found.is_null() || misses(each) > misses(found)))
+                found = each;
+        for (const Json& each : run["attribution"]["structures"])
+            EXPECT_TRUE(program.ends_with("-fixed") || misses(each) <= misses(found)) << each << found;
+        return found;
+    }
+    static int misses(const Json& structure) { return structure["misses"]["L1D"]; }
+};
+
+// Four times, each column of 256 rows of 2 KiB lies in two of 64 sets. Lines of the column before would fit into the
+// cache, but each eighth column has others. Padded, each line misses once; rows may end within one.
+TEST_F(Walk, Transpose) {
+    constexpr int elements = 4 * 256 * 256;
+    const Json before = worst("generic3", "transpose", "to");
+    EXPECT_NEAR(misses(before), elements, 512);
+    EXPECT_NEAR(before["causes"]["L1D"]["conflict"].get<int>(), elements / 8 * 7, 512);
+    EXPECT_NEAR(misses(worst("generic3", "transpose-fixed", "to")), elements / 8, 4 * 257);
+    const Json padded =
+        trial(report({"advise", "-m", "generic3", "--layouts", "2", "--array", "to=256x256x8"}, "transpose"), "to",
+              "pad rows of 2,048 B by 64 B");
+    EXPECT_EQ(padded["helps"], true);
+    EXPECT_NEAR(padded["recorded"]["before"].get<int>() - padded["recorded"]["after"].get<int>(), elements / 8 * 7,
+                4 * 257);
+}
+
+// 2 MiB of 32,768 structs are walked through 22 times: a line for each, or for 8 of the hot parts.
+TEST_F(Walk, Particles) {
+    constexpr int visits = 22 * 32768;
+    const Json before = worst("generic3", "particles", "heap: main particles.c");
+    EXPECT_NEAR(misses(before), visits, 22);
+    EXPECT_EQ(before["causes"]["L1D"]["conflict"], 0);
+    EXPECT_NEAR(misses(worst("generic3", "particles-fixed", "heap: main particles.c")), visits / 8, 44);
+    const Json split = trial(report({"advise", "-m", "generic3", "--layouts", "2"}, "particles"), "heap: main",
+                             "split elements of 64 B: hot 8 B apart (bytes 0-7)");
+    EXPECT_EQ(split["helps"], true);
+}
+
+// 200,000 numbers in each of two threads, half of which are counted. How often the threads alternate is not theirs.
+TEST_F(Walk, Counters) {
+    const Json before = worst("coherent8", "counters", "counters");
+    EXPECT_GT(misses(before), 100000);
+    EXPECT_GT(before["causes"]["L1D"]["invalidated"].get<int>(), misses(before) - 100);
+    EXPECT_LT(misses(worst("coherent8", "counters-fixed", "counters")), 100);
+    const Json padded =
+        trial(report({"advise", "-m", "coherent8", "--layouts", "2", "--element", "counters=16"}, "counters"),
+              "counters", "pad elements of 16 B to 64 B");
+    EXPECT_EQ(padded["helps"], true);
+    EXPECT_LT(padded["recorded"]["after"].get<int>(), 5000);
+}
+
 TEST_F(Advise, PrintsTheSameForAnyNumberOfJobs) {
     const Words words{"lu", "n=64", "-m", "schulz2002", "--layouts", "2", "--structures", "1"};
     const Finished one = call(words + Words{"--jobs", "1"});

@@ -147,7 +147,7 @@ public:
 inline constexpr std::size_t largest_block_references = 65536;
 inline constexpr std::size_t largest_block_controls = 65536;
 
-/// Default of BlockEncoder: the effort of LZ4 HC, 1 (fastest to write) to 12 (smallest).
+/// Default of BlockEncoder: the effort of LZ4 HC, 1 to 12 (smallest); 0: plain LZ4, fastest to write.
 inline constexpr int default_packing_level = 6;
 
 /// What is wrong with a packed block.
@@ -157,7 +157,7 @@ public:
 };
 
 /// Packs blocks. References that a PackedFilter retains are coded against one of the 16 retained before them, the one
-/// that needs fewest bytes; redundant ones against the last reference to their line (ours).
+/// that needs fewest bytes (level 0: of a few); redundant ones against the last reference to their line (ours).
 class BlockEncoder {
 public:
     explicit BlockEncoder(int level = default_packing_level);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Packing of blocks.
 #include <fmt/format.h>
+#include <lz4.h>
 #include <lz4hc.h>
 
 #include <algorithm>
@@ -23,16 +24,29 @@ unsigned class_of(std::uint64_t delta) {
 class TraitTable {
 public:
     std::uint16_t index_of(std::uint64_t traits) {
-        const auto [entry, inserted] = index_.try_emplace(traits, static_cast<std::uint16_t>(table_.size()));
-        if (inserted) table_.push_back(traits);
-        return entry->second;
+        Recent& recent = recent_[traits * 0x9E3779B97F4A7C15U >> (64U - recent_bits)];
+        if (recent.traits != traits) recent = {traits, look_up(traits)};
+        return recent.index;
     }
     const std::vector<std::uint64_t>& all() const { return table_; }
     bool wide() const { return table_.size() > 256; }
     bool data_only() const { return std::ranges::none_of(table_, traits_of_fetch); }
-    void clear() { table_.clear(), index_.clear(); }
+    void clear() { table_.clear(), index_.clear(), recent_.fill({}); }
 
 private:
+    static constexpr unsigned recent_bits = 10;
+    struct Recent {
+        std::uint64_t traits = 0;  ///< those of no reference
+        std::uint16_t index = 0;
+    };
+
+    std::uint16_t look_up(std::uint64_t traits) {
+        const auto [entry, inserted] = index_.try_emplace(traits, static_cast<std::uint16_t>(table_.size()));
+        if (inserted) table_.push_back(traits);
+        return entry->second;
+    }
+
+    std::array<Recent, std::size_t{1} << recent_bits> recent_{};
     std::vector<std::uint64_t> table_;
     std::unordered_map<std::uint64_t, std::uint16_t> index_;
 };
@@ -47,7 +61,8 @@ void append(std::vector<std::byte>& out, std::span<const T> values) {
 
 struct BlockEncoder::State {
     int level;
-    std::vector<std::byte> compressor = std::vector<std::byte>(static_cast<std::size_t>(LZ4_sizeofStateHC()));
+    std::vector<std::byte> compressor =
+        std::vector<std::byte>(static_cast<std::size_t>(std::max(LZ4_sizeofState(), LZ4_sizeofStateHC())));
     std::vector<Address> retained;  ///< the lead, then addresses of retained references
     std::vector<std::uint8_t> marks, codes, deltas, offsets;
     std::vector<std::uint16_t> retained_traits, redundant_traits;
@@ -92,6 +107,7 @@ struct BlockEncoder::State {
     }
 
     /// Chooses the reference to code against: the cheapest; among equals the distance used last, then the nearest.
+    /// Level 0 looks at few, and no further than one that needs a byte.
     void encode_retained(const Reference& reference, unsigned& last_distance) {
         unsigned best_cost = ~0U, best = 0;
         const auto delta_from = [&](unsigned distance) {
@@ -104,7 +120,8 @@ struct BlockEncoder::State {
             best = distance;
         };
         consider(last_distance);
-        for (unsigned distance = 0; distance < lead && best_cost > 0; ++distance) consider(distance);
+        const unsigned searched = level == 0 ? 4 : lead, enough = level == 0 ? 1 : 0;
+        for (unsigned distance = 0; distance < searched && best_cost > enough; ++distance) consider(distance);
         last_distance = best;
 
         const std::uint64_t delta = delta_from(best);
@@ -145,8 +162,11 @@ struct BlockEncoder::State {
         const auto source_size = static_cast<int>(bytes.size());
         const int bound = LZ4_compressBound(source_size);
         out.resize(begin + static_cast<std::size_t>(bound));
-        const int packed = LZ4_compress_HC_extStateHC(compressor.data(), reinterpret_cast<const char*>(bytes.data()),
-                                                      reinterpret_cast<char*>(&out[begin]), source_size, bound, level);
+        const auto* const source = reinterpret_cast<const char*>(bytes.data());
+        auto* const target = reinterpret_cast<char*>(&out[begin]);
+        const int packed =
+            level == 0 ? LZ4_compress_fast_extState(compressor.data(), source, target, source_size, bound, 1)
+                       : LZ4_compress_HC_extStateHC(compressor.data(), source, target, source_size, bound, level);
         auto size = static_cast<std::size_t>(std::max(packed, 0));
         if (size == 0 || size >= bytes.size()) {
             std::copy(bytes.begin(), bytes.end(), out.begin() + static_cast<std::ptrdiff_t>(begin));
@@ -184,8 +204,8 @@ struct BlockEncoder::State {
 };
 
 BlockEncoder::BlockEncoder(int level) : state_(std::make_unique<State>()) {
-    if (level < 1 || level > LZ4HC_CLEVEL_MAX)
-        throw std::invalid_argument(fmt::format("compression level {} is not one of 1 to {}", level, LZ4HC_CLEVEL_MAX));
+    if (level < 0 || level > LZ4HC_CLEVEL_MAX)
+        throw std::invalid_argument(fmt::format("compression level {} is not one of 0 to {}", level, LZ4HC_CLEVEL_MAX));
     state_->level = level;
 }
 BlockEncoder::~BlockEncoder() = default;

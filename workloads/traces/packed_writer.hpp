@@ -48,7 +48,7 @@ ConvertResult convert(ReferenceSource& source, TraceSink& sink, const ConvertOpt
 struct PackedOptions {
     ResultFile::Existing existing = ResultFile::Existing::refuse;
     std::uint32_t block_references = 65536;  ///< 1 to 65536
-    int level = default_packing_level;       ///< effort of LZ4 HC, 1 (fastest to write) to 12 (smallest)
+    int level = default_packing_level;       ///< effort of LZ4 HC, 1 to 12 (smallest); 0: LZ4, fastest to write
 };
 
 /// Writes a packed trace under a temporary name; finish() or keep_partial() gives it its own, and without either
