@@ -79,7 +79,6 @@ static void on_map(Addr address, SizeT bytes, Bool readable, Bool writable, Bool
     const HChar* path = segment ? VG_(am_get_filename)(segment) : NULL;
     const ULong words[] = {address, bytes, (readable ? 4u : 0u) | (writable ? 2u : 0u) | (executable ? 1u : 0u),
                            segment && path ? (ULong)segment->offset + (address - segment->start) : 0};
-    if (segment && (segment->kind & (SkFileV | SkAnonV))) return; /* valgrind's and this tool's own */
     note_own_code(address, bytes, path);
     ring_write(CT_MAPPED, words, 4, path ? path : "");
 }
