@@ -22,12 +22,8 @@
 namespace cachetally::app {
 namespace {
 
-struct AdviseArguments {
-    std::string source;
-    std::vector<std::string> settings, arrays, elements;
-    TraceChoice choice;
-    ProgramChoice program;
-    SimulationOptions simulation;
+struct AdviseArguments : WorkloadOptions {
+    std::vector<std::string> arrays, elements;
     AdviceOptions advice;
 };
 
@@ -72,7 +68,7 @@ bool go_on(std::uint64_t done, std::uint64_t all) {
     return !interrupted();
 }
 
-void advise_on(AdviseArguments& options) {
+void advise_on(AdviseArguments& options, const std::vector<std::string>& program) {
     const Topology topology = topology_of(options.simulation);
     const auto open = [&](Opening opening) {
         return open_input(options.source, options.settings, options.choice, opening);
@@ -82,7 +78,7 @@ void advise_on(AdviseArguments& options) {
     advice.known = known_of(options);
     if (!library_is_thread_safe()) advice.jobs = 1;
     AdviceTitle title{options.source, topology.machine().name, ""};
-    if (!options.program.command.empty()) title.source = fmt::format("{}", fmt::join(options.program.command, " "));
+    if (!program.empty()) title.source = fmt::format("{}", fmt::join(program, " "));
     {
         const Input input = open(Opening::first);
         check_cores(input, topology);
@@ -110,11 +106,6 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
     options->advice.jobs = usable_processors();
     CLI::App* command = app.add_subcommand(
         "advise", "Suggest changes of data structures, each tried on the same references in many layouts of memory");
-    command
-        ->add_option("WORKLOAD", options->source,
-                     "A kernel (cachetally workload list) or a trace file, or -- and a program")
-        ->required(program.empty());
-    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     command->add_option("--layouts", options->advice.layouts, "Random layouts of heap, stacks and pages (0 to 10000)")
         ->transform(whole_number(0, 10000))
         ->capture_default_str();
@@ -122,7 +113,7 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
         ->transform(whole_number())
         ->capture_default_str();
     command
-        ->add_option("--structures", options->advice.structures,
+        ->add_option("--top", options->advice.structures,
                      "Suggestions are for so many data structures, those that miss most (1 to 1000)")
         ->transform(whole_number(1, 1000))
         ->capture_default_str();
@@ -139,11 +130,9 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
     command->add_option("-j,--jobs", options->advice.jobs, "Runs at a time; the result does not depend on it")
         ->transform(whole_number(1, 1024))
         ->capture_default_str();
-    add_machine_options(*command, options->simulation);
+    add_workload_options(*command, *options, !program.empty());
     for (const char* const name : {"--count", "--warmup"})  // a change makes more references of one
         command->remove_option(command->get_option(name));
-    add_trace_options(*command, options->choice);
-    add_program_options(*command, options->program);
     command->footer(
         "A change is reported as help only if it is better in the recorded layout and in all random\n"
         "ones (docs/advice.md).\n"
@@ -152,9 +141,7 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program) {
         "  cachetally advise -m generic3 -- ./program\n"
         "  cachetally advise t.ct.h5 --array A=512x512x8 --element particles=64 --json");
     command->callback([options, &program] {
-        options->program.command = program;
-        with_recording(options->program, options->simulation, options->source, options->choice,
-                       [options] { advise_on(*options); });
+        with_recording(*options, program, [options, &program] { advise_on(*options, program); });
     });
 }
 

@@ -17,12 +17,7 @@
 namespace cachetally::app {
 namespace {
 
-struct IntrusionOptions {
-    std::string source;
-    std::vector<std::string> settings;
-    TraceChoice choice;
-    ProgramChoice program;
-    SimulationOptions simulation;
+struct IntrusionOptions : WorkloadOptions {
     OutputOptions output;
     std::string links, counters = "128", granularity = "1", ring = "4096", drain = "full", monitor;
 };
@@ -159,17 +154,8 @@ void add_intrusion(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<IntrusionOptions>();
     CLI::App* command = app.add_subcommand(
         "intrusion", "What a monitor costs: extra cycles, traffic and misses against the run without it");
-    command
-        ->add_option("WORKLOAD", options->source,
-                     "A kernel (cachetally workload list) or a trace file, or -- and a program")
-        ->required(program.empty());
-    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_configuration_options(*command, *options);
-    add_machine_options(*command, options->simulation);
-    add_trace_options(*command, options->choice);
-    add_source_options(*command, options->choice.part);
-    add_name_options(*command, options->choice);
-    add_program_options(*command, options->program);
+    add_workload_options(*command, *options, !program.empty());
     add_output_options(*command, options->output, "a row per configuration");
     command->footer(
         "One run without monitor, then one for every combination of the lists. Records contend\n"
@@ -179,11 +165,8 @@ void add_intrusion(CLI::App& app, const std::vector<std::string>& program) {
         "  cachetally intrusion lu n=64 -m generic3-timed --counters 16,64 --granularity 1,4\n"
         "  cachetally intrusion radix keys=20000 -m generic3-timed --link core-L1D,L1D-L2 \\\n"
         "      --ring 64,4096 --drain full,watermark,periodic:10000 --monitor drain_cost=20");
-    command->callback([options, &program] {
-        options->program.command = program;
-        with_recording(options->program, options->simulation, options->source, options->choice,
-                       [options] { compare_with_none(*options); });
-    });
+    command->callback(
+        [options, &program] { with_recording(*options, program, [options] { compare_with_none(*options); }); });
 }
 
 }  // namespace cachetally::app

@@ -101,6 +101,7 @@ LevelsByLine levels_by_line(const Topology& topology, const Outcome& outcome) {
         LevelInput input;
         input.name = level.name;
         input.line_bytes = level.line_bytes;
+        input.holds = level.holds;
         histograms.begin();
         if (!collect(level.above, histograms, input.above) || !collect(level.below, histograms, input.below)) continue;
         levels.lines.push_back(level_lines(input, level.tlb ? AddressMap() : outcome.virtual_address));

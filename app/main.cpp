@@ -239,9 +239,20 @@ int run(int argc, char** argv) {
     return 0;
 }
 
+/// Where what is printed goes, as the command line says.
+std::string output_name(int argc, char** argv) {
+    constexpr std::string_view option = "--report";
+    for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+        const std::string_view word = argv[i];
+        if (word == option && i + 1 < argc) return "--report: " + cachetally::shown(argv[i + 1]);
+        if (word.starts_with("--report=")) return "--report: " + cachetally::shown(word.substr(option.size() + 1));
+    }
+    return "standard output";
+}
+
 /// Whoever closed the pipe has seen enough (`| head`): that is not reported.
-void report_output_error(int error) {
-    if (error != EPIPE) report(fmt::format("cachetally: standard output cannot be written: {}", std::strerror(error)));
+void report_output_error(int error, const std::string& output) {
+    if (error != EPIPE) report(fmt::format("cachetally: {} cannot be written: {}", output, std::strerror(error)));
 }
 
 /// Runs a command; what it throws becomes a message and an exit status.
@@ -266,7 +277,7 @@ int guarded(int argc, char** argv) {
         if (std::ferror(stdout) == 0) {
             report(std::string("cachetally: ") + error.what());
         } else {
-            report_output_error(error.code().value());
+            report_output_error(error.code().value(), output_name(argc, argv));
         }
         return failed;
     } catch (const std::exception& error) {
@@ -290,6 +301,6 @@ int main(int argc, char** argv) {
     const int status = guarded(argc, argv);
     if (std::ferror(stdout) != 0) return failed;  // reported already
     if (std::fflush(stdout) == 0) return status;
-    report_output_error(errno);
+    report_output_error(errno, output_name(argc, argv));
     return status == 0 ? failed : status;
 }

@@ -34,6 +34,7 @@ int part_standard_output(const std::string& report) {
         throw UsageError(fmt::format("--report: {} cannot be written: {}", shown(report), std::strerror(errno)));
     ::dup2(target, STDOUT_FILENO);
     ::close(target);
+    if (report.empty()) std::setvbuf(stdout, nullptr, _IOLBF, 0);  // in the order of the other messages there
     return of_program;
 }
 
@@ -71,8 +72,9 @@ void add_program_options(CLI::App& command, ProgramChoice& choice) {
 }
 
 void add_field_options(CLI::App& command, ProgramChoice& choice) {
-    command.add_flag("--fields", choice.fields,
-                     "Tell the fields of structs apart: of a program's variables, by debugging information");
+    command.add_flag(
+        "--fields", choice.fields,
+        "Tell the fields of structs apart: of variables and heap blocks whose types debugging information has");
     command
         .add_option("--type", choice.types,
                     "The elements of a data structure are of this type of the program (may be repeated); NAME is the "
@@ -167,7 +169,8 @@ public:
         folder_ = std::string(given != nullptr && *given != '\0' ? given : "/tmp") + "/cachetally-XXXXXX";
         if (::mkdtemp(folder_.data()) == nullptr)
             throw std::runtime_error(
-                fmt::format("{}: no folder for the program's trace can be made: {}", folder_, std::strerror(errno)));
+                fmt::format("{}: no folder for the program's trace can be made: {}; TMPDIR may name another place",
+                            folder_, std::strerror(errno)));
         path_ = folder_ + "/" + std::filesystem::path(program).filename().string();
     }
     TemporaryTrace(const TemporaryTrace&) = delete;
@@ -193,28 +196,49 @@ void refuse_program_options(const ProgramChoice& choice) {
         if (is_given) throw UsageError("{} is for programs, as in: cachetally run {} ... -- PROGRAM", option, option);
 }
 
-void with_recording(ProgramChoice choice, const SimulationOptions& simulation, std::string& source,
-                    TraceChoice& reading, const std::function<void()>& body) {
-    if (choice.command.empty()) {
+void add_workload_options(CLI::App& command, WorkloadOptions& options, bool program) {
+    command
+        .add_option("WORKLOAD", options.source,
+                    "A kernel (cachetally workload list) or a trace file, or -- and a program")
+        ->required(!program);
+    command.add_option("OPTION", options.settings, "Options of the kernel, as in n=256 block=16");
+    add_machine_options(command, options.simulation);
+    add_trace_options(command, options.choice);
+    add_source_options(command, options.choice.part);
+    add_name_options(command, options.choice);
+    add_program_options(command, options.program);
+}
+
+void with_recording(WorkloadOptions& options, const std::vector<std::string>& program,
+                    const std::function<void()>& body) {
+    ProgramChoice choice = options.program;
+    choice.command = program;
+    TraceChoice& reading = options.choice;
+    if (program.empty()) {
         refuse_program_options(choice);
         return body();
     }
-    if (!source.empty())
-        throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(source),
+    if (!options.source.empty())
+        throw UsageError(fmt::format("'{}' and a program ('{}') cannot be run at once", shown(options.source),
                                      shown(choice.command.front())));
     if (!reading.structures.empty() || !reading.symbols.empty())
         throw UsageError("--structures and --symbols are for traces; a program that runs has its names");
-    const TemporaryTrace trace(choice.command.front());
-    source = trace.path();
+    const TemporaryTrace trace(program.front());
+    options.source = trace.path();
     PackingChoice packing;
-    packing.output = source;
+    packing.output = options.source;
     packing.level = 0;
-    packing.max_references = simulation.taken();
+    packing.max_references = options.simulation.taken();
     std::uint64_t references = 0;
     choice.data_only = reading.data_only;
     choice.part = std::exchange(reading.part, {});
-    const Input input = program_input(choice, topology_of(simulation).machine().cores);
-    write_packed(input, packing, references);
+    const Input input = program_input(choice, topology_of(options.simulation).machine().cores);
+    try {
+        write_packed(input, packing, references);
+    } catch (const StorageError& error) {
+        throw std::runtime_error(
+            fmt::format("the program's trace cannot be kept: {}; TMPDIR may name another folder", error.what()));
+    }
     body();
     report_end(input);
 }

@@ -43,11 +43,23 @@ Input program_input(const ProgramChoice& choice, unsigned cores);
 /// After its run: warns of what was not recorded, and of how it ended; throws ProgramStatus where it failed.
 void report_end(const Input& input);
 
-/// For commands that read a source several times, or all at once: runs `body` with a `source` that names a trace of the
-/// program, which is recorded before and removed afterwards; without a program, with `source` as it is. Of the program
-/// as much is recorded as `reading` and `simulation` take; what is done with that, `reading` does not say any more.
-void with_recording(ProgramChoice choice, const SimulationOptions& simulation, std::string& source,
-                    TraceChoice& reading, const std::function<void()>& body);
+/// What commands are about that read a source several times, or all at once.
+struct WorkloadOptions {
+    std::string source;                 ///< a kernel or a trace; empty: a program
+    std::vector<std::string> settings;  ///< of the kernel
+    TraceChoice choice;
+    ProgramChoice program;
+    SimulationOptions simulation;
+};
+
+/// All of these. `program`: one is given, behind "--".
+void add_workload_options(CLI::App& command, WorkloadOptions& options, bool program);
+
+/// Runs `body` with a source that names a trace of the program, which is recorded before and removed afterwards;
+/// without a program, with the options as they are. Of the program as much is recorded as the options take; what is
+/// done with that, `choice` does not say any more.
+void with_recording(WorkloadOptions& options, const std::vector<std::string>& program,
+                    const std::function<void()>& body);
 
 /// A program's exit status other than 0, which becomes that of the command.
 struct ProgramStatus {

@@ -92,6 +92,10 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         throw UsageError(fmt::format(
             "--cycles and --used-bytes are of programs and their recordings, and {} {}", shown(input.name),
             options.attribution ? "does not say which code makes its references" : "is run with --no-attribution"));
+    const bool has_names = input.program != nullptr || input.source->sites() != nullptr;
+    if (options.causes && has_names && !options.attribution)
+        throw UsageError(
+            "--causes of programs and their recordings are those of their code and data; leave --no-attribution out");
     const AttributionOptions attributed{options.cycles, options.used_bytes, options.per_core};
     if (options.explain) {
         const bool links = options.errors && !output.file.empty();

@@ -234,8 +234,8 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     if (causes && !outcome.attribution.empty()) causes->attribute(outcome.attribution);
     if (causes) outcome.sharing = causes->sharing();
     if (cores) outcome.cores = cores->found();
-    // a source that names its data only at its end: nothing was distinguished
-    if (causes && regions == outcome.regions) outcome.causes = causes->found();
+    // With sites, causes are of what references are for: regions of a running program are known at its end alone.
+    if (causes && !counting.attribution) outcome.causes = causes->found();
     return outcome;
 }
 

@@ -18,12 +18,7 @@
 namespace cachetally::app {
 namespace {
 
-struct Options {
-    std::string source;
-    std::vector<std::string> settings;
-    TraceChoice choice;
-    ProgramChoice program;
-    SimulationOptions simulation;
+struct Options : WorkloadOptions {
     OutputOptions output;
     std::string counters = "16,32,64,128";
     std::string granularity = "1-6";
@@ -232,12 +227,6 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
         "sweep", "Trade counters, granularity and eviction against accuracy and traffic, in one pass");
-    command
-        ->add_option("WORKLOAD", options->source,
-                     "A kernel (cachetally workload list), a trace file, - for a trace on standard input, or -- and a "
-                     "program")
-        ->required(program.empty());
-    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     command->add_option("--counters", options->counters, "Numbers of counters")
         ->type_name("N,N...")
         ->capture_default_str();
@@ -268,11 +257,7 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
     command->add_flag("--slowdown", options->slowdown,
                       "Also run the program with the monitor of each cell, and report by how much that takes longer "
                       "(docs/intrusion.md); then --monitor takes the keys of the ring, too");
-    add_machine_options(*command, options->simulation);
-    add_trace_options(*command, options->choice);
-    add_source_options(*command, options->choice.part);
-    add_name_options(*command, options->choice);
-    add_program_options(*command, options->program);
+    add_workload_options(*command, *options, !program.empty());
     add_output_options(*command, options->output, "the exact histogram of the link");
     command->footer(
         "Examples:\n"
@@ -281,9 +266,7 @@ void add_sweep(CLI::App& app, const std::vector<std::string>& program) {
         "  cachetally sweep lu -m generic3-timed --slowdown --monitor drain_cost=20 -o lu.h5");
     command->callback([options, command, &program] {
         check_beside_preset(*command);
-        options->program.command = program;
-        with_recording(options->program, options->simulation, options->source, options->choice,
-                       [options] { run_command(*options); });
+        with_recording(*options, program, [options] { run_command(*options); });
     });
 }
 

@@ -20,12 +20,7 @@
 namespace cachetally::app {
 namespace {
 
-struct TrackersOptions {
-    std::string source;
-    std::vector<std::string> settings;
-    TraceChoice choice;
-    ProgramChoice program;
-    SimulationOptions simulation;
+struct TrackersOptions : WorkloadOptions {
     std::string link, monitor;
     std::vector<std::string> trackers;
     std::uint64_t bits = 0;
@@ -338,11 +333,6 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
     auto options = std::make_shared<TrackersOptions>();
     CLI::App* command = app.add_subcommand(
         "trackers", "Compare the counter array with other trackers of hot lines, at equal bits and equal traffic");
-    command
-        ->add_option("WORKLOAD", options->source,
-                     "A kernel (cachetally workload list) or a trace file, or -- and a program")
-        ->required(program.empty());
-    command->add_option("OPTION", options->settings, "Options of the kernel, as in n=256 block=16");
     add_text_option(*command, "--monitor", options->monitor,
                     "The counter array, as in counters=64,eviction=lru,granularity=2 (docs/monitors.md); the others "
                     "share its lines, groups, kinds and filters",
@@ -363,22 +353,14 @@ void add_trackers(CLI::App& app, const std::vector<std::string>& program) {
         ->capture_default_str();
     add_text_option(*command, "--link", options->link,
                     "The link; default: the one that data references leave the core by", "NAME", "the name of a link");
-    add_machine_options(*command, options->simulation);
-    add_trace_options(*command, options->choice);
-    add_source_options(*command, options->choice.part);
-    add_name_options(*command, options->choice);
-    add_program_options(*command, options->program);
+    add_workload_options(*command, *options, !program.empty());
     command->footer(
         "Examples:\n"
         "  cachetally trackers lu n=128 --top 16\n"
         "  cachetally trackers radix --link L1D-L2 --traffic 0.05\n"
         "  cachetally trackers gzip.ct.h5 --tracker kind=sampling,period=1000 \\\n"
         "      --tracker kind=hotness,counters=64,threshold=32,epoch=10000");
-    command->callback([options, &program] {
-        options->program.command = program;
-        with_recording(options->program, options->simulation, options->source, options->choice,
-                       [options] { compare(*options); });
-    });
+    command->callback([options, &program] { with_recording(*options, program, [options] { compare(*options); }); });
 }
 
 }  // namespace cachetally::app

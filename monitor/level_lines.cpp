@@ -36,11 +36,13 @@ struct Share {
     Tally tally;
 };
 
-void add(std::vector<Share>& shares, const Histogram& histogram, std::uint32_t line_bytes, double Tally::*number) {
+void add(std::vector<Share>& shares, const Histogram& histogram, std::uint32_t line_bytes,
+         const std::function<bool(Address)>& holds, double Tally::*number) {
     const std::uint32_t step = std::min(histogram.unit_bytes(), line_bytes);
     for (const HistogramRow& row : histogram.rows()) {
         const std::uint64_t parts = std::uint64_t{row.span} * (histogram.unit_bytes() / step);
         for (std::uint64_t i = 0; i < parts; ++i) {
+            if (holds && !holds(row.address + i * step)) continue;
             Share& share = shares.emplace_back(Share{row.phase, align_down(row.address + i * step, line_bytes), {}});
             share.tally.*number = static_cast<double>(row.count) / static_cast<double>(parts);
         }
@@ -61,8 +63,8 @@ LevelLines level_lines(const LevelInput& input, const AddressMap& map) {
         }
     std::vector<Share> shares;
     shares.reserve(rows);
-    for (const Histogram* each : input.above) add(shares, *each, lines.line_bytes, &Tally::accesses);
-    for (const Histogram* each : input.below) add(shares, *each, lines.line_bytes, &Tally::misses);
+    for (const Histogram* each : input.above) add(shares, *each, lines.line_bytes, input.holds, &Tally::accesses);
+    for (const Histogram* each : input.below) add(shares, *each, lines.line_bytes, input.holds, &Tally::misses);
     if (map)
         for (Share& share : shares) share.line = map(share.line);
     if (input.above.empty() && input.below.empty() && input.line_bytes == 0) lines.line_bytes = LevelLines{}.line_bytes;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,7 +37,8 @@ struct LevelInput {
     std::string name;
     std::vector<const Histogram*> above;
     std::vector<const Histogram*> below;
-    std::uint32_t line_bytes = 0;  ///< 0: not known
+    std::uint32_t line_bytes = 0;             ///< 0: not known
+    std::function<bool(Address)> holds = {};  ///< addresses that are its own; empty: all
 };
 
 /// Fractional where counts for several units were spread.

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "monitor/spec.hpp"
+#include "sim/model/tlb/page_table.hpp"
 #include "sim/topology/names.hpp"
 #include "sim/topology/validate.hpp"
 
@@ -32,10 +34,17 @@ bool is_hidden(const Topology& topology, const Component& component) {
     return machine.coherence.protocol != Protocol::none && coherent_part(machine).point == cache.name;
 }
 
+std::function<bool(Address)> pages_held(const MachineDescription& machine, const TlbConfig& tlb) {
+    if (tlb.page_sizes.empty()) return {};
+    const auto pages = std::make_shared<const PageTable>(machine.pages, 0);
+    return [pages, tlb](Address address) { return holds_pages(tlb, std::uint64_t{1} << pages->page_bits(address)); };
+}
+
 LevelLinks links_of(const Topology& topology, std::size_t component) {
     const Component& level = topology.components()[component];
-    LevelLinks found{level.name, level.kind == Component::Kind::tlb, {}, {}, 0};
+    LevelLinks found{level.name, level.kind == Component::Kind::tlb, {}, {}, 0, {}};
     if (level.kind == Component::Kind::cache) found.line_bytes = topology.machine().caches[level.index].line;
+    if (found.tlb) found.holds = pages_held(topology.machine(), topology.machine().tlbs[level.index]);
     for (std::size_t id = 0; id < topology.links().size(); ++id) {
         const LinkInfo& link = topology.links()[id];
         if (topology.components()[link.from].kind == Component::Kind::walker) continue;
@@ -46,6 +55,10 @@ LevelLinks links_of(const Topology& topology, std::size_t component) {
 }
 
 }  // namespace
+
+bool holds_pages(const TlbConfig& tlb, std::uint64_t page_bytes) {
+    return tlb.page_sizes.empty() || std::ranges::find(tlb.page_sizes, page_bytes) != tlb.page_sizes.end();
+}
 
 std::vector<LevelLinks> level_links(const Topology& topology) {
     std::vector<LevelLinks> levels;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,7 +35,12 @@ struct LevelLinks {
     bool tlb = false;
     std::vector<LinkKinds> above, below;
     std::uint32_t line_bytes = 0;  ///< 0 of a TLB
+    /// Of a TLB that passes pages of some sizes on, whether events at an address are its own; empty: all are.
+    std::function<bool(Address)> holds;
 };
+
+/// Whether a TLB holds pages of this size; others pass it by.
+bool holds_pages(const TlbConfig& tlb, std::uint64_t page_bytes);
 
 /// The levels of data and instructions, caches before TLBs, as the machine file has them. Left out are levels of which
 /// no link tells what they miss: caches that pass all stores on without allocating lines, caches that fetch lines for

@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
 
 #include "base/text.hpp"
 #include "viewer/text_table.hpp"
@@ -140,6 +140,37 @@ private:
     std::map<std::string, std::size_t> numbers_;
 };
 
+/// By module and address; a place has one code.
+using Places = std::map<std::pair<std::string, Address>, std::pair<const CodePlace*, Counts>>;
+
+/// In callgrind's format. A function is of the file of its first instruction; code of other files was inlined.
+class CallgrindFunctions {
+public:
+    /// Of one function, as far as nothing else lies between: parts of it may lie elsewhere.
+    std::string text(Places::const_iterator begin, Places::const_iterator end) {
+        const CodePlace& first = *begin->second.first;
+        const std::string& known = first_files_.try_emplace({first.module, first.function}, first.file).first->second;
+        const auto is_known = [&](const auto& each) { return each.second.first->file == known; };
+        const std::string& file = std::any_of(begin, end, is_known) ? known : first.file;
+        std::string text = module_ == first.module ? "" : "\nob=" + objects_(first.module) + '\n';
+        module_ = first.module;
+        text += "fl=" + files_(file) + "\nfn=" + functions_(first.function) + '\n';
+        const std::string* current = &file;
+        for (auto each = begin; each != end; ++each) {
+            const CodePlace& place = *each->second.first;
+            if (place.file != *current) text += (place.file == file ? "fe=" : "fi=") + files_(place.file) + '\n';
+            current = &place.file;
+            text += fmt::format("{:#x} {} {}\n", place.counter, place.line, fmt::join(each->second.second, " "));
+        }
+        return text;
+    }
+
+private:
+    Names objects_, files_, functions_;
+    std::optional<std::string> module_;
+    std::map<std::pair<std::string, std::string>, std::string> first_files_;
+};
+
 }  // namespace
 
 void require_attribution(const Attribution& attribution) {
@@ -176,29 +207,30 @@ std::string annotate(const Attribution& attribution, const AnnotateOptions& opti
 
 std::string callgrind_profile(const Attribution& attribution, const std::string& program) {
     require_attribution(attribution);
-    std::map<std::tuple<std::string, std::string, std::string, Address, std::uint32_t>, Counts> places;
+    Places places;
     for (const Attribution::Row& row : attribution.rows) {
         const CodePlace& place = attribution.names.code[attribution.sites[row.site].code];
-        add(places[{place.module, place.file, place.function, place.counter, place.line}], row);
+        auto& [known, counts] = places[{place.module, place.counter}];
+        known = &place;
+        add(counts, row);
     }
+    std::erase_if(places, [](const auto& each) {
+        return std::ranges::all_of(each.second.second, [](std::uint64_t count) { return count == 0; });
+    });
     std::string text = fmt::format(
         "# callgrind format\nversion: 1\ncreator: cachetally\ncmd: {}\npositions: instr line\n"
         "events: Accesses",
         without_controls(program));
     for (const std::string& level : attribution.levels) text += ' ' + level + "_misses";
-    text += " Cycles_lost";
-    Names objects, files, functions;
-    const std::tuple<std::string, std::string, std::string, Address, std::uint32_t>* before = nullptr;
-    text += '\n';
-    for (const auto& [place, counts] : places) {
-        const auto& [module, file, function, counter, line] = place;
-        const bool other_module = before == nullptr || std::get<0>(*before) != module;
-        const bool other_file = other_module || std::get<1>(*before) != file;
-        if (other_module) text += "\nob=" + objects(module) + '\n';
-        if (other_file) text += "fl=" + files(file) + '\n';
-        if (other_file || std::get<2>(*before) != function) text += "fn=" + functions(function) + '\n';
-        text += fmt::format("{:#x} {} {}\n", counter, line, fmt::join(counts, " "));
-        before = &place;
+    text += " Cycles_lost\n";
+    CallgrindFunctions functions;
+    for (auto each = places.begin(); each != places.end();) {
+        const CodePlace& first = *each->second.first;
+        const auto end = std::find_if(each, places.end(), [&](const auto& other) {
+            return other.first.first != first.module || other.second.first->function != first.function;
+        });
+        text += functions.text(each, end);
+        each = end;
     }
     return text + fmt::format("\ntotals: {}\n", fmt::join(total(attribution), " "));
 }

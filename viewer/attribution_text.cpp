@@ -46,14 +46,15 @@ std::string used_text(const AttributedGroup& group) {
                             : fmt::format("{:.1f}", static_cast<double>(group.used) / static_cast<double>(group.fills));
 }
 
-std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups, const char* title,
-                     const TextOptions& options) {
-    const std::vector<std::size_t> levels = levels_of(groups, attribution.levels.size(), attribution, options);
+/// `all`: what percentages are of; for fields, all structures.
+std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups,
+                     const std::vector<AttributedGroup>& all, const char* title, const TextOptions& options) {
+    const std::vector<std::size_t> levels = levels_of(all, attribution.levels.size(), attribution, options);
     std::vector<TextTable::Column> columns{{title, TextTable::Align::left}, {"accesses"}};
     if (attribution.known.cycles)
         columns.insert(columns.end(), {{"cycles lost"}, {"%", TextTable::Align::right, true}});
     std::uint64_t cycles = 0;
-    for (const AttributedGroup& group : groups) cycles += group.cycles;
+    for (const AttributedGroup& group : all) cycles += group.cycles;
     for (const std::size_t level : levels) {
         columns.push_back({attribution.levels[level] + " misses"});
         if (level == levels.front()) columns.push_back({"%"});
@@ -66,8 +67,7 @@ std::string table_of(const Attribution& attribution, const std::vector<Attribute
             cells.insert(cells.end(), {count_cell(groups[i].cycles), percent_text(groups[i].cycles, cycles)});
         for (const std::size_t level : levels) {
             cells.push_back(count_cell(groups[i].misses[level]));
-            if (level == levels.front())
-                cells.push_back(percent_text(groups[i].misses[level], sum(groups, level, false)));
+            if (level == levels.front()) cells.push_back(percent_text(groups[i].misses[level], sum(all, level, false)));
         }
         if (!attribution.filled.empty()) cells.push_back(used_text(groups[i]));
         table.add(cells);
@@ -154,10 +154,12 @@ nlohmann::ordered_json evictions_json(const Attribution& attribution, const Obje
 std::string attribution_text(const Attribution& attribution, const TextOptions& options) {
     if (attribution.empty()) return "";
     std::string text = '\n' + sentence(attribution, options);
+    const std::vector<AttributedGroup> structures = grouped(attribution, Grouping::structure);
     for (const auto& grouping : groupings) {
         const std::vector<AttributedGroup> groups = grouped(attribution, grouping.by);
         if (grouping.by == Grouping::field && groups.empty()) continue;
-        text += table_of(attribution, groups, grouping.title, options);
+        text += table_of(attribution, groups, grouping.by == Grouping::field ? structures : groups, grouping.title,
+                         options);
         if (grouping.by == Grouping::structure) text += core_table(attribution, groups, grouping.title, options);
     }
     return text;

@@ -96,11 +96,13 @@ void add_row(TextTable& table, const Change& change, bool accesses) {
 
 std::string table_of(const char* title, const std::string& level, const std::vector<Change>& changes, unsigned width) {
     if (changes.empty()) return "";
+    const auto same = [](const Change& change) { return change.difference() == 0; };
+    const auto changed = static_cast<std::size_t>(std::ranges::find_if(changes, same) - changes.begin());
+    if (changed == 0) return fmt::format("\n{}: {} misses are the same\n", title, level);
     TextTable table({{title, TextTable::Align::left}, {level + " misses before"}, {"after"}, {"%"}});
-    for (std::size_t i = 0; i < std::min(changes.size(), changes_shown); ++i) add_row(table, changes[i], false);
-    if (changes.size() > changes_shown)
-        table.add_line(
-            fmt::format("... {} of {}, those that changed most; --json has all", changes_shown, changes.size()));
+    for (std::size_t i = 0; i < std::min(changed, changes_shown); ++i) add_row(table, changes[i], false);
+    if (changed > changes_shown)
+        table.add_line(fmt::format("... {} of {}, those that changed most; --json has all", changes_shown, changed));
     return '\n' + table.text(width);
 }
 

@@ -21,7 +21,7 @@ HierarchyAttribution::HierarchyAttribution(const Topology& topology, Hierarchy& 
         auto& misses = misses_.emplace_back();
         for (const LinkKinds& place : level.below)
             for (unsigned copy = 0; copy < hierarchy.copies(place.link); ++copy) {
-                misses.push_back(std::make_unique<SiteMisses>(place.kinds, cores));
+                misses.push_back(std::make_unique<SiteMisses>(place.kinds, cores, 1, level.holds));
                 hierarchy.listen(place.link, copy, *misses.back());
             }
     }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "monitor/spec_placement.hpp"
 #include "storage/columns.hpp"
@@ -13,32 +14,37 @@ namespace cachetally {
 
 class HierarchyCores::Events final : public LinkListener {
 public:
-    Events(std::uint32_t kinds, unsigned cores) : kinds_(kinds), counts_(cores) {}
+    Events(std::uint32_t kinds, unsigned cores, std::function<bool(Address)> holds)
+        : kinds_(kinds), holds_(std::move(holds)), counts_(cores) {}
     std::uint32_t kinds() const override { return kinds_; }
     bool accepts_merged(std::uint32_t) const override { return true; }
     bool accepts_untimed() const override { return true; }
-    void on_event(const LinkEvent& event, Injector&) override { counts_.add(0, event.count, event.core); }
+    void on_event(const LinkEvent& event, Injector&) override {
+        if (!holds_ || holds_(event.address)) counts_.add(0, event.count, event.core);
+    }
     void on_control(const Control& control, Tick, Injector&) override { counts_.follow(control); }
     const SiteCounts& counts() const { return counts_; }
 
 private:
     std::uint32_t kinds_;
+    std::function<bool(Address)> holds_;
     SiteCounts counts_;  ///< of one site
 };
 
 HierarchyCores::HierarchyCores(const Topology& topology, Hierarchy& hierarchy) {
-    const auto listen = [&](const std::vector<LinkKinds>& places, std::vector<std::unique_ptr<Events>>& events) {
+    const auto listen = [&](const LevelLinks& level, const std::vector<LinkKinds>& places,
+                            std::vector<std::unique_ptr<Events>>& events) {
         for (const LinkKinds& place : places)
             for (unsigned copy = 0; copy < hierarchy.copies(place.link); ++copy) {
-                events.push_back(std::make_unique<Events>(place.kinds, topology.machine().cores));
+                events.push_back(std::make_unique<Events>(place.kinds, topology.machine().cores, level.holds));
                 hierarchy.listen(place.link, copy, *events.back());
             }
     };
     for (const LevelLinks& level : level_links(topology)) {
         Level& added = levels_.emplace_back();
         added.name = level.name;
-        listen(level.above, added.accesses);
-        listen(level.below, added.misses);
+        listen(level, level.above, added.accesses);
+        listen(level, level.below, added.misses);
     }
 }
 

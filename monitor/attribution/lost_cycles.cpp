@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "monitor/spec_placement.hpp"
+
 namespace cachetally {
 namespace {
 
@@ -20,11 +22,9 @@ Tick latency_of(const Topology& topology, const Component& part) {
 }
 
 bool holds_all_pages(const MachineDescription& machine, const TlbConfig& tlb) {
-    const auto held = [&](std::uint64_t size) {
-        return tlb.page_sizes.empty() || std::ranges::find(tlb.page_sizes, size) != tlb.page_sizes.end();
-    };
-    return held(machine.pages.size) &&
-           std::ranges::all_of(machine.pages.ranges, [&](const PageRange& range) { return held(range.size); });
+    return holds_pages(tlb, machine.pages.size) &&
+           std::ranges::all_of(machine.pages.ranges,
+                               [&](const PageRange& range) { return holds_pages(tlb, range.size); });
 }
 
 /// Whether each load, fetch and page walk on a link is waited for, and costs the latency of what is below.

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cachetally/listener.hpp"
@@ -61,14 +63,14 @@ private:
 /// Those on one copy of a link.
 class SiteMisses final : public LinkListener {
 public:
-    /// `weight`: what each event counts.
-    SiteMisses(std::uint32_t kinds, unsigned cores, std::uint64_t weight = 1)
-        : kinds_(kinds), weight_(weight), counts_(cores) {}
+    /// `weight`: what each event counts; `holds`: as in LevelLinks.
+    SiteMisses(std::uint32_t kinds, unsigned cores, std::uint64_t weight = 1, std::function<bool(Address)> holds = {})
+        : kinds_(kinds), weight_(weight), holds_(std::move(holds)), counts_(cores) {}
 
     std::uint32_t kinds() const override { return kinds_; }
     bool accepts_untimed() const override { return true; }
     void on_event(const LinkEvent& event, Injector&) override {
-        counts_.add(event.site, weight_ * event.count, event.core);
+        if (!holds_ || holds_(event.address)) counts_.add(event.site, weight_ * event.count, event.core);
     }
     void on_control(const Control& control, Tick, Injector&) override { counts_.follow(control); }
     const SiteCounts& counts() const { return counts_; }
@@ -76,6 +78,7 @@ public:
 private:
     std::uint32_t kinds_;
     std::uint64_t weight_;
+    std::function<bool(Address)> holds_;
     SiteCounts counts_;
 };
 

@@ -44,7 +44,7 @@ private:
         std::uint64_t mask = 0;
         std::uint32_t site = 0;
         std::uint8_t core = 0;
-        bool counted = true;  ///< it came while counting was on
+        bool counted = true;  ///< it came for a reference, while counting was on
     };
 
     class Side final : public LinkListener {
@@ -83,7 +83,7 @@ private:
         if (!walk) left_ -= std::min(left_, bytes);
         const std::uint64_t mask = line_mask(offset, bytes, line_bytes_);
         latest_ = line;
-        asked_for_ = {mask, walk ? 0 : event.site, event.core};
+        asked_for_ = {mask, event.site, event.core, !walk};
         if (const auto found = lines_.find(line); found != lines_.end()) found->second.mask |= mask;
     }
 
@@ -92,7 +92,7 @@ private:
         if (event.kind == EventKind::fill) {
             Line& line = lines_[address];
             line = address == latest_ ? asked_for_ : Line{0, event.site, event.core};  // prefetched
-            line.counted = counting_.is_on();
+            line.counted = line.counted && counting_.is_on();
             latest_ = ~Address{0};
         } else if (const auto found = lines_.find(address); found != lines_.end()) {
             add(found->second, &fills_, &used_);

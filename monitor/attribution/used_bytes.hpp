@@ -14,7 +14,8 @@
 
 namespace cachetally {
 
-/// A line counts when it leaves, or at the end of the run, in the phase of then. Bytes are told apart one by one; in
+/// A line counts when it leaves, or at the end of the run, in the phase of then; lines that page walks bring are left
+/// out. Bytes are told apart one by one; in
 /// lines of more than 64 bytes, in 64 equal parts.
 class UsedBytes final : public ReferenceListener {
 public:

@@ -37,7 +37,7 @@ TEST_F(Advise, FindsWhatHelpsAProgram) {
 #ifndef CACHETALLY_CAPTURES
     GTEST_SKIP() << "the capture tool was not built: the package valgrind is not installed";
 #endif
-    const Finished finished = call({"-m", "generic3", "--data-only", "--layouts", "2", "--structures", "2", "--json",
+    const Finished finished = call({"-m", "generic3", "--data-only", "--layouts", "2", "--top", "2", "--json",
                                     "--report", "report", "--", CACHETALLY_ADVISED});
     ASSERT_EQ(finished.status, 0) << finished.err;
     std::ifstream file(directory / "report");
@@ -125,7 +125,7 @@ TEST_F(Walk, Counters) {
 }
 
 TEST_F(Advise, PrintsTheSameForAnyNumberOfJobs) {
-    const Words words{"lu", "n=64", "-m", "schulz2002", "--layouts", "2", "--structures", "1"};
+    const Words words{"lu", "n=64", "-m", "schulz2002", "--layouts", "2", "--top", "1"};
     const Finished one = call(words + Words{"--jobs", "1"});
     ASSERT_EQ(one.status, 0) << one.err;
     EXPECT_THAT(one.out, HasSubstr("\nA, 32 KiB: "));
@@ -142,6 +142,19 @@ TEST_F(Advise, SaysThatNothingWasTried) {
     ASSERT_EQ(finished.status, 0) << finished.err;
     EXPECT_THAT(finished.out, HasSubstr("\nNothing was tried: "));
     EXPECT_THAT(finished.out, ::testing::Not(HasSubstr("\n  ")));
+}
+
+// Of the trace alone no place of the program is known, but where its data is.
+TEST_F(Advise, OfAPartOfATraceWithNames) {
+    std::string text;
+    for (unsigned i = 0; i < 4000; ++i) text += "0 " + std::to_string(4 * (i % 4)) + "00000 8\n";
+    write_contents(directory / "t.din", text);
+    write_contents(directory / "names", "0x400000 64 8 first\n0x800000 64 8 second\n");
+    const Words words{"t.din", "-m", "generic3", "--layouts", "0", "--json", "--structures", "names"};
+    const Json all = call(words).json(), part = call(words + Words{"--skip", "3998"}).json();
+    EXPECT_EQ(all["misses"]["L1D"], 4);
+    EXPECT_EQ(part["misses"]["L1D"], 2);
+    EXPECT_EQ(call(words + Words{"--map", "0,1"}).status, 2);
 }
 
 TEST_F(Advise, WrongUse) {

@@ -41,6 +41,9 @@ TEST(Compare, HasTheCountsOfBothRuns) {
     const Json other = cachetally(directory.path(), {"compare", "a.h5", "b.h5", "--json", "--level", "L2"}).json();
     EXPECT_EQ(row_named(other["structures"], "A")["misses"][0], before["structures"]["A"]["levels"]["L2"]["misses"]);
     EXPECT_THAT(cachetally(directory.path(), {"compare", "a.h5", "b.h5"}).out, HasSubstr("data structure  L1 misses"));
+    const std::string same = cachetally(directory.path(), {"compare", "a.h5", "a.h5"}).out;
+    EXPECT_THAT(same, HasSubstr("data structure: L1 misses are the same\n"));
+    EXPECT_THAT(same, ::testing::Not(HasSubstr("stack0")));
 }
 
 TEST(Compare, RefusesWhatCannotBeCompared) {

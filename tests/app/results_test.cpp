@@ -7,42 +7,13 @@
 #include <cstdlib>
 
 #include "storage/file.hpp"
-#include "tests/app/program.hpp"
+#include "tests/app/results.hpp"
 
 namespace cachetally::testing {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
-
-/// Two cores, split lines, a TLB, pages in random frames, monitors that err and one of them twice.
-constexpr char mixed_machine[] = R"(name: mixed
-cores: 2
-caches:
-  - {name: L1, size: 2 KiB, ways: 4, line: 32, shared_by: 1, next: L2}
-  - {name: L2, size: 16 KiB, ways: 8, line: 64, next: memory, latency: 10}
-tlbs:
-  - {name: DTLB, entries: 8, ways: 4}
-pages: {mapping: random}
-memory: {name: memory, latency: 100}
-)";
-
-class Results : public ::testing::Test {
-protected:
-    Results() { write_contents(directory / "mixed.yaml", mixed_machine); }
-    Finished call(const Words& words, const Circumstances& circumstances = {}) const {
-        return cachetally(directory.path(), words, circumstances);
-    }
-    json good_json(const Words& words) const {
-        const Finished finished = call(words + Words{"--json"});
-        EXPECT_EQ(finished.status, 0) << finished.err;
-        return finished.status == 0 ? finished.json() : json();
-    }
-    TemporaryDirectory directory;
-};
-
-const Words radix{"run", "radix", "keys=2048", "radix=64", "processors=2", "--machine", "mixed.yaml"};
 
 TEST_F(Results, ShowTellsWhatTheRunTold) {
     const std::vector<Words> runs{
@@ -86,14 +57,6 @@ TEST_F(Results, PhasesSumToTotals) {
     }
     EXPECT_EQ(references, told["references"]);
     EXPECT_EQ(cycles, told["cycles"]);
-}
-
-/// Demand accesses and misses of a level as its counters have them.
-std::pair<std::uint64_t, std::uint64_t> demand(const json& level) {
-    std::uint64_t accesses = 0, misses = 0;
-    for (const char* kind : {"loads", "stores", "fetches"}) accesses += level[kind].get<std::uint64_t>();
-    for (const char* kind : {"load_misses", "store_misses", "fetch_misses"}) misses += level[kind].get<std::uint64_t>();
-    return {accesses, misses};
 }
 
 TEST_F(Results, DataStructuresSumToTheLevels) {
@@ -313,90 +276,6 @@ TEST_F(Results, AnEmptyTraceHasAnEmptyHistogram) {
     const Finished shown = call({"show", "r.h5"});
     EXPECT_EQ(shown.status, 0) << shown.err;
     EXPECT_THAT(shown.out, HasSubstr("(no events)"));
-}
-
-TEST_F(Results, OptionsOfShowThatNameNothing) {
-    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
-    const std::pair<Words, const char*> cases[] = {
-        {{"--level", "L9"}, "there are: L1, L2, DTLB"},
-        {{"--phase", "99"}, "numbered from 0"},
-        {{"--structure", "keys"}, "there are: key_from"},
-        {{"--monitor", "x"}, "there are: core-DTLB, core-L1, "},
-        {{"--monitor", "core-L1", "--what", "misses"}, "a monitor counts events alone"},
-    };
-    for (const auto& [words, advice] : cases) {
-        const Finished finished = call(Words{"show", "r.h5"} + words);
-        EXPECT_EQ(finished.status, 2);
-        EXPECT_THAT(finished.err, HasSubstr(advice));
-    }
-}
-
-TEST_F(Results, HistogramsThatShowGivesSumToTheCounts) {
-    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
-    const auto sum = [&](const Words& words) {
-        double total = 0;
-        const json shown = good_json(Words{"show", "r.h5"} + words);
-        for (const json& value : shown["histogram"]["values"]) total += value.get<double>();
-        return total;
-    };
-    const json told = good_json({"show", "r.h5"});
-    EXPECT_EQ(sum({"--level", "L2", "--what", "accesses"}), demand(told["levels"]["L2"]).first);
-    EXPECT_EQ(sum({"--level", "L1", "--what", "misses"}), demand(told["levels"]["L1"]).second);
-    EXPECT_EQ(sum({"--level", "L1", "--what", "writebacks"}), told["levels"]["L1"]["writebacks_out"]);
-    EXPECT_EQ(sum({"--level", "L1", "--what", "misses", "--phase", "3"}),
-              demand(told["phases"][3]["levels"]["L1"]).second);
-    EXPECT_EQ(sum({"--monitor", "core-L1"}), told["monitors"]["core-L1"]["events"]);
-    EXPECT_EQ(sum({"--structure", "rank", "--what", "misses"}), told["structures"]["rank"]["levels"]["L1"]["misses"]);
-}
-
-TEST_F(Results, OfSeveralPhasesAreTheSumsOfThose) {
-    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
-    const json told = good_json({"show", "r.h5"});
-    ASSERT_GT(told["phases"].size(), 6U);
-    double accesses = 0, misses = 0;
-    std::uint64_t references = 0;
-    for (const unsigned phase : {1, 3, 4, 5}) {
-        const auto [all, missed] = demand(told["phases"][phase]["levels"]["L1"]);
-        accesses += static_cast<double>(all), misses += static_cast<double>(missed);
-        references += told["phases"][phase]["references"].get<std::uint64_t>();
-    }
-    for (const char* option : {"--phase", "--phases"}) {
-        double shown = 0;
-        const json histogram = good_json({"show", "r.h5", "--level", "L1", "--what", "misses", option, "3-5,1"});
-        for (const json& value : histogram["histogram"]["values"]) shown += value.get<double>();
-        EXPECT_EQ(shown, misses) << option;
-    }
-    std::string text = call({"show", "r.h5", "--level", "L1", "--phase", "1,3-5"}).out;
-    EXPECT_THAT(text, HasSubstr(", phases 1, 3-5 of 0-"));
-    std::erase(text, ',');
-    EXPECT_THAT(text, HasSubstr(std::to_string(references) + " references"));
-    EXPECT_THAT(text, ::testing::ContainsRegex("\nL1 +" + std::to_string(static_cast<std::uint64_t>(accesses)) + " +" +
-                                               std::to_string(static_cast<std::uint64_t>(misses)) + " "));
-}
-
-TEST_F(Results, AndTracesAreToldFromEachOther) {
-    ASSERT_EQ(call({"run", "chase", "--max-references", "1K", "-o", "r.h5"}).status, 0);
-    ASSERT_EQ(call({"trace", "convert", "chase", "t.ct.h5", "--max-references", "1K"}).status, 0);
-    for (const Words& words : {Words{"show", "t.ct.h5"}, {"report", "t.ct.h5", "-o", "t.html"}})
-        EXPECT_THAT(call(words).err, HasSubstr("t.ct.h5: is a trace, not a result of cachetally; 'cachetally replay'"));
-    for (const Words& words : {Words{"replay", "r.h5"}, {"trace", "info", "r.h5"}, {"sweep", "r.h5"}})
-        EXPECT_THAT(call(words).err, HasSubstr("not a packed trace: it is a result, which 'cachetally show' shows"));
-}
-
-TEST_F(Results, OfAnotherKindAreNamedWhereAFigureIsOfOne) {
-    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
-    ASSERT_EQ(call({"sweep", "chase", "--max-references", "1K", "-o", "s.h5"}).status, 0);
-    const auto refused = [&](const char* kind, const char* file) {
-        const Finished finished = call({"figure", kind, file, "-o", "f.pdf"});
-        EXPECT_EQ(finished.status, 2) << finished.err;
-        return finished.err;
-    };
-    EXPECT_THAT(
-        refused("sweep", "r.h5"),
-        HasSubstr("r.h5: is the result of a run, and figures of the kind sweep are drawn from that of a sweep; of "
-                  "it there are: histogram, phases, heat"));
-    EXPECT_THAT(refused("heat", "s.h5"), HasSubstr("s.h5: is the result of a sweep"));
-    EXPECT_THAT(refused("intrusion", "s.h5"), HasSubstr("of it there are: sweep, front"));
 }
 
 /// The example of docs/format.md, its last code.

@@ -5,44 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/app/program.hpp"
+#include "tests/app/traces.hpp"
 
 namespace cachetally::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// Two fetches; a load of two lines, a modify (load and store), a store: with what valgrind and the program say
-/// between.
-constexpr char lackey[] =
-    "==77== Lackey, an example Valgrind tool\n"
-    "==77== Command: prog\n"
-    "I  00401000,4\n"
-    " L 1000003c,8\n"
-    "hello, world\n"
-    "I  00401004,3\n"
-    " M 10000000,4\n"
-    " S 10000040,2\n"
-    "==77== \n"
-    "==77== Counted 1 call to main()\n";
-
-constexpr char din[] =
-    "2 401000 4\n"
-    "0 1000003c 8\n"
-    "2 401004 3\n"
-    "0 10000000 4\n"
-    "1 10000000 4\n"
-    "1 10000040 2\n";
-
-/// One level of 64-byte lines, without TLB.
-constexpr char machine[] =
-    "name: tiny\n"
-    "cores: 1\n"
-    "clock: 1 GHz\n"
-    "caches:\n"
-    "  - {name: L1, size: 1 KiB, ways: 2, line: 64, latency: 1, next: memory}\n"
-    "memory: {size: 1 GiB, latency: 100}\n";
 
 std::string compressed(const std::string& text, int (*filter)(archive*)) {
     std::string packed(text.size() + 4096, '\0');
@@ -62,27 +31,6 @@ std::string compressed(const std::string& text, int (*filter)(archive*)) {
     packed.resize(used);
     return packed;
 }
-
-class Traces : public ::testing::Test {
-protected:
-    Traces() {
-        put("t.lackey", lackey);
-        put("t.din", din);
-        put("m.yaml", machine);
-    }
-    void put(const std::string& name, const std::string& text) const { write_contents(directory / name, text); }
-    Finished call(const std::vector<std::string>& words, const Circumstances& circumstances = {}) const {
-        return cachetally(directory.path(), words, circumstances);
-    }
-    Finished replay(const std::string& trace, const Circumstances& circumstances = {}) const {
-        return call({"replay", trace, "--machine", "m.yaml", "--json"}, circumstances);
-    }
-    void pack(const std::string& from, const std::string& to) const {
-        const Finished finished = call({"trace", "convert", from, to});
-        ASSERT_EQ(finished.status, 0) << finished.err;
-    }
-    TemporaryDirectory directory;
-};
 
 /// By hand: fetches touch one line twice (1 miss). Data: lines 10000000 and 10000040 are loaded by the first load (2
 /// accesses, 2 misses), then load, store of the first line and a store of the second hit.
@@ -334,63 +282,11 @@ TEST_F(Traces, OneThatMayNotBeRead) {
     EXPECT_THAT(finished.err, HasSubstr("t.din: cannot be opened: Permission denied"));
 }
 
-TEST_F(Traces, AKernelAndItsTraceGiveTheSame) {
-    const Finished packed = call({"trace", "convert", "radix", "radix.ct.h5", "keys=2000", "processors=2"});
-    ASSERT_EQ(packed.status, 0) << packed.err;
-    const std::vector<std::string> on{"--cores", "2", "--machine", "generic3", "--json"};
-    std::vector<std::string> run{"run", "radix", "keys=2000", "processors=2"}, replay{"replay", "radix.ct.h5"};
-    run.insert(run.end(), on.begin(), on.end());
-    replay.insert(replay.end(), on.begin(), on.end());
-    const auto left = call(run).json(), right = call(replay).json();
-    for (const char* part : {"references", "cycles", "levels", "tlbs", "monitors", "phases"})
-        EXPECT_EQ(left[part], right[part]) << part;
-    EXPECT_GT(left["phases"].size(), 3U);
-    const auto info = call({"trace", "info", "radix.ct.h5", "--json"}).json();
-    EXPECT_EQ(info["cores"], 2);
-    EXPECT_EQ(info["references"], left["references"]);
-    EXPECT_EQ(info["phases"], left["phases"].size());
-    EXPECT_GT(info["regions"].size(), 1U);
-}
-
-TEST_F(Traces, MoreStreamsThanCores) {
-    ASSERT_EQ(call({"trace", "convert", "radix", "radix.ct.h5", "keys=100", "processors=3"}).status, 0);
-    const Finished finished = call({"replay", "radix.ct.h5", "-m", "m.yaml"});
-    EXPECT_EQ(finished.status, 2);
-    EXPECT_THAT(finished.err, HasSubstr("--cores 3"));
-    EXPECT_EQ(finished.out, "");
-}
-
 TEST_F(Traces, AMonitorDoesNotSwallowTheTraceBehindIt) {
     const Finished finished = call({"replay", "-m", "m.yaml", "--json", "--monitor", "link=core-L1,counters=4",
                                     "--monitor", "link=L1-memory,counters=4", "t.din"});
     ASSERT_EQ(finished.status, 0) << finished.err;
     EXPECT_EQ(finished.json()["monitors"].size(), 2U);
-}
-
-TEST_F(Traces, OneStreamOnSeveralCoresIsToldOnce) {
-    write_contents(directory / "t.lackey", lackey);
-    const std::string warning =
-        "warning: t.lackey has one stream of references, and the machine 'coherent8' has 8 cores: core 0";
-    for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"replay", "t.lackey"},
-          {"sweep", "t.lackey", "--slowdown", "--counters", "2", "--granularity", "1"},
-          {"intrusion", "t.lackey"},
-          {"trackers", "t.lackey"}}) {
-        const Finished finished = call(words + std::vector<std::string>{"-m", "coherent8"});
-        EXPECT_EQ(finished.status, 0) << finished.err;
-        const std::size_t place = finished.err.find(warning);
-        EXPECT_NE(place, std::string::npos) << words.front();
-        EXPECT_EQ(finished.err.find(warning, place + 1), std::string::npos) << words.front();
-    }
-    EXPECT_EQ(call({"replay", "t.lackey", "-m", "generic3"}).err, "");
-    EXPECT_EQ(call({"run", "lu", "n=8", "block=4", "-m", "coherent8"}).err, "");  // of one processor on purpose
-}
-
-TEST_F(Traces, FewerStreamsThanCores) {
-    put("two.din", din);
-    const Finished finished = call({"replay", "two.din", "-m", "m.yaml", "--cores", "3", "--json"});
-    EXPECT_EQ(finished.status, 0) << finished.err;  // the others stay idle
-    EXPECT_EQ(finished.json()["references"], 6);
 }
 
 TEST_F(Traces, NamesThatAreNoUtf8AreTold) {

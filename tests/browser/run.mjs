@@ -12,6 +12,7 @@ import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
 import { apartCases } from './apart.mjs';
+import { attributionCases } from './attribution.mjs';
 import { causeCases } from './causes.mjs';
 import { compareCases } from './compare.mjs';
 import { curveCases } from './curves.mjs';
@@ -41,6 +42,7 @@ const groups = {
     scales: scaleCases,
     sweeps: sweepCases,
     causes: causeCases,
+    attribution: attributionCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,

@@ -24,6 +24,13 @@ bool allocates(const CodePlace& place) {
     return std::ranges::any_of(modules, begins(place.module)) || std::ranges::any_of(functions, begins(place.function));
 }
 
+/// What C++ puts before an array of objects with destructors: their number, in 8 bytes, or 16 where these are aligned
+/// so. Elements fill the rest of the block.
+std::uint64_t bytes_before(std::uint64_t element, std::uint64_t block) {
+    const std::uint64_t rest = block % element;
+    return block > element && (rest == 8 || (rest == 16 && element % 16 == 0)) ? rest : 0;
+}
+
 }  // namespace
 
 CapturedSites::CapturedSites(SiteTable& table, FieldOptions fields)
@@ -52,14 +59,21 @@ std::uint32_t CapturedSites::object(const std::string& name) {
     return found->second;
 }
 
-std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, const CapturedEvents& events) {
+std::uint32_t CapturedSites::allocated_by(std::vector<Address> stack, std::uint64_t bytes,
+                                          const CapturedEvents& events) {
     const auto [found, is_new] = by_stack_.try_emplace(std::move(stack), static_cast<std::uint32_t>(objects_.size()));
     if (!is_new) return found->second;
     objects_.push_back({{}, found->first});
-    if (!options_.elements.empty()) {
-        const ProgramNames& names = names_of(events);
-        choose_layout(found->second, name_of(found->first, names), names, {});
-    }
+    if (!options_.any() || found->first.empty()) return found->second;
+    const ProgramNames& names = names_of(events);
+    choose_layout(found->second, name_of(found->first, names), names, {});
+    const Layout*& layout = objects_[found->second].layout;
+    if (layout != nullptr || !options_.variables) return found->second;
+    // Stacks have where calls return to, or the byte before. What is longer than whole elements has more than these.
+    const Address site = *site_of(found->first, names);
+    auto type = names.layout_of_result(site);
+    if (!type) type = names.layout_of_result(site + 1);
+    if (type && (bytes - bytes_before(type->bytes, bytes)) % type->bytes == 0) layout = numbered(*type);
     return found->second;
 }
 
@@ -93,13 +107,16 @@ void CapturedSites::choose_layout(std::uint32_t object, const std::string& name,
 const CapturedSites::Layout* CapturedSites::numbered(const StructLayout& layout) {
     Layout& added = layouts_.emplace_back();
     added.bytes = layout.bytes;
-    for (const StructLayout::Field& field : layout.fields) {
-        const auto next = static_cast<std::uint32_t>(fields_.size());
-        const auto [found, is_new] = field_numbers_.try_emplace(field.name, next);
-        if (is_new) fields_.push_back(field.name);
-        added.fields.emplace_back(field.offset, found->second);
-    }
+    for (const StructLayout::Field& field : layout.fields)
+        added.fields.emplace_back(field.offset, number_of_field(field.name));
+    added.before = number_of_field("(before the elements)");
     return &added;
+}
+
+std::uint32_t CapturedSites::number_of_field(const std::string& name) {
+    const auto [found, is_new] = field_numbers_.try_emplace(name, static_cast<std::uint32_t>(fields_.size()));
+    if (is_new) fields_.push_back(name);
+    return found->second;
 }
 
 std::vector<std::string> CapturedSites::unused_choices() const {
@@ -143,8 +160,8 @@ void CapturedSites::name_variables() {
 }
 
 void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, const CapturedEvents& events) {
-    const auto add = [&](Address base, std::uint64_t bytes, std::uint32_t what) {
-        if (bytes != 0 && base + (bytes - 1) >= base) map_.add(base, bytes, what);
+    const auto add = [&](Address base, std::uint64_t bytes, std::uint32_t what, std::uint64_t before = 0) {
+        if (bytes != 0 && base + (bytes - 1) >= base) map_.add(base, bytes, what, before);
     };
     switch (kind) {
         case CT_MAPPED:
@@ -178,9 +195,11 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
         }
         case CT_ALLOCATED: {
             const std::size_t frames = std::min<std::uint64_t>(words[2], words.size() - 3);
-            const std::uint32_t object = allocated_by({words.begin() + 3, words.begin() + 3 + frames}, events);
+            const std::uint32_t object =
+                allocated_by({words.begin() + 3, words.begin() + 3 + frames}, words[1], events);
             allocations_[words[0]] = words[1];
-            add(words[0], words[1], object);
+            const Layout* const layout = objects_[object].layout;
+            add(words[0], words[1], object, layout != nullptr ? bytes_before(layout->bytes, words[1]) : 0);
             keep_block({object, words[0], words[1]});
             break;
         }
@@ -194,9 +213,15 @@ void CapturedSites::take(unsigned kind, std::span<const std::uint64_t> words, co
     }
 }
 
+/// The frame that asks an allocator.
+std::vector<Address>::const_iterator CapturedSites::site_of(const std::vector<Address>& stack,
+                                                            const ProgramNames& names) {
+    const auto site = std::ranges::find_if_not(stack, [&](Address frame) { return allocates(names.place_of(frame)); });
+    return site == stack.end() ? stack.begin() : site;
+}
+
 std::string CapturedSites::name_of(const std::vector<Address>& stack, const ProgramNames& names) {
-    auto site = std::ranges::find_if_not(stack, [&](Address frame) { return allocates(names.place_of(frame)); });
-    if (site == stack.end()) site = stack.begin();
+    const auto site = site_of(stack, names);
     std::string name = "heap: " + names.describe(*site);
     if (std::next(site) != stack.end())
         if (const std::string caller = names.place_of(*std::next(site)).function; !caller.empty())

@@ -24,7 +24,7 @@ namespace cachetally {
 
 /// Which fields are told apart.
 struct FieldOptions {
-    bool variables = false;               ///< those of variables whose types are known
+    bool variables = false;               ///< those of variables, and of the heap, where types are known
     std::vector<ElementChoice> elements;  ///< those of other structures, by the user's word
     bool any() const { return variables || !elements.empty(); }
 };
@@ -68,8 +68,10 @@ private:
     struct Layout {
         std::uint64_t bytes = 0;
         std::vector<std::pair<std::uint64_t, std::uint32_t>> fields;  ///< offset, number
+        std::uint32_t before = 0;                                     ///< what comes before elements
 
         std::uint32_t field_at(std::uint64_t offset) const {
+            if (offset >> 63U != 0) return before;
             offset %= bytes;
             const auto behind =
                 std::ranges::upper_bound(fields, offset, {}, [](const auto& field) { return field.first; });
@@ -99,13 +101,15 @@ private:
     std::uint32_t look_up(std::uint32_t code, Address address);
     std::uint32_t number(Site site);
     std::uint32_t object(const std::string& name);
-    std::uint32_t allocated_by(std::vector<Address> stack, const CapturedEvents& events);
+    std::uint32_t allocated_by(std::vector<Address> stack, std::uint64_t bytes, const CapturedEvents& events);
     const ProgramNames& names_of(const CapturedEvents& events);
+    static std::vector<Address>::const_iterator site_of(const std::vector<Address>& stack, const ProgramNames& names);
     static std::string name_of(const std::vector<Address>& stack, const ProgramNames& names);
     /// As the user said, or else as a variable's type is.
     void choose_layout(std::uint32_t object, const std::string& name, const ProgramNames& names,
                        std::optional<Address> variable);
     const Layout* numbered(const StructLayout& layout);
+    std::uint32_t number_of_field(const std::string& name);
     void keep_block(const ObjectBlock& block);
     bool is_named(std::uint32_t object) const;
     void name_variables();

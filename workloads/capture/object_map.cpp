@@ -43,9 +43,9 @@ void ObjectMap::remove_all(Address base, std::uint64_t bytes) {
     }
 }
 
-void ObjectMap::add(Address base, std::uint64_t bytes, std::uint32_t object) {
+void ObjectMap::add(Address base, std::uint64_t bytes, std::uint32_t object, std::uint64_t before) {
     remove_all(base, bytes);
-    insert(base, bytes, object, base);
+    insert(base, bytes, object, base + before);
 }
 
 void ObjectMap::forget(Address base, std::uint64_t bytes) {

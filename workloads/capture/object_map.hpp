@@ -21,13 +21,13 @@ public:
         Address base = 0;
         std::uint64_t bytes = 0;   ///< 0: it is gone
         std::uint32_t object = 0;  ///< 0: none
-        Address origin = 0;        ///< where it began when it was added: parts of it may have gone since
+        Address origin = 0;        ///< where its elements begin; parts of it may have gone since it was added
 
         bool contains(Address address) const { return address - base < bytes; }
     };
 
-    /// From now on; what was there gives way. `bytes` at least 1.
-    void add(Address base, std::uint64_t bytes, std::uint32_t object);
+    /// From now on; what was there gives way. `bytes` at least 1, of which `before` come before the elements.
+    void add(Address base, std::uint64_t bytes, std::uint32_t object, std::uint64_t before = 0);
 
     /// All that lies within goes.
     void remove_all(Address base, std::uint64_t bytes);

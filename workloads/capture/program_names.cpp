@@ -184,6 +184,10 @@ std::optional<StructLayout> ProgramNames::layout_of_variable(Address address) co
     return files_->types().of_variable(address);
 }
 
+std::optional<StructLayout> ProgramNames::layout_of_result(Address return_address) const {
+    return files_->types().of_result(return_address);
+}
+
 std::optional<StructLayout> ProgramNames::layout_of_type(const std::string& name) const {
     return files_->types().of_type(name);
 }

@@ -37,6 +37,8 @@ public:
 
     /// Fields of a variable by its address, or of a type by its name (StructTypes). The first call reads all types.
     std::optional<StructLayout> layout_of_variable(Address address) const;
+    /// Of what the result of a call points to; see StructTypes.
+    std::optional<StructLayout> layout_of_result(Address return_address) const;
     std::optional<StructLayout> layout_of_type(const std::string& name) const;
 
 private:

@@ -180,7 +180,8 @@ void StructTypes::walk(Dwarf_Die& die, const std::string& scope, Dwarf_Addr bias
     do {
         const std::string name = name_of(child);
         switch (dwarf_tag(&child)) {
-            case DW_TAG_variable: note_variable(child, bias); break;
+            case DW_TAG_variable: note_variable(child, bias); [[fallthrough]];
+            case DW_TAG_formal_parameter: note_results(child, bias); break;
             case DW_TAG_typedef:
                 if (!name.empty()) types_.try_emplace(scope + name, child);
                 break;
@@ -191,6 +192,7 @@ void StructTypes::walk(Dwarf_Die& die, const std::string& scope, Dwarf_Addr bias
                 [[fallthrough]];
             case DW_TAG_namespace: walk(child, name.empty() ? scope : scope + name + "::", bias); break;
             case DW_TAG_subprogram:
+            case DW_TAG_inlined_subroutine:
             case DW_TAG_lexical_block: walk(child, scope, bias); break;
             default: break;
         }
@@ -215,6 +217,29 @@ void StructTypes::note_variable(Dwarf_Die& die, Dwarf_Addr bias) {
     if (const auto type = type_of(die)) variables_.try_emplace(address + bias, *type);
 }
 
+/// Of several variables in one place, such as `this` of a class and its base, that of the largest type.
+void StructTypes::note_results(Dwarf_Die& die, Dwarf_Addr bias) {
+    Dwarf_Attribute location;
+    if (dwarf_attr(&die, DW_AT_location, &location) == nullptr) return;
+    const unsigned form = dwarf_whatform(&location);
+    if (form != DW_FORM_sec_offset && form != DW_FORM_loclistx) return;  // one place for all of its life
+    const auto declared = type_of(die);
+    const auto pointer = declared ? peeled(*declared) : std::nullopt;
+    Dwarf_Die pointing = pointer ? pointer->type : die;
+    const auto pointee = dwarf_tag(&pointing) == DW_TAG_pointer_type ? type_of(pointing) : std::nullopt;
+    if (!pointee) return;
+    Dwarf_Die type = *pointee;
+    Dwarf_Addr base = 0, begin = 0, end = 0;
+    Dwarf_Op* expression = nullptr;
+    std::size_t length = 0;
+    for (std::ptrdiff_t at = 0;
+         (at = dwarf_getlocations(&location, at, &base, &begin, &end, &expression, &length)) > 0;) {
+        if (length != 1 || expression->atom != DW_OP_reg0 || begin == end) continue;
+        const auto [known, is_new] = results_.try_emplace(begin + bias, type);
+        if (!is_new && size_of(known->second) < size_of(type)) known->second = type;
+    }
+}
+
 std::optional<StructLayout> StructTypes::of_type(const std::string& name) const {
     std::string_view wanted = name;
     for (const std::string_view keyword : {"struct ", "class "})
@@ -226,6 +251,11 @@ std::optional<StructLayout> StructTypes::of_type(const std::string& name) const 
 std::optional<StructLayout> StructTypes::of_variable(Address address) const {
     const auto found = variables_.find(address);
     return found == variables_.end() ? std::nullopt : layout_of(found->second);
+}
+
+std::optional<StructLayout> StructTypes::of_result(Address return_address) const {
+    const auto found = results_.find(return_address);
+    return found == results_.end() ? std::nullopt : layout_of(found->second);
 }
 
 }  // namespace cachetally

@@ -26,12 +26,18 @@ public:
     /// Of the struct, or the array of structs, that a variable at an address is.
     std::optional<StructLayout> of_variable(Address address) const;
 
+    /// Of the struct that the result of a call points to, which returns to this address: where a variable or parameter
+    /// is said to be in the register of results from there on.
+    std::optional<StructLayout> of_result(Address return_address) const;
+
 private:
     void walk(Dwarf_Die& die, const std::string& scope, Dwarf_Addr bias);
     void note_variable(Dwarf_Die& die, Dwarf_Addr bias);
+    void note_results(Dwarf_Die& die, Dwarf_Addr bias);
 
     std::map<std::string, Dwarf_Die> types_;
     std::map<Address, Dwarf_Die> variables_;  ///< their types
+    std::map<Address, Dwarf_Die> results_;    ///< what they point to, by where they begin to be results
 };
 
 }  // namespace cachetally

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which blocks of allocations a capture keeps.
+// Which blocks of allocations a capture keeps, and where their elements begin.
 #include <gtest/gtest.h>
 
 #include "workloads/capture/captured_sites.hpp"
@@ -11,6 +11,8 @@ namespace {
 /// Allocates and frees.
 class Heap {
 public:
+    /// `element`: bytes of the elements of all, whose words are told apart; 0: none.
+    explicit Heap(std::uint64_t element = 0) : sites_(table_, fields_of(element)) {}
     void allocate(Address base, std::uint64_t bytes, Address caller) {
         const std::uint64_t words[] = {base, bytes, 1, caller};
         sites_.take(CT_ALLOCATED, words, {});
@@ -22,10 +24,17 @@ public:
     std::vector<ObjectBlock> blocks() const { return sites_.object_blocks(); }
     /// The object of what a caller allocates.
     std::uint32_t object(Address base) { return table_[sites_.of_data(1, base)].object; }
+    std::string field(Address address) { return sites_.field_names()[table_[sites_.of_data(1, address)].field]; }
 
 private:
+    static FieldOptions fields_of(std::uint64_t element) {
+        FieldOptions fields;
+        if (element != 0) fields.elements.push_back({"heap", "", element});
+        return fields;
+    }
+
     SiteTable table_;
-    CapturedSites sites_{table_};
+    CapturedSites sites_;
 };
 
 TEST(ObjectBlocks, OfEachCallerByObject) {
@@ -63,6 +72,24 @@ TEST(ObjectBlocks, NoneOfManyAndOfThoseThatOverlap) {
     EXPECT_EQ(heap.blocks().size(), 64U);
     heap.allocate(0x20000, 64, 0x400200);
     EXPECT_TRUE(heap.blocks().empty());
+}
+
+// new T[3], of 24 bytes, with and without a destructor; of 32 bytes, of which two are aligned to 16.
+TEST(ObjectBlocks, ElementsBeginBehindTheirNumber) {
+    Heap heap(24);
+    heap.allocate(0x1000, 72, 0x400000);
+    heap.allocate(0x2000, 8 + 72, 0x400000);
+    EXPECT_EQ(heap.field(0x1000), "+0");
+    EXPECT_EQ(heap.field(0x1000 + 24 + 8), "+8");
+    EXPECT_EQ(heap.field(0x2000), "(before the elements)");
+    EXPECT_EQ(heap.field(0x2008), "+0");
+    EXPECT_EQ(heap.field(0x2008 + 24 + 16), "+16");
+    heap.allocate(0x3000, 8, 0x400000);  // shorter than an element
+    EXPECT_EQ(heap.field(0x3000), "+0");
+    Heap aligned(32);
+    aligned.allocate(0x1000, 16 + 64, 0x400000);
+    EXPECT_EQ(aligned.field(0x1008), "(before the elements)");
+    EXPECT_EQ(aligned.field(0x1010), "+0");
 }
 
 }  // namespace

@@ -172,9 +172,29 @@ export interface ProbeInfo {
 /** Why a level misses, and what evicts what in it (docs/causes.md): rows of structures and phases. */
 export interface CauseLevel {
     name: string;
+    /** Names of structures. */
+    structures: string[];
     /** `counts`: first use, invalidated, capacity, conflict. */
     misses: { structure: Column; phase: Column; counts: Column[] };
     evictions: { by: Column; victim: Column; phase: Column; count: Column };
+}
+
+/** What rows of sites are put together by: the number of a name by site; -1: none. */
+export interface Grouping {
+    id: 'structures' | 'fields' | 'functions' | 'lines';
+    title: string;
+    of: Int32Array;
+    names: string[];
+}
+
+/** Which code and data of a program miss (docs/programs.md): a row per site and phase (and core). */
+export interface AttributionInfo {
+    site: Column;
+    phase: Column;
+    counts: { title: string; values: Column }[];
+    /** Of levels whose causes are known: first use, invalidated, capacity, conflict. */
+    causes: { level: string; counts: Column[] }[];
+    groupings: Grouping[];
 }
 
 /** How often a test was right about a parameter, over all levels of all machines. */
@@ -221,6 +241,8 @@ export interface FileInfo {
     structureLevels: StructureLevel[];
     /** Empty where the run did not look for them. */
     causes: CauseLevel[];
+    /** Of programs and their recordings. */
+    attribution: AttributionInfo | null;
     functions: string[];
     sweep: SweepInfo | null;
     probe: ProbeInfo | null;

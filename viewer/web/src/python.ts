@@ -186,21 +186,30 @@ const onlyPhases = (app: App): string => {
 
 /** Misses by structure and cause. */
 export function causesPython(app: App, level: string): string {
+    const { attribution } = app.source.info;
+    const [group, names, structure, suffix] = attribution
+        ? ['attribution/rows', 'attribution/objects', 'f["attribution/sites/object"][:][g["site"][:]]', `_${level}`]
+        : [`causes/${level}/misses`, 'structures/name', 'g["structure"][:]', ''];
+    const invalidated = attribution ? '"invalidated"' : '"taken_away" if "taken_away" in g else "invalidated"';
     return `${head(app.source)}
-names = f["structures/name"].asstr()[:]
-g = f[${quoted(`causes/${level}/misses`)}]
+names = f[${quoted(names)}].asstr()[:]
+g = f[${quoted(group)}]
+structure = ${structure}
 chosen = ${onlyPhases(app)}
-for cause in ["first_use", "taken_away" if "taken_away" in g else "invalidated", "capacity", "conflict"]:
-    misses = np.bincount(g["structure"][:][chosen], g[cause][:][chosen], minlength=len(names))
+for cause in ["first_use", ${invalidated}, "capacity", "conflict"]:
+    misses = np.bincount(structure[chosen], g[cause + ${quoted(suffix)}][:][chosen], minlength=len(names))
     print(cause, {name: int(n) for name, n in zip(names, misses) if n}, "sum", int(misses.sum()))
 `;
 }
 
 /** Lines by who evicts and who is evicted. */
 export function evictionsPython(app: App, level: string): string {
+    const [group, names] = app.source.info.attribution
+        ? [`attribution/evictions/${level}/pairs`, 'attribution/objects']
+        : [`causes/${level}/evictions`, 'structures/name'];
     return `${head(app.source)}
-names = f["structures/name"].asstr()[:]
-g = f[${quoted(`causes/${level}/evictions`)}]
+names = f[${quoted(names)}].asstr()[:]
+g = f[${quoted(group)}]
 chosen = ${onlyPhases(app)}
 lines = np.zeros((len(names), len(names)), int)
 np.add.at(lines, (g["by"][:][chosen], g["victim"][:][chosen]), g["count"][:][chosen])

@@ -15,9 +15,9 @@ export interface State {
     off?: string;
     /** The level or link of views that show one. */
     level?: string;
-    /** Of the view of phases: multiples, heat, difference. */
+    /** Of the view of phases: multiples, heat, difference; of code and data: structures, fields, functions, lines. */
     mode?: string;
-    /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, ... */
+    /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, ...; of code and data: the column it is sorted by. */
     metric?: string;
     eviction?: string;
     /** Cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */

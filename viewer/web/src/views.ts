@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The views that there are, and which of them a file can fill.
 import { shows, type App, type View } from './app';
+import { attributionView } from './views/attribution';
 import { causesView } from './views/causes';
 import { compareView } from './views/compare';
 import { curvesView } from './views/curves';
@@ -30,6 +31,7 @@ export function viewsOf(app: App): ViewKind[] {
     if (shows(app.source).length > 0) kinds.push({ id: 'histogram', title: 'Histogram', make: histogramView });
     if (info.kind === 'run' && info.phases.names.length > 0 && info.series.length > 0)
         kinds.push({ id: 'phases', title: 'Phases', make: phasesView });
+    if (info.attribution) kinds.push({ id: 'attribution', title: 'Code and data', make: attributionView });
     if (info.causes.length > 0) kinds.push({ id: 'causes', title: 'Causes', make: causesView });
     if (info.links.length > 0) kinds.push({ id: 'topology', title: 'Topology', make: topologyView });
     kinds.push({ id: 'tables', title: 'Tables', make: tablesView });

@@ -11,8 +11,7 @@ import { causeKinds, drawCauses, drawEvictions, rowsAtMost, structuresAtMost, ty
 
 /** Misses of a level by structure, those with most first. */
 export function missRows(app: App, level: string): MissRow[] {
-    const { causes, structures } = app.source.info;
-    const { misses } = causes.find((each) => each.name === level)!;
+    const { misses, structures } = app.source.info.causes.find((each) => each.name === level)!;
     const chosen = chosenPhases(app);
     const sums = structures.map((_, structure) => ({ structure, counts: causeKinds.map(() => 0), all: 0 }));
     misses.structure.forEach((structure, i) => {
@@ -43,11 +42,11 @@ export function evictionRows(app: App, level: string): Eviction[] {
 }
 
 export function causesView(app: App): View {
-    const { causes, structures } = app.source.info;
+    const { causes } = app.source.info;
     const used = causes.filter((each) => each.misses.structure.length > 0);
     const levels = (used.length > 0 ? used : causes).map((each) => each.name);
     const level = () => (levels.includes(app.state.level ?? '') ? app.state.level! : levels[0]);
-    const nameOf = (structure: number) => structures[structure].name;
+    const nameOf = (structure: number) => causes[0].structures[structure];
     let misses: MissRow[] = [];
     let evictions: Eviction[] = [];
 

@@ -189,27 +189,30 @@ export function tablesOf(info: FileInfo): Table[] {
     return tables;
 }
 
+/** A table that can be saved. */
+export function tableCard(app: App, table: Table): HTMLElement {
+    const save = () =>
+        download(
+            `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`,
+            new Blob([csv(table)], { type: 'text/csv' }),
+        );
+    const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
+    element
+        .querySelector('caption')!
+        .append(
+            ' ',
+            h(
+                'button',
+                { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` },
+                'CSV',
+            ),
+        );
+    return element;
+}
+
 export function tablesView(app: App): View {
     const { info } = app.source;
-    const card = (table: Table) => {
-        const save = () =>
-            download(
-                `${baseName(app.source)}-${table.caption.toLowerCase().replace(/\W+/g, '-')}.csv`,
-                new Blob([csv(table)], { type: 'text/csv' }),
-            );
-        const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
-        element
-            .querySelector('caption')!
-            .append(
-                ' ',
-                h(
-                    'button',
-                    { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` },
-                    'CSV',
-                ),
-            );
-        return element;
-    };
+    const card = (table: Table) => tableCard(app, table);
     const facts: [string, string][] = [
         ['input', titleOf(app.source)],
         ['file', `${info.name}, ${bytes(info.bytes)}${info.complete ? '' : ', incomplete'}`],

@@ -3,10 +3,11 @@
 import type { CauseLevel } from '../protocol';
 import { FileError, type Store } from './h5';
 
-const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
+export const causes = ['first_use', 'invalidated', 'capacity', 'conflict'];
 
-/** `structures`: rows of /structures. */
-export function causesOf(store: Store, levels: string[], structures: number): CauseLevel[] {
+/** `names`: of /structures. */
+export function causesOf(store: Store, levels: string[], names: string[]): CauseLevel[] {
+    const structures = names.length;
     const table = (path: string, columns: string[], indices: number) => {
         const found = columns.map((column) => store.numbers(`${path}/${column}`));
         for (const [i, column] of found.entries()) {
@@ -24,6 +25,6 @@ export function causesOf(store: Store, levels: string[], structures: number): Ca
         const columns = causes.map((each) => (store.has(`${rows}/taken_away`) && each === 'invalidated' ? 'taken_away' : each)); // older files
         const [structure, phase, ...counts] = table(rows, ['structure', 'phase', ...columns], 1);
         const [by, victim, when, count] = table(`causes/${name}/evictions`, ['by', 'victim', 'phase', 'count'], 2);
-        return { name, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
+        return { name, structures: names, misses: { structure, phase, counts }, evictions: { by, victim, phase: when, count } };
     });
 }

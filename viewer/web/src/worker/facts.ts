@@ -10,6 +10,7 @@ import type {
     StructureLevel,
     SweepInfo,
 } from '../protocol';
+import { attributionOf, causesOfObjects } from './attribution_facts';
 import { causesOf } from './causes_facts';
 import { FileError, type Store } from './h5';
 import { campaignOf } from './campaign_facts';
@@ -245,6 +246,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         pageWalks: inPhases('page_walks'),
     };
     const provenance = store.has('provenance') ? store.attributes('provenance') : {};
+    const attribution = store.has('attribution') ? attributionOf(store) : null;
     const some = { links: links(store), monitors: monitors(store, functions), phases };
     const info: FileInfo = {
         name,
@@ -275,7 +277,12 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
         },
         components: components(store),
         structures: structures(store),
-        causes: store.has('causes') ? causesOf(store, texts(store.attributes('causes').levels), store.rows('structures/name')) : [],
+        causes: attribution
+            ? causesOfObjects(store, attribution)
+            : store.has('causes')
+              ? causesOf(store, texts(store.attributes('causes').levels), store.texts('structures/name'))
+              : [],
+        attribution,
         structureLevels: structureLevels(store),
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// show: parts of results, and results of other kinds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/app/results.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+TEST_F(Results, OptionsOfShowThatNameNothing) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    const std::pair<Words, const char*> cases[] = {
+        {{"--level", "L9"}, "there are: L1, L2, DTLB"},
+        {{"--phase", "99"}, "numbered from 0"},
+        {{"--structure", "keys"}, "there are: key_from"},
+        {{"--monitor", "x"}, "there are: core-DTLB, core-L1, "},
+        {{"--monitor", "core-L1", "--what", "misses"}, "a monitor counts events alone"},
+    };
+    for (const auto& [words, advice] : cases) {
+        const Finished finished = call(Words{"show", "r.h5"} + words);
+        EXPECT_EQ(finished.status, 2);
+        EXPECT_THAT(finished.err, HasSubstr(advice));
+    }
+}
+
+TEST_F(Results, HistogramsThatShowGivesSumToTheCounts) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    const auto sum = [&](const Words& words) {
+        double total = 0;
+        const json shown = good_json(Words{"show", "r.h5"} + words);
+        for (const json& value : shown["histogram"]["values"]) total += value.get<double>();
+        return total;
+    };
+    const json told = good_json({"show", "r.h5"});
+    EXPECT_EQ(sum({"--level", "L2", "--what", "accesses"}), demand(told["levels"]["L2"]).first);
+    EXPECT_EQ(sum({"--level", "L1", "--what", "misses"}), demand(told["levels"]["L1"]).second);
+    EXPECT_EQ(sum({"--level", "L1", "--what", "writebacks"}), told["levels"]["L1"]["writebacks_out"]);
+    EXPECT_EQ(sum({"--level", "L1", "--what", "misses", "--phase", "3"}),
+              demand(told["phases"][3]["levels"]["L1"]).second);
+    EXPECT_EQ(sum({"--monitor", "core-L1"}), told["monitors"]["core-L1"]["events"]);
+    EXPECT_EQ(sum({"--structure", "rank", "--what", "misses"}), told["structures"]["rank"]["levels"]["L1"]["misses"]);
+}
+
+TEST_F(Results, OfSeveralPhasesAreTheSumsOfThose) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    const json told = good_json({"show", "r.h5"});
+    ASSERT_GT(told["phases"].size(), 6U);
+    double accesses = 0, misses = 0;
+    std::uint64_t references = 0;
+    for (const unsigned phase : {1, 3, 4, 5}) {
+        const auto [all, missed] = demand(told["phases"][phase]["levels"]["L1"]);
+        accesses += static_cast<double>(all), misses += static_cast<double>(missed);
+        references += told["phases"][phase]["references"].get<std::uint64_t>();
+    }
+    for (const char* option : {"--phase", "--phases"}) {
+        double shown = 0;
+        const json histogram = good_json({"show", "r.h5", "--level", "L1", "--what", "misses", option, "3-5,1"});
+        for (const json& value : histogram["histogram"]["values"]) shown += value.get<double>();
+        EXPECT_EQ(shown, misses) << option;
+    }
+    std::string text = call({"show", "r.h5", "--level", "L1", "--phase", "1,3-5"}).out;
+    EXPECT_THAT(text, HasSubstr(", phases 1, 3-5 of 0-"));
+    std::erase(text, ',');
+    EXPECT_THAT(text, HasSubstr(std::to_string(references) + " references"));
+    EXPECT_THAT(text, ::testing::ContainsRegex("\nL1 +" + std::to_string(static_cast<std::uint64_t>(accesses)) + " +" +
+                                               std::to_string(static_cast<std::uint64_t>(misses)) + " "));
+}
+
+TEST_F(Results, AndTracesAreToldFromEachOther) {
+    ASSERT_EQ(call({"run", "chase", "--max-references", "1K", "-o", "r.h5"}).status, 0);
+    ASSERT_EQ(call({"trace", "convert", "chase", "t.ct.h5", "--max-references", "1K"}).status, 0);
+    for (const Words& words : {Words{"show", "t.ct.h5"}, {"report", "t.ct.h5", "-o", "t.html"}})
+        EXPECT_THAT(call(words).err, HasSubstr("t.ct.h5: is a trace, not a result of cachetally; 'cachetally replay'"));
+    for (const Words& words : {Words{"replay", "r.h5"}, {"trace", "info", "r.h5"}, {"sweep", "r.h5"}})
+        EXPECT_THAT(call(words).err, HasSubstr("not a packed trace: it is a result, which 'cachetally show' shows"));
+}
+
+TEST_F(Results, OfAnotherKindAreNamedWhereAFigureIsOfOne) {
+    ASSERT_EQ(call(radix + Words{"-o", "r.h5"}).status, 0);
+    ASSERT_EQ(call({"sweep", "chase", "--max-references", "1K", "-o", "s.h5"}).status, 0);
+    const auto refused = [&](const char* kind, const char* file) {
+        const Finished finished = call({"figure", kind, file, "-o", "f.pdf"});
+        EXPECT_EQ(finished.status, 2) << finished.err;
+        return finished.err;
+    };
+    EXPECT_THAT(
+        refused("sweep", "r.h5"),
+        HasSubstr("r.h5: is the result of a run, and figures of the kind sweep are drawn from that of a sweep; of "
+                  "it there are: histogram, phases, heat"));
+    EXPECT_THAT(refused("heat", "s.h5"), HasSubstr("s.h5: is the result of a sweep"));
+    EXPECT_THAT(refused("intrusion", "s.h5"), HasSubstr("of it there are: sweep, front"));
+}
+
+}  // namespace
+}  // namespace cachetally::testing

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which code and data of a program miss, and why, from /attribution.
+import type { AttributionInfo, CauseLevel, Grouping } from '../protocol';
+import { FileError, type Store } from './h5';
+import { causes } from './causes_facts';
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : value === undefined ? [] : [String(value)]);
+
+/** Numbers for names: equal ones have one. */
+class Names {
+    readonly all: string[] = [];
+    private readonly numbers = new Map<string, number>();
+
+    /** Of a name, whose text is shown. */
+    number(key: string, text = key): number {
+        const known = this.numbers.get(key);
+        if (known !== undefined) return known;
+        this.numbers.set(key, this.all.length);
+        return this.all.push(text) - 1;
+    }
+}
+
+function damaged(what: string): never {
+    throw new FileError(`/attribution/${what} has numbers that nothing stands for; the file is damaged.`);
+}
+
+/** By site; -1: it belongs to none. */
+function groupingsOf(store: Store): Grouping[] {
+    const path = 'attribution';
+    store.requireColumns(`${path}/sites`, ['code', 'object']);
+    store.requireColumns(`${path}/code`, ['function', 'file', 'line', 'module']);
+    const codes = store.numbers(`${path}/sites/code`);
+    const objects = store.numbers(`${path}/sites/object`);
+    const fields = store.has(`${path}/sites/field`) ? store.numbers(`${path}/sites/field`) : null;
+    const [functions, files, modules] = ['function', 'file', 'module'].map((each) => store.texts(`${path}/code/${each}`));
+    const lines = store.numbers(`${path}/code/line`);
+    const objectNames = store.texts(`${path}/objects`);
+    const fieldNames = fields ? store.texts(`${path}/fields`) : [];
+    if (codes.some((each) => each >= lines.length) || objects.some((each) => each >= objectNames.length)) damaged('sites');
+    if (fields?.some((each) => each !== 0 && each >= fieldNames.length)) damaged('sites/field');
+    const group = (id: Grouping['id'], title: string, of: (site: number, names: Names) => number): Grouping => {
+        const names = new Names();
+        return { id, title, of: Int32Array.from(codes, (_, site) => of(site, names)), names: names.all };
+    };
+    const inCode = (site: number, name: string, names: Names) => {
+        const module = modules[codes[site]];
+        return names.number(`${name}\n${module}`, name || (module ? `(in ${module})` : '(not known)'));
+    };
+    return [
+        group('structures', 'Data structures', (site, names) => (objects[site] === 0 ? -1 : names.number(objectNames[objects[site]]))),
+        group('fields', 'Fields', (site, names) =>
+            fields && fields[site] !== 0 ? names.number(`${fieldNames[fields[site]]} of ${objectNames[objects[site]]}`) : -1,
+        ),
+        group('functions', 'Functions', (site, names) => inCode(site, functions[codes[site]], names)),
+        group('lines', 'Source lines', (site, names) => {
+            const line = lines[codes[site]];
+            return inCode(site, line === 0 ? '' : `${files[codes[site]].replace(/.*\//, '')}:${line}`, names);
+        }),
+    ].filter((each) => each.names.length > 0);
+}
+
+export function attributionOf(store: Store): AttributionInfo {
+    const attributes = store.attributes('attribution');
+    const rows = 'attribution/rows';
+    const caused = texts(attributes.caused);
+    const levels = texts(attributes.levels);
+    const column = (name: string) => store.numbers(`${rows}/${name}`);
+    store.requireColumns(rows, ['site', 'phase', 'accesses', ...levels.map((each) => `misses_${each}`)]);
+    const counts = [{ title: 'accesses', values: column('accesses') }];
+    if (store.has(`${rows}/cycles`)) counts.push({ title: 'cycles lost', values: column('cycles') });
+    levels.forEach((each) => counts.push({ title: `${each} misses`, values: column(`misses_${each}`) }));
+    const groupings = groupingsOf(store);
+    const info: AttributionInfo = { site: column('site'), phase: column('phase'), counts, groupings, causes: [] };
+    if (info.site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
+    info.causes = caused.map((name) => {
+        const columns = causes.map((cause) => `${cause}_${name}`);
+        store.requireColumns(rows, ['site', ...columns]);
+        return { level: name, counts: columns.map(column) };
+    });
+    return info;
+}
+
+/** Causes by what references are for; 0: code. */
+export function causesOfObjects(store: Store, attribution: AttributionInfo): CauseLevel[] {
+    const objects = store.texts('attribution/objects');
+    const names = new Names();
+    const number = objects.map((name, i) => names.number(i === 0 ? '(code)' : name));
+    const sites = store.numbers('attribution/sites/object');
+    return attribution.causes.map(({ level, counts }) => {
+        const path = `attribution/evictions/${level}/pairs`;
+        store.requireColumns(path, ['by', 'victim', 'phase', 'count']);
+        const of = (column: string) => store.numbers(`${path}/${column}`);
+        const [by, victim] = ['by', 'victim'].map((column) => {
+            const found = of(column);
+            if (found.some((each) => each >= objects.length)) damaged(`evictions/${level}/pairs`);
+            return found.map((each) => number[each]);
+        });
+        return {
+            name: level,
+            structures: names.all,
+            misses: { structure: attribution.site.map((site) => number[sites[site]]), phase: attribution.phase, counts },
+            evictions: { by, victim, phase: of('phase'), count: of('count') },
+        };
+    });
+}
