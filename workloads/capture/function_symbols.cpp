@@ -19,7 +19,7 @@ Elf_Scn* section_of(Dwfl_Module* module, Address address) {
 
 FunctionSymbols::FunctionSymbols(Dwfl_Module* module) : module_(module) {
     const int count = dwfl_module_getsymtab(module);
-    for (int i = 1; i < count; ++i) {
+    for (int i = count - 1; i > 0; --i) {
         GElf_Sym symbol;
         GElf_Addr address = 0;
         GElf_Word section = 0;
@@ -28,12 +28,13 @@ FunctionSymbols::FunctionSymbols(Dwfl_Module* module) : module_(module) {
         if (name == nullptr || *name == '\0' || section == SHN_UNDEF || type == STT_SECTION || type == STT_FILE ||
             type == STT_TLS)
             continue;
-        const bool is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL;
-        (symbol.st_size != 0 ? sized_ : labels_).push_back({address, symbol.st_size, name, is_global, 0});
+        const int binding = GELF_ST_BIND(symbol.st_info);
+        const auto rank = binding == STB_LOCAL ? 0U : binding == STB_WEAK ? 1U : 2U;
+        (symbol.st_size != 0 ? sized_ : labels_).push_back({address, symbol.st_size, name, rank, 0});
     }
     for (std::vector<Symbol>* const symbols : {&sized_, &labels_}) {
         std::ranges::stable_sort(*symbols, [](const Symbol& a, const Symbol& b) {
-            return std::tuple(a.base, a.is_global, b.bytes) < std::tuple(b.base, b.is_global, a.bytes);
+            return std::tuple(a.base, a.rank, b.bytes) < std::tuple(b.base, b.rank, a.bytes);
         });
         Address end = 0;
         for (Symbol& symbol : *symbols) symbol.end = end = std::max(end, symbol.base + symbol.bytes);
@@ -44,8 +45,8 @@ const char* FunctionSymbols::at(Address address) const {
     const Symbol* best = nullptr;
     auto next = std::ranges::upper_bound(sized_, address, {}, &Symbol::base);
     const Address covered = next == sized_.begin() ? 0 : std::prev(next)->end;
-    while (next != sized_.begin() && (--next)->end > address && !(best != nullptr && best->is_global))
-        if (address - next->base < next->bytes && (best == nullptr || next->is_global)) best = &*next;
+    while (next != sized_.begin() && (--next)->end > address && (best == nullptr || best->rank == 0))
+        if (address - next->base < next->bytes && (best == nullptr || next->rank != 0)) best = &*next;
     if (best == nullptr) best = label_before(address);
     return best != nullptr && (best->bytes != 0 || best->base >= covered) ? best->name : nullptr;
 }
@@ -54,7 +55,8 @@ const FunctionSymbols::Symbol* FunctionSymbols::label_before(Address address) co
     const auto next = std::ranges::upper_bound(labels_, address, {}, &Symbol::base);
     if (next == labels_.begin()) return nullptr;
     const Symbol& label = *std::prev(next);
-    return section_of(module_, label.base) == section_of(module_, address) ? &label : nullptr;
+    Elf_Scn* const section = section_of(module_, address);
+    return section != nullptr && section == section_of(module_, label.base) ? &label : nullptr;
 }
 
 }  // namespace cachetally

@@ -17,8 +17,9 @@ class FunctionSymbols {
 public:
     explicit FunctionSymbols(Dwfl_Module* module);
 
-    /// The symbol that contains the address: global before local, then the one that begins last, then the smallest.
-    /// Else the label (a symbol without size, of assembly) before it, in its section, if no symbol lies between.
+    /// The symbol that contains the address: global before local, then the one that begins last, then the smallest,
+    /// then the first in the file. Else the label (a symbol without size, of assembly) before it, in its section, if no
+    /// symbol lies between.
     /// Null where there is neither; as it is in the file, and as long as the module is there.
     const char* at(Address address) const;
 
@@ -27,13 +28,13 @@ private:
         Address base;
         std::uint64_t bytes;
         const char* name;
-        bool is_global;
-        Address end;  ///< of all symbols up to this one
+        unsigned rank;  ///< 0 local, 1 weak, 2 global
+        Address end;    ///< of all symbols up to this one
     };
     const Symbol* label_before(Address address) const;
 
     Dwfl_Module* module_;
-    std::vector<Symbol> sized_, labels_;  ///< ascending; the better ones of equal begin are later
+    std::vector<Symbol> sized_, labels_;  ///< ascending; of equal begin, the better ones are later
 };
 
 }  // namespace cachetally
