@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program that is simulated while it runs, beside its recording: all results are equal.
 
-  live_test.py CACHETALLY PROGRAM [ARGUMENT]...
+  live_test.py CACHETALLY [--one-run TOOL_FOLDER] PROGRAM [ARGUMENT]...
 
-Addresses are fixed (setarch -R), so that both runs of the program are one. Exit status 77: that is not possible here.
+Addresses are fixed (setarch -R), so that both runs of the program are one. A program with threads runs once only
+(--one-run), and ring_player.py plays that run. Exit status 77: that is not possible here.
 """
 import json
 import os
@@ -12,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-OPTIONS = ["-m", "generic3", "--json"]
+OPTIONS, STREAMS = ["-m", "generic3", "--json"], []
+PLAYER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "ring_player.py")
 
 
 def call(*words):
@@ -25,9 +27,17 @@ def main():
         print("skipped: addresses cannot be fixed here (setarch -R)")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as directory:
+        if command[0] == "--one-run":
+            OPTIONS[1] = "coherent8"
+            STREAMS[:] = ["--cores", "8"]
+            tools, command = command[1], command[2:]
+            played = {"CACHETALLY_CAPTURE": os.path.join(directory, "player"), "CACHETALLY_PLAYED": os.path.join(directory, "ring")}
+            call(PLAYER, "save", tools, played["CACHETALLY_PLAYED"], "--", *command)
+            call(PLAYER, "folder", played["CACHETALLY_CAPTURE"])
+            os.environ.update(played)
         report, trace = os.path.join(directory, "live"), os.path.join(directory, "t.ct.h5")
         shown = call(program, "run", *OPTIONS, "--report", report, "--", *command)
-        recorded = call(program, "record", "-o", trace, "--", *command)
+        recorded = call(program, "record", *STREAMS, "-o", trace, "--", *command)
         assert shown == recorded, "the program's output differs"
         with open(report, encoding="utf-8") as file:
             live = json.load(file)
