@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels in the manner of PolyBench, on arrays at addresses that the linker chooses. Each access that is written is one
-   access of the program (volatile), so their numbers are closed forms (tests/workloads/capture/closed_form_test.py). */
+/* Kernels in the manner of PolyBench, on arrays at addresses that the linker chooses. Each access that is written is
+   one access of the program (volatile), so their numbers are closed forms
+   (tests/workloads/capture/closed_form_test.py). */
 #include <stdio.h>
 #include <string.h>
 
