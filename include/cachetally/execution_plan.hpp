@@ -20,8 +20,9 @@ enum class Execution : std::uint8_t {
 struct ExecutionPlan {
     struct Core {
         Execution execution = Execution::one_by_one;
-        std::string reason;  ///< what stands against a faster way
-        FilterPlan filter;   ///< unless one_by_one
+        std::string reason;    ///< what stands against a faster way
+        std::string in_steps;  ///< batched: which level takes requests one by one, as do those below, and why; or empty
+        FilterPlan filter;     ///< unless one_by_one
         bool takes_blocks() const { return execution != Execution::one_by_one; }
     };
     std::vector<Core> cores;
@@ -33,8 +34,8 @@ class Hierarchy;
 /// attached.
 ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams);
 
-/// Texts, one per group of cores that are alike, for people: "in batches", "filtered, then per reference: L3 is
-/// inclusive (my.yaml:12)".
+/// Texts, one per group of cores that are alike, for people: "in batches", "in batches, then per request: L3 has a
+/// prefetcher (my.yaml:12)", "filtered, then per reference: L1D writes through (my.yaml:10)".
 std::vector<std::string> explain(const ExecutionPlan& plan);
 
 }  // namespace cachetally

@@ -12,12 +12,16 @@ CorePipeline::CorePipeline(std::uint8_t core, const CorePort& data, const CorePo
     : core_(core), apart_(fetches.port != nullptr), filter_plan_(filter), walker_(walker), pages_(pages) {
     streams_[0].way = data;
     streams_[1].way = fetches;
+    walks_below_ = walker.below().cache() != nullptr && walker.below().cache() == data.port->cache()->below().cache();
     for (Stream& stream : streams())
         stream.latency = stream.cache().latency() + (stream.way.tlb != nullptr ? stream.way.tlb->latency() : 0);
     const RequestPort& below = streams_[0].cache().below();
     below.cache() != nullptr ? together_.connect(*below.cache()) : together_.connect(*below.memory());
     std::vector<Cache*> firsts;
-    for (const Stream& stream : streams()) firsts.push_back(&stream.cache());
+    for (const Stream& stream : streams()) {
+        firsts.push_back(&stream.cache());
+        by_virtual_lines_ = by_virtual_lines_ || stream.cache().config().virtually_indexed;
+    }
     speculation_.emplace(firsts);
     if (!speculation_->is_needed()) speculation_.reset();
 }
@@ -31,7 +35,7 @@ void CorePipeline::start(Background* background) {
         walks.start_batching(core_);
         walks.notify_through(nullptr);  // they are notified where they are flushed
     }
-    if (!apart_) return;
+    if (!meet()) return;
     together_.start_batching(core_);
     for (const Stream& stream : streams()) stream.cache().below().notify_through(background_);
 }
@@ -40,7 +44,7 @@ void CorePipeline::stop() {
     walker_.below().stop_batching();
     stop_batching();
     for (Stream& stream : streams()) {
-        if (apart_) stream.cache().below().notify_through(nullptr);
+        if (meet()) stream.cache().below().notify_through(nullptr);
         stream.cache().forget_mru();
         stream.cache().unwatch(stream.disturbances);
     }
@@ -48,7 +52,7 @@ void CorePipeline::stop() {
 
 void CorePipeline::start_batching() {
     for (const Stream& stream : streams())
-        for (Cache* cache = &stream.cache(); cache != nullptr; cache = cache->below().cache())
+        for (Cache* cache = &stream.cache(); cache != nullptr && cache->is_plain(); cache = cache->below().cache())
             cache->below().start_batching(core_);
 }
 
@@ -63,13 +67,14 @@ Tick CorePipeline::run(const FilteredBlock& block) {
     streams_[0].given = &block.data;
     streams_[1].given = &block.fetches;
     Tick time = translate();
+    positioned_ = placed_ || (walks_below_ && !reads_.empty());
     for (Stream& stream : streams()) {
         const FilteredAccesses& given = *stream.given;
         if (stream.way.tlb_port != nullptr) stream.way.tlb_port->notify_filtered(given, core_);
         stream.way.port->notify_filtered({given.marks, stream.accesses}, core_);
         time += given.marks.size() * stream.latency;
     }
-    time += reads_.size() * streams_[0].cache().latency();
+    if (!walks_below_) time += reads_.size() * streams_[0].cache().latency();
     if (speculation_) {
         if (log_.blocks() == 0) begin_speculation();
         save();
@@ -81,7 +86,7 @@ Tick CorePipeline::run(const FilteredBlock& block) {
     }
     go_through(streams_[0]);
     if (placed_) go_through(streams_[1]);
-    if (apart_) bring_together();
+    if (meet()) bring_together();
     const bool full = speculation_ ? below().batch().size() >= speculation_->enough_requests() ||
                                          log_.blocks() >= speculation_->enough_blocks()
                                    : below().batch().size() >= enough;
@@ -92,145 +97,30 @@ Tick CorePipeline::run(const FilteredBlock& block) {
 /// Makes the accesses of a stream in its first level.
 void CorePipeline::go_through(Stream& stream) {
     made_ = {};
-    const std::span<const BlockEvent> reads = &stream == &streams_[0] ? reads_ : std::span<const BlockEvent>();
+    const bool walked = &stream == &streams_[0] && !walks_below_;
+    const std::span<const BlockEvent> reads = walked ? reads_ : std::span<const BlockEvent>();
     if (!reads.empty() || stream.disturbed != 0) {
         insert_disturbed(stream, reads);
-        return access(stream, requests_, request_positions_.data());
+        return access(stream, requests_, request_positions_.data(), virtual_requests_);
     }
-    if (speculation_ || (walker_.reads_entries() && streams_[0].way.tlb != nullptr && &stream == &streams_[0]))
+    if (speculation_ || (walker_.reads_entries() && streams_[0].way.tlb != nullptr && walked))
         for (const BlockEvent access : stream.accesses)
             stream.latest[FilterShape::slot_of(access.block())] = access.block();
-    access(stream, stream.accesses, stream.given->positions.data());
+    access(stream, stream.accesses, positions_of(stream), stream.given->retained);
 }
 
-/// Returns how long the TLBs below the first and the walker took.
-Tick CorePipeline::translate() {
-    const unsigned page_bits = pages_.page_bits(0);
-    // What the first TLB knows it translates on the way; but where fetches and data meet, pages get their frames in the
-    // order in which both touch them.
-    const bool by_tlb = !placed_ && streams_[0].way.tlb != nullptr && !pages_.identity();
-    if (!by_tlb) find_physical();
-    for (Stream& stream : streams()) {
-        const std::span<const BlockEvent> retained = stream.given->retained;
-        if (by_tlb) {
-            stream.physical.resize(retained.size());
-            stream.accesses = stream.physical;
-        }
-        Tlb* const tlb = stream.way.tlb;
-        stream.missing.resize(tlb != nullptr ? retained.size() : 0);
-        if (tlb == nullptr) continue;
-        stream.missing.resize(
-            tlb->look_up(retained, page_bits, stream.missing.data(), by_tlb ? stream.physical.data() : nullptr));
-        tlb->count_hits(stream.given->redundant.all());
-    }
-    gather_missing();
-    Tick time = 0;
-    reads_.clear();
-    read_before_.clear();
-    if (!missing_.empty()) {
-        const Tlb& first = streams_[0].way.tlb != nullptr ? *streams_[0].way.tlb : *streams_[1].way.tlb;
-        for (Tlb* tlb = first.next(); tlb != nullptr; tlb = tlb->next()) time += look_up_below(*tlb);
-        time += walk();
-    }
-    return time;
+/// By retained access: where it stands among those of both streams.
+const std::uint16_t* CorePipeline::positions_of(const Stream& stream) {
+    if (placed_ || !positioned_) return stream.given->positions.data();
+    while (counting_.size() < stream.accesses.size()) counting_.push_back(static_cast<std::uint16_t>(counting_.size()));
+    return counting_.data();
 }
 
-/// Those that the first TLBs miss, in program order; notifies the listeners below.
-void CorePipeline::gather_missing() {
-    missing_.clear();
-    missed_.clear();
-    const auto add = [&](const Stream& stream, std::size_t i, bool fetch) {
-        const std::uint16_t index = stream.missing[i];
-        missing_.push_back({index, placed_ ? stream.given->positions[index] : index, fetch});
-        missed_.push_back(stream.given->retained[index]);
-    };
-    for (const Stream& stream : streams()) {
-        if (stream.missing.empty() || stream.way.tlb->below().kinds() == 0) continue;
-        reads_.clear();  // here: what is reported
-        for (const std::uint16_t index : stream.missing) reads_.push_back(stream.given->retained[index]);
-        stream.way.tlb->below().notify_all(reads_, core_);
-    }
-    const Stream &data = streams_[0], &fetches = streams_[1];
-    std::size_t fetched = 0;
-    for (std::size_t i = 0; i < data.missing.size(); ++i) {
-        if (placed_)
-            while (fetched < fetches.missing.size() &&
-                   fetches.given->positions[fetches.missing[fetched]] < data.given->positions[data.missing[i]])
-                add(fetches, fetched++, true);
-        add(data, i, false);
-    }
-    if (placed_)
-        while (fetched < fetches.missing.size()) add(fetches, fetched++, true);
-}
-
-/// Leaves those that this TLB misses, too.
-Tick CorePipeline::look_up_below(Tlb& tlb) {
-    const unsigned page_bits = pages_.page_bits(0);
-    if (!tlb.holds(page_bits)) {
-        tlb.below().notify_all(missed_, core_);
-        return 0;
-    }
-    const std::size_t asked = missed_.size();
-    still_missing_.resize(asked);
-    const std::size_t count = tlb.look_up(missed_, page_bits, still_missing_.data(), nullptr);
-    for (std::size_t i = 0; i < count; ++i) {
-        missing_[i] = missing_[still_missing_[i]];
-        missed_[i] = missed_[still_missing_[i]];
-    }
-    missing_.resize(count);
-    missed_.resize(count);
-    tlb.below().notify_all(missed_, core_);
-    return asked * tlb.latency();
-}
-
-Tick CorePipeline::walk() {
-    const unsigned page_bits = pages_.page_bits(0);
-    Tick time = 0;
-    reads_.clear();
-    for (std::size_t i = 0; i < missing_.size(); ++i) {
-        time += walker_.note_reads(missed_[i].block(), page_bits, reads_);
-        read_before_.resize(reads_.size(), missing_[i]);
-    }
-    RequestPort& port = walker_.below();
-    if (port.cache() != nullptr || reads_.empty()) {
-        port.notify_all(reads_, core_);
-        return time;
-    }
-    for (const BlockEvent read : reads_) port.batch().push(read);  // straight to memory, which keeps no order
-    hand_over(port);
-    reads_.clear();
-    return time;
-}
-
-/// Pages get their frames in the order in which they are touched first.
-void CorePipeline::find_physical() {
-    if (pages_.identity()) {
-        for (Stream& stream : streams()) stream.accesses = stream.given->retained;
-        return;
-    }
-    const auto translate = [&](Stream& stream, std::size_t i) {
-        const BlockEvent access = stream.given->retained[i];
-        stream.physical[i] = access.moved_by(pages_.translate(access.block()) - access.block());
-    };
-    for (Stream& stream : streams()) {
-        stream.physical.resize(stream.given->retained.size());
-        stream.accesses = stream.physical;
-    }
-    Stream &data = streams_[0], &fetches = streams_[1];
-    std::size_t fetched = 0;
-    for (std::size_t i = 0; i < data.physical.size(); ++i) {
-        if (placed_)
-            while (fetched < fetches.physical.size() && fetches.given->positions[fetched] < data.given->positions[i])
-                translate(fetches, fetched++);
-        translate(data, i);
-    }
-    if (placed_)
-        while (fetched < fetches.physical.size()) translate(fetches, fetched++);
-}
-
-void CorePipeline::put(BlockEvent request, std::uint16_t position) {
+/// `line`: the virtual one.
+void CorePipeline::put(BlockEvent request, std::uint16_t position, Address line) {
     requests_.push_back(request);
-    if (placed_) request_positions_.push_back(position);
+    if (positioned_) request_positions_.push_back(position);
+    if (by_virtual_lines_) virtual_requests_.push_back({line, request.kind()});
 }
 
 /// The accesses of a stream with the reads of page walks where they belong. A walk may come into the set of a line that
@@ -241,6 +131,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     const FilteredAccesses& given = *stream.given;
     requests_.clear();
     request_positions_.clear();
+    virtual_requests_.clear();
     const unsigned slots = (&stream == &streams_[0] ? filter_plan_.data : filter_plan_.fetches).line_slots - 1;
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
     const auto position_of = [&](std::size_t i) {
@@ -249,7 +140,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     std::size_t read = 0, i = 0;
     const auto put_reads_before = [&](std::uint16_t position) {
         for (; read < reads.size() && read_before_[read].position <= position; ++read) {
-            put(reads[read], read_before_[read].position);
+            put(reads[read], read_before_[read].position, reads[read].block());
             stream.disturbed |= bit_of(FilterShape::slot_of(reads[read].block()));
         }
     };
@@ -260,7 +151,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
         if (stream.latest[slot] != accesses[i].block() || accesses[i].kind() == EventKind::store)
             stream.disturbed &= ~bit_of(slot);
         stream.latest[slot] = accesses[i].block();
-        put(accesses[i], position_of(i));
+        put(accesses[i], position_of(i), given.retained[i].block());
         ++i;
     };
     if (given.redundant.all() == 0 || (reads.empty() && stream.disturbed == 0)) {
@@ -276,7 +167,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
             if (placed_) put_reads_before(position);
             if (const unsigned slot = mark & filter_mark::slot; (stream.disturbed & bit_of(slot)) != 0) {
                 const EventKind kind = filter_mark::kind_of(mark);
-                put({stream.latest[slot], kind}, position);
+                put({stream.latest[slot], kind}, position, pages_.virtual_address(stream.latest[slot]));
                 if (kind == EventKind::store) stream.disturbed &= ~bit_of(slot);
                 (kind == EventKind::store ? made_.stores : kind == EventKind::fetch ? made_.fetches : made_.loads) += 1;
             }
@@ -285,27 +176,46 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     put_reads_before(~std::uint16_t{0});
 }
 
-void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions) {
+/// `lines`: the virtual ones.
+void CorePipeline::access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions,
+                          std::span<const BlockEvent> lines) {
     const FilteredAccesses::Redundant& redundant = stream.given->redundant;
     Cache& cache = stream.cache();
     cache.count_requests(redundant.loads - made_.loads, redundant.stores - made_.stores,
                          redundant.fetches - made_.fetches);
-    if (!placed_) return cache.handle(requests, core_);
     BatchPositions sent(positions, stream.positions);
-    cache.handle(requests, core_, &sent);
+    cache.handle(requests, core_, positioned_ ? &sent : nullptr, lines);
 }
 
-/// What both first caches have sent down, in program order.
+/// What the first caches and a walker beside them have sent down, in program order: a walk before its access.
 void CorePipeline::bring_together() {
-    Stream &data = streams_[0], &fetches = streams_[1];
-    const auto from_data = data.cache().below().batch().all(), fetched = fetches.cache().below().batch().all();
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < from_data.size(); ++i) {
-        while (next < fetched.size() && fetches.positions[next] < data.positions[i])
-            together_.batch().push(fetched[next++]);
-        together_.batch().push(from_data[i]);
+    struct Sent {
+        std::span<const BlockEvent> requests;
+        const std::uint16_t* positions;
+    };
+    const auto sent_by = [](Stream& stream) {
+        return Sent{stream.cache().below().batch().all(), stream.positions.data()};
+    };
+    Sent data = sent_by(streams_[0]), fetched = placed_ ? sent_by(streams_[1]) : Sent{};
+    RequestBatch& batch = together_.batch();
+    std::size_t read = 0;
+    const std::size_t reads = walks_below_ ? reads_.size() : 0;
+    const auto push = [&](Sent& from) {
+        while (read < reads && read_before_[read].position <= *from.positions) batch.push(reads_[read++]);
+        batch.push(from.requests.front());
+        from.requests = from.requests.subspan(1);
+        ++from.positions;
+    };
+    if (positioned_) {
+        while (!data.requests.empty()) {
+            while (!fetched.requests.empty() && *fetched.positions < *data.positions) push(fetched);
+            push(data);
+        }
+        while (!fetched.requests.empty()) push(fetched);
+        while (read < reads) batch.push(reads_[read++]);
+    } else {
+        for (const BlockEvent request : data.requests) batch.push(request);
     }
-    while (next < fetched.size()) together_.batch().push(fetched[next++]);
     for (Stream& stream : streams()) {
         RequestPort& below = stream.cache().below();
         const std::span<const BlockEvent> sent = below.batch().all();

@@ -73,11 +73,14 @@ private:
     void find_physical();
     void go_through(Stream& stream);
     void insert_disturbed(Stream& stream, std::span<const BlockEvent> reads);
-    void put(BlockEvent request, std::uint16_t position);
-    void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions);
+    const std::uint16_t* positions_of(const Stream& stream);
+    void put(BlockEvent request, std::uint16_t position, Address line);
+    void access(Stream& stream, std::span<const BlockEvent> requests, const std::uint16_t* positions,
+                std::span<const BlockEvent> lines);
     void bring_together();
     void hand_over(RequestPort& port);
-    RequestPort& below() { return apart_ ? together_ : streams_[0].cache().below(); }
+    bool meet() const { return apart_ || walks_below_; }
+    RequestPort& below() { return meet() ? together_ : streams_[0].cache().below(); }
     void start_batching();
     void stop_batching();
     void begin_speculation();
@@ -86,13 +89,16 @@ private:
     void make_again();
 
     std::uint8_t core_;
-    bool apart_;           ///< fetches take another way than data
-    bool placed_ = false;  ///< a block has both, so that it matters where each access stands
+    bool apart_;                     ///< fetches take another way than data
+    bool placed_ = false;            ///< a block has both, so that it matters where each access stands
+    bool walks_below_ = false;       ///< page walks enter beside the first level
+    bool positioned_ = false;        ///< a block's ways and walks meet below, so that positions matter
+    bool by_virtual_lines_ = false;  ///< a first level's sets are chosen by them
     FilterPlan filter_plan_;
     PageWalker& walker_;
     PageTable& pages_;
     std::array<Stream, 2> streams_;
-    RequestPort together_;  ///< what both first caches send down, where they are apart
+    RequestPort together_;  ///< what the first caches and the walker send down, where they meet
     Background* background_ = nullptr;
     Tick waited_ = 0;
 
@@ -104,7 +110,9 @@ private:
     // The requests of a first cache, if they are not the retained accesses alone.
     std::vector<BlockEvent> requests_;
     std::vector<std::uint16_t> request_positions_;
-    FilteredAccesses::Redundant made_;  ///< redundant accesses that are made after all
+    std::vector<BlockEvent> virtual_requests_;  ///< the same by virtual lines, where these choose sets
+    std::vector<std::uint16_t> counting_;       ///< 0, 1, 2 ...
+    FilteredAccesses::Redundant made_;          ///< redundant accesses that are made after all
 
     std::optional<Speculation> speculation_;
     AccessLog log_;                              ///< of the blocks of it

@@ -24,8 +24,6 @@ Hierarchy::Parts::Parts(const Topology& topology)
         for (auto& cache : copies)
             if (cache->config().inclusion == Inclusion::inclusive) expect_loss_above(*cache, cache->can_log());
     if (machine.coherence.protocol != Protocol::none) make_coherent();
-    for (auto& copies : caches)
-        for (auto& cache : copies) cache->settle();
     make_paths();
 }
 

@@ -62,7 +62,7 @@ std::string Hierarchy::Parts::why_one_by_one(const CorePath& path) const {
     for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
         const CacheConfig& config = cache->config();
         if (cache->is_in_node()) return sentence(machine, config, "is kept coherent", nullptr);
-        if (config.prefetch.kind != PrefetchKind::none)
+        if (cache == first && config.prefetch.kind != PrefetchKind::none)
             return sentence(machine, config, "has a prefetcher", "prefetch");
         if (cache != first && cache->is_next_to_core())
             return sentence(machine, config, "serves cores directly, too", nullptr);
@@ -86,20 +86,53 @@ std::string Hierarchy::Parts::why_one_by_one(unsigned core) const {
     return "";
 }
 
+/// Why batches end above a level: its requests are made one by one, as is all below. Nothing if it takes batches.
+std::string Hierarchy::Parts::why_in_steps(Cache& cache) const {
+    const Cache::NotPlain reason = cache.why_not_plain();
+    if (reason.what == nullptr) return "";
+    Cache* cause = &cache;
+    if (reason.of_below) do
+            cause = cause->below().cache();
+        while (cause->config().inclusion == Inclusion::nine);
+    return sentence(machine, cache.config(), cause->config(), reason.what, reason.key);
+}
+
+/// The first level of a way that takes no batches; null: all do.
+Cache* Hierarchy::Parts::first_in_steps(const CorePath& path) {
+    Cache* cache = path.cache();
+    while (cache != nullptr && cache->is_plain()) cache = cache->below().cache();
+    return cache;
+}
+
 /// Why the references of one way, which can be filtered, cannot be batched; nothing if they can.
 std::string Hierarchy::Parts::why_not_batched(const CorePath& path) const {
+    Cache* const in_steps = first_in_steps(path);
+    if (in_steps == path.cache()) return why_in_steps(*in_steps);
+    const bool indexed_by_pages = path.cache()->config().virtually_indexed;
     for (Cache* cache = path.cache(); cache != nullptr; cache = cache->below().cache()) {
-        const CacheConfig& config = cache->config();
-        if (config.virtually_indexed)
-            return sentence(machine, config, "is indexed by bits above the page", "virtually_indexed");
-        const Cache::NotPlain reason = cache->why_not_plain();
-        if (reason.what == nullptr) continue;
-        Cache* cause = cache;
-        if (reason.of_below) do
-                cause = cause->below().cache();
-            while (cause->config().inclusion == Inclusion::nine);
-        return sentence(machine, config, cause->config(), reason.what, reason.key);
+        if (cache->goes_by_site())
+            return sentence(machine, cache->config(), "has a prefetcher that goes by instructions", "prefetch");
+        if (!cache->takes_from_above()) continue;
+        // batches are undone as a whole
+        if (in_steps != nullptr) return why_in_steps(*in_steps);
+        if (indexed_by_pages)
+            return sentence(machine, path.cache()->config(), cache->config(), "loses lines to an inclusive level below",
+                            "inclusion");
     }
+    return "";
+}
+
+/// Walks go through the first level or beside it, or to memory.
+std::string Hierarchy::Parts::why_walks_are_not_batched(unsigned core) const {
+    const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
+    Cache* const walked = walkers[core]->below().cache();
+    if (data->tlb() == nullptr && (fetches == nullptr || fetches->tlb() == nullptr)) return "";
+    if (walked == nullptr || walked == data->cache()) return "";
+    if (walked != data->cache()->below().cache()) return "page walks enter below the second level";
+    for (Cache* cache = walked; cache != nullptr; cache = cache->below().cache())
+        if (cache->takes_from_above())
+            return sentence(machine, cache->config(), "is inclusive, and page walks enter below the first level",
+                            "inclusion");
     return "";
 }
 
@@ -107,16 +140,12 @@ std::string Hierarchy::Parts::why_not_batched(unsigned core) const {
     if (!all_merge) return "a listener wants each event below the first levels by itself";
     const CorePath *const data = paths_of[core][0], *const fetches = paths_of[core][1];
     if (std::string reason = why_not_batched(*data); !reason.empty()) return reason;
-    const Cache* const walked = walkers[core]->below().cache();
-    if (data->tlb() != nullptr && walked != nullptr && walked != data->cache())
-        return "page walks enter below the first level";
+    if (std::string reason = why_walks_are_not_batched(core); !reason.empty()) return reason;
     if (fetches == nullptr || fetches == data) return "";
     if (std::string reason = why_not_batched(*fetches); !reason.empty()) return reason;
     const RequestPort &below = data->cache()->below(), &below_fetches = fetches->cache()->below();
     if (below.cache() != below_fetches.cache() || below.memory() != below_fetches.memory())
         return "fetches and data meet below the second level";
-    if (fetches->tlb() != nullptr && walked != nullptr && walked != data->cache())
-        return "page walks enter below the first level";
     if (data->tlb() != nullptr && fetches->tlb() != nullptr && data->tlb()->next() != fetches->tlb()->next())
         return "fetches and data have second TLBs of their own";
     return "";
@@ -134,18 +163,25 @@ ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
                          : apart            ? FilterPlan::Fetches::apart
                                             : FilterPlan::Fetches::with_data;
     decided.filter.sites = !reference_listeners.empty() || !all_merge;
+    for (Cache* cache = data.cache(); cache != nullptr; cache = cache->below().cache())
+        decided.filter.sites = decided.filter.sites || cache->goes_by_site();
     decided.reason = why_not_batched(core);
+    if (Cache* const in_steps = first_in_steps(data); in_steps != nullptr && decided.reason.empty())
+        decided.in_steps = why_in_steps(*in_steps);
     const bool nothing_to_filter = decided.filter.data.retains_all;  // each by itself is quicker then
     decided.execution = decided.reason.empty() ? Execution::batched
                         : nothing_to_filter    ? Execution::one_by_one
                                                : Execution::filtered;
     if (decided.execution >= fastest) return decided;
+    decided.in_steps.clear();
     decided.execution = fastest;
     decided.reason = "that was asked for";
     return decided;
 }
 
 void Hierarchy::Parts::settle() {
+    for (auto& copies : caches)
+        for (auto& cache : copies) cache->settle();
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
     timed = machine.has_link_timing() || numa ||
@@ -181,7 +217,7 @@ ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams) {
     plan.cores.resize(std::min<std::size_t>(plan.cores.size(), streams));
     if (streams > 1)
         for (ExecutionPlan::Core& core : plan.cores)
-            core = {Execution::one_by_one, "several cores make them, in the order of their times", {}};
+            core = {Execution::one_by_one, "several cores make them, in the order of their times", {}, {}};
     return plan;
 }
 
@@ -198,6 +234,7 @@ std::vector<std::string> explain(const ExecutionPlan& plan) {
                                                        : fmt::format("cores {} to {}: ", first, end - 1);
         static constexpr std::string_view ways[] = {"in batches", "filtered, then per reference: ", "per reference: "};
         texts.push_back(fmt::format("{}{}{}", who, ways[static_cast<std::size_t>(core.execution)], core.reason));
+        if (!core.in_steps.empty()) texts.back() += fmt::format(", then per request: {}", core.in_steps);
         first = end;
     }
     return texts;

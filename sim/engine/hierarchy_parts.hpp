@@ -47,6 +47,9 @@ struct Hierarchy::Parts {
     void settle();
     std::string why_one_by_one(const CorePath& path) const;
     std::string why_one_by_one(unsigned core) const;
+    std::string why_in_steps(Cache& cache) const;
+    static Cache* first_in_steps(const CorePath& path);
+    std::string why_walks_are_not_batched(unsigned core) const;
     std::string why_not_batched(const CorePath& path) const;
     std::string why_not_batched(unsigned core) const;
     ExecutionPlan::Core plan_of(unsigned core) const;

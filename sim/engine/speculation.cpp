@@ -46,9 +46,7 @@ bool Speculation::hand_down(RequestPort& port) {
     for (std::size_t i = firsts_; i < levels_.size(); ++i) {
         Level& level = levels_[i];
         const std::span<const BlockEvent> requests = from->batch().all();
-        const Tick before = level.cache->waited();
-        level.cache->handle(requests, 0);
-        waited_ += level.cache->waited() - before;
+        waited_ += level.cache->handle(requests, 0);
         if (!level.above.empty() && took_away(level, requests)) return false;
         from = &level.cache->below();
     }

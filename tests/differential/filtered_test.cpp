@@ -24,24 +24,36 @@ void make_inclusive(CacheConfig& cache, const Chooser& choose) {
     cache = made;
 }
 
-/// Few ways, so that lines and pages are soon replaced.
-MachineDescription filterable_machine(const Chooser& choose, bool inclusive) {
+enum class Levels { usual, inclusive, in_steps };
+
+/// Few ways, so that lines and pages are soon replaced. Levels in steps: behind a first level that takes batches.
+MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
+    const bool inclusive = levels == Levels::inclusive, in_steps = levels == Levels::in_steps;
     MachineLimits limits;
     limits.cores = 1;
-    limits.levels = 3;
-    limits.prefetchers = limits.no_cache = limits.link_timing = false;
-    limits.other_policies = !inclusive && choose(4) == 3;
+    limits.levels = in_steps ? 4 : 3;
+    limits.prefetchers = in_steps;
+    limits.no_cache = limits.link_timing = false;
+    limits.other_policies = in_steps || (!inclusive && choose(4) == 3);
     MachineDescription machine = random_machine(choose, limits);
     const std::uint64_t sets = 64U << choose(2);
     for (CacheConfig& cache : machine.caches) {
-        const std::uint64_t below = cache.size / cache.line;
-        cache.size = below * std::max(cache.line, 64U);
-        cache.line = std::max(cache.line, 64U);
-        if (cache.inclusion != Inclusion::inclusive) cache.inclusion = Inclusion::nine;  // lines may differ now
+        const std::uint64_t lines = cache.size / cache.line;
+        cache.line = in_steps ? 64 : std::max(cache.line, 64U);  // victims fill lines of their size
+        cache.size = lines * cache.line;
+        const bool by_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
+        if (in_steps ? cache.inclusion == Inclusion::inclusive || cache.name.starts_with("L2") : by_victims)
+            cache.inclusion = Inclusion::nine;
         if (!limits.other_policies && choose(3) == 2) cache.replacement = replacements::tree_plru;
         if (cache.name[1] != '1') {
             if (inclusive && choose(3) != 0) make_inclusive(cache, choose);
             continue;
+        }
+        if (in_steps) {  // nothing of its policies
+            CacheConfig first;
+            first.name = cache.name, first.next = cache.next, first.latency = cache.latency;
+            first.serves = cache.serves, first.virtually_indexed = choose(2) == 1;
+            cache = first;
         }
         cache.line = 64;
         cache.ways = static_cast<unsigned>(1 + choose(8));
@@ -51,6 +63,9 @@ MachineDescription filterable_machine(const Chooser& choose, bool inclusive) {
     machine.pages.size = 0x1000;
     if (choose(8) != 7) machine.pages.ranges.clear();
     if (choose(4) != 3) machine.pages.walk_through = machine.caches.front().name;
+    const auto second = std::ranges::find(machine.caches, machine.caches.front().next, &CacheConfig::name);
+    if (in_steps && second != machine.caches.end() && second->inclusion == Inclusion::nine && choose(2) == 1)
+        machine.pages.walk_through = second->name;
     for (TlbConfig& tlb : machine.tlbs) {
         tlb.ways = static_cast<unsigned>(1 + choose(4));
         tlb.entries = (16U << choose(2)) * tlb.ways;
@@ -90,11 +105,12 @@ void add_hot_line(CoreProgram& program, const Chooser& choose) {
     }
 }
 
-rc::Gen<Case> filterable_case(bool inclusive) {
-    return rc::gen::exec([inclusive] {
+rc::Gen<Case> filterable_case(Levels levels) {
+    return rc::gen::exec([levels] {
+        const bool inclusive = levels == Levels::inclusive;
         const Chooser choose = rapidcheck_chooser();
         Case test_case;
-        test_case.machine = filterable_machine(choose, inclusive);
+        test_case.machine = filterable_machine(choose, levels);
         test_case.bursts.emplace_back();
         const auto bursts = choose(inclusive ? 60 : 16);
         for (unsigned i = 0; i < bursts; ++i) test_case.bursts.back().push_back(data_burst(choose));
@@ -105,10 +121,13 @@ rc::Gen<Case> filterable_case(bool inclusive) {
     });
 }
 
-void check_filtered(unsigned cases, bool inclusive) {
+void check_filtered(unsigned cases, Levels levels) {
     std::size_t filtered = 0, all = 0;
+    unsigned in_steps = 0;
     check_cases(cases, [&] {
-        const Case test_case = *filterable_case(inclusive);
+        const Case test_case = *filterable_case(levels);
+        Hierarchy hierarchy{Topology(test_case.machine)};
+        in_steps += hierarchy.plan().cores[0].in_steps.empty() ? 0 : 1;
         const Outcome expected = simulate(test_case.machine, test_case.programs, test_case.quantum);
         for (const Execution fastest : {Execution::batched, Execution::filtered})
             for (const Driving driving : {Driving::unwatched, Driving::requests, Driving::fills, Driving::below}) {
@@ -123,12 +142,18 @@ void check_filtered(unsigned cases, bool inclusive) {
             }
     });
     EXPECT_GT(filtered, all / 4);  // else the machines are not what they should be
+    if (levels == Levels::in_steps) {
+        EXPECT_GT(in_steps, cases / 4);
+    }
 }
 
-TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) { check_filtered(2500, false); }
+TEST(Filtered, ReferencesAgreeWithAllMadeOneByOne) { check_filtered(2500, Levels::usual); }
 
 // Batches through inclusive levels: some are undone, others are not.
-TEST(Filtered, BatchesThroughInclusiveLevelsAgreeWithAllMadeOneByOne) { check_filtered(800, true); }
+TEST(Filtered, BatchesThroughInclusiveLevelsAgreeWithAllMadeOneByOne) { check_filtered(800, Levels::inclusive); }
+
+// Batches that end above a level with a prefetcher, for victims, or of other policies.
+TEST(Filtered, BatchesAboveLevelsInStepsAgreeWithAllMadeOneByOne) { check_filtered(800, Levels::in_steps); }
 
 // Twelve lines, each in a slot of its own, in turn through eight ways: all but the first accesses seem to be redundant.
 TEST(Filtered, LinesThatAnInclusiveLevelTookAreMissed) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Virtually indexed first levels: where translation cannot change the set, they are as fast as physically indexed ones.
+// Virtually indexed first levels: translation changes the set only if it changes bits that choose it.
 #include <gtest/gtest.h>
 
-#include "cachetally/hierarchy.hpp"
+#include "cachetally/machine.hpp"
 
 namespace cachetally {
 namespace {
@@ -13,11 +13,6 @@ MachineDescription machine_of(unsigned sets, const std::string& index, const std
                             std::to_string(sets * 128) + ", " + index + "}\npages: {mapping: " + mapping +
                             "}\nmemory: {latency: 100}\n",
                         "m.yaml");
-}
-
-bool is_batched(const MachineDescription& machine) {
-    Hierarchy hierarchy{Topology(machine)};
-    return hierarchy.plan().cores[0].execution == Execution::batched;
 }
 
 TEST(VirtualIndex, IsThePhysicalOneWhereTheSetsOfAWayFillAPage) {
@@ -31,12 +26,6 @@ TEST(VirtualIndex, IsThePhysicalOneWhereTheSetsOfAWayFillAPage) {
     EXPECT_TRUE(by_pages(machine_of(48, "virtually_indexed: true")));  // modulo 48 depends on all bits
     EXPECT_TRUE(by_pages(machine_of(64, "virtually_indexed: true, indexing: xor_hash")));
     EXPECT_FALSE(by_pages(machine_of(1, "virtually_indexed: true, indexing: xor_hash")));
-}
-
-TEST(VirtualIndex, WithinAPageIsBatched) {
-    EXPECT_TRUE(is_batched(machine_of(64, "virtually_indexed: false")));
-    EXPECT_TRUE(is_batched(machine_of(64, "virtually_indexed: true")));
-    EXPECT_FALSE(is_batched(machine_of(128, "virtually_indexed: true")));
 }
 
 }  // namespace

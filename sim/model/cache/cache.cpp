@@ -176,25 +176,35 @@ void Cache::take_missing(Address line, std::uint64_t set, RequestInfo info, Tick
     below_.send(line, info, time);
 }
 
-void Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions) {
+Tick Cache::handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions,
+                            std::span<const BlockEvent> virtual_lines) {
+    Tick waited = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const BlockEvent each = requests[i];
         const RequestInfo info(0, each.kind(), core);
         const std::size_t before = below_.batch().size();
-        if (each.kind() == EventKind::write_back || each.kind() == EventKind::clean_victim) {
+        if (each.kind() == EventKind::write_back) {
             take_victim(each.block(), info, 0);
         } else {
-            request(each.block(), info, 0);
+            const std::uint64_t set =
+                virtual_lines.empty() ? set_of(each.block()) : index_.set_of(virtual_lines[i].block() & ~line_mask_);
+            const Tick time = request_in(set, each.block(), info, 0).time;
+            if (each.kind() != EventKind::store) waited += time;
         }
         if (positions == nullptr) continue;
         const std::size_t sent = below_.batch().size() - before;
         std::fill_n(positions->room(sent), sent, positions->given[i]);
         positions->add(sent);
     }
+    return waited;
 }
 
-void Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions) {
-    if (!is_plain_ || !below_.batching()) return handle_in_steps(requests, core, positions);
+Tick Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions,
+                   std::span<const BlockEvent> virtual_lines) {
+    if (!is_plain_ || !below_.batching() || config_.virtually_indexed)
+        return handle_in_steps(requests, core, positions,
+                               config_.virtually_indexed ? virtual_lines : std::span<const BlockEvent>());
+    Tick waited = 0;
     RequestBatch& down = below_.batch();
     for (std::size_t done = 0; done < requests.size(); done += KindLanes::most) {
         ArrayBatch batch{.requests = requests.subspan(done, std::min(requests.size() - done, KindLanes::most)),
@@ -212,8 +222,9 @@ void Cache::handle(std::span<const BlockEvent> requests, std::uint8_t core, Batc
         const auto sent = static_cast<std::size_t>(end - batch.out);
         down.set_end(end);
         if (positions != nullptr) positions->add(sent);
-        count(counts, sent);
+        waited += count(counts, sent);
     }
+    return waited;
 }
 
 void Cache::begin(Checkpoint& checkpoint, bool copied) {
@@ -245,8 +256,8 @@ bool Cache::held_any(std::span<const Address> blocks, std::uint64_t bytes, const
     return false;
 }
 
-/// `sent`: requests and victims that went down.
-void Cache::count(const BatchCounts& counts, std::size_t sent) {
+/// `sent`: requests and victims that went down. Returns for how long cores waited for this level's answers.
+Tick Cache::count(const BatchCounts& counts, std::size_t sent) {
     std::uint64_t misses = 0;
     for (unsigned kind = 0; kind < KindLanes::kinds; ++kind) {
         requests_[kind] += counts.requests.of(kind);
@@ -255,6 +266,9 @@ void Cache::count(const BatchCounts& counts, std::size_t sent) {
     }
     counts_.evictions += misses - counts.first_fills;
     counts_.writebacks_out += sent - (misses - counts.misses.of(index_of(EventKind::write_back)));
+    return (counts.requests.of(index_of(EventKind::load)) + counts.requests.of(index_of(EventKind::fetch)) +
+            counts.requests.of(index_of(EventKind::page_walk))) *
+           latency_;
 }
 
 Tick Cache::insert(std::uint64_t set, Address line, Entry state, RequestInfo info, Tick time) {

@@ -70,9 +70,12 @@ public:
     }
 
     /// A batch of requests and victims of a core, in order; what goes down is batched, too, where the port below does
-    /// so. Nobody above may need to know more of them than how long they take (latency_of()).
-    /// `positions`: null if the order of the batch is all that matters.
-    void handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr);
+    /// so. Nobody above may need to know more of them than how long they take. `positions`: null if the order of the
+    /// batch is all that matters. `virtual_lines`: where they choose the sets. Returns for how long cores have waited
+    /// for this level's own answers, and for those from below that are not batched; but for stores: those of cores are
+    /// counted apart, others nobody waits for.
+    Tick handle(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions = nullptr,
+                std::span<const BlockEvent> virtual_lines = {});
 
     /// True where a pass over the set is all that demand accesses, page walks and write-backs need, as long as no
     /// inclusive level takes a line away from above. Else the reason.
@@ -84,6 +87,9 @@ public:
         bool of_below = false;
     };
     NotPlain why_not_plain() const;
+
+    /// Whether its prefetcher needs to know which instruction makes a request.
+    bool goes_by_site() const { return prefetcher_ && prefetcher_->goes_by_site(); }
 
     /// Whether this level takes lines away from levels above.
     bool takes_from_above() const { return config_.inclusion == Inclusion::inclusive && !above_.empty(); }
@@ -104,13 +110,6 @@ public:
     bool held_any(std::span<const Address> blocks, std::uint64_t bytes, const Checkpoint* checkpoint) const;
     bool can_log() const { return index_.is_field() && array_->keeps_log(); }
 
-    /// For how long cores have waited for this level's own answers to what came from above, but for stores: those of
-    /// cores are counted apart, others nobody waits for.
-    Tick waited() const {
-        return (requests_[index_of(EventKind::load)] + requests_[index_of(EventKind::fetch)] +
-                requests_[index_of(EventKind::page_walk)]) *
-               latency_;
-    }
     bool is_next_to_core() const { return next_to_core_; }
 
     /// A dirty or clean victim from above; by info.kind().
@@ -193,7 +192,7 @@ public:
         loss_is_logged_ = loss_is_logged_ && logged;
     }
 
-    /// To be called when all is connected, before the first access.
+    /// To be called when all is connected and all listeners are attached, before the next access.
     void settle();
 
     CacheCounts counts() const;
@@ -207,8 +206,9 @@ public:
 
 private:
     static constexpr unsigned index_of(EventKind kind) { return static_cast<unsigned>(kind); }
-    void count(const BatchCounts& counts, std::size_t sent);
-    void handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions);
+    Tick count(const BatchCounts& counts, std::size_t sent);
+    Tick handle_in_steps(std::span<const BlockEvent> requests, std::uint8_t core, BatchPositions* positions,
+                         std::span<const BlockEvent> virtual_lines);
     std::uint64_t set_of(Address address) const {
         const Address line = address & ~line_mask_;
         return config_.virtually_indexed ? set_of_physical(line) : index_.set_of(line);
@@ -226,7 +226,7 @@ private:
         } else {
             counts_.evictions += victim != 0;
         }
-        if (below_.wants(EventKind::fill)) [[unlikely]]
+        if (below_.wants(EventKind::fill) && !below_.batching()) [[unlikely]]  // else with its request
             below_.notify(line, down.as(EventKind::fill), reply.time);
         return {reply.time};
     }

@@ -246,9 +246,8 @@ Tick RequestPort::flush(std::span<const BlockEvent> requests) {
     if (requests.empty()) return 0;
     notify_all(requests, batch_core_);
     if (cache_ == nullptr) return memory_->handle(requests, batch_core_);
-    const Tick before = cache_->waited();
-    cache_->handle(requests, batch_core_);
-    return cache_->waited() - before + cache_->below().flush();
+    const Tick waited = cache_->handle(requests, batch_core_);
+    return waited + cache_->below().flush();
 }
 
 void RequestPort::control(const Control& control, Tick time) {

@@ -14,6 +14,7 @@ public:
         for (unsigned i = 0; i < config_.degree; ++i)
             wanted.push_back(seen.line + Address{config_.distance + i} * line_bytes_);
     }
+    bool goes_by_site() const override { return false; }
 
 private:
     PrefetchConfig config_;

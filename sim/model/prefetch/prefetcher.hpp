@@ -34,6 +34,9 @@ public:
     /// False where only triggers matter, so that hits that repeat the last access need not be shown: these may be
     /// skipped if nothing else of the level changes.
     virtual bool sees_every_access() const { return false; }
+
+    /// False where Observation::site does not matter, so that it need not be known.
+    virtual bool goes_by_site() const { return true; }
 };
 
 /// What is known of a prefetcher; its number in the span is its enumerator. The first is `none`.

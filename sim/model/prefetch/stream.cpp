@@ -26,6 +26,7 @@ public:
         Stream& oldest = *std::ranges::min_element(streams_, {}, &Stream::used);
         oldest = {line, 0, 0, clock_};
     }
+    bool goes_by_site() const override { return false; }
 
 private:
     struct Stream {
