@@ -38,6 +38,11 @@ TEST_F(Captured, OffAndOnLeaveReferencesOut) {
     EXPECT_EQ(counts({}, {"partly"})["structures"]["matrix"]["levels"]["L1D"]["accesses"], 100);
 }
 
+TEST_F(Captured, AProgramSeesTheNameByWhichItIsCalled) {
+    const Finished named = cachetally(directory.path(), reported + Words{"--", "sh", "-c", "echo $0"});
+    EXPECT_EQ(named.out, "sh\n") << named.err;
+}
+
 TEST_F(Captured, NamedMemoryOfTheHeap) {
     EXPECT_GE(counts({}, {"heap"})["structures"]["block"]["levels"]["L1D"]["accesses"], 200);
 }

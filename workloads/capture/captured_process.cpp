@@ -103,7 +103,7 @@ CapturedProcess::CapturedProcess(const std::vector<std::string>& command, int st
     const Attributes attributes;
     const Actions actions(standard_output);
     pid_t process = -1;
-    const int error = ::posix_spawn(&process, words.front().c_str(), actions.get(), attributes.get(),
+    const int error = ::posix_spawn(&process, find_program(words.front()).c_str(), actions.get(), attributes.get(),
                                     pointers_to(words).data(), pointers_to(variables).data());
     if (error != 0)
         throw TraceError(fmt::format("{} cannot be started: {}", shown(words.front()), std::strerror(error)));

@@ -75,7 +75,7 @@ void check_lackey(const CaptureOptions& options) {
 
 /// Whether the capture tool is needed. Throws TraceError where what is wished cannot be.
 bool is_by_valgrind(const CaptureOptions& options) {
-    const bool has_runtime = has_capture_runtime(options.command.front());
+    const bool has_runtime = has_capture_runtime(find_program(options.command.front()));
     if (options.with == CaptureWith::automatic) return options.children || !options.program.empty() || !has_runtime;
     if (options.with == CaptureWith::valgrind) return true;
     if (!has_runtime)
@@ -299,13 +299,11 @@ private:
 
 std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options) {
     if (options.command.empty()) throw TraceError("no program is named");
-    CaptureOptions found = options;
-    found.command.front() = find_program(options.command.front());
-    if (found.command.front().empty())
+    if (find_program(options.command.front()).empty())
         throw TraceError(fmt::format("there is no program '{}'", shown(options.command.front())));
-    if (options.with != CaptureWith::lackey) return std::make_unique<Program>(found);
-    check_lackey(found);
-    return std::make_unique<LackeyProgram>(found);
+    if (options.with != CaptureWith::lackey) return std::make_unique<Program>(options);
+    check_lackey(options);
+    return std::make_unique<LackeyProgram>(options);
 }
 
 }  // namespace cachetally

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "workloads/capture/function_symbols.hpp"
 #include "workloads/capture/struct_types.hpp"
 
 namespace cachetally {
@@ -48,8 +49,14 @@ struct ProgramNames::Files {
         std::string name;
         bool is_program;
         std::optional<std::vector<Unit>> units = {};  ///< ascending; once they were asked for
+        std::optional<FunctionSymbols> symbols = {};  ///< once they were asked for
     };
-    void find_line(Dwfl_Module* module, CodePlace& place);
+    Module* at(Address address) {
+        Dwfl_Module* const module = dwfl ? dwfl_addrmodule(dwfl.get(), address) : nullptr;
+        const auto known = std::ranges::find(modules, module, &Module::module);
+        return module == nullptr || known == modules.end() ? nullptr : &*known;
+    }
+    static void find_line(Module& module, CodePlace& place);
     const StructTypes& types() {
         if (!types_read) {
             std::vector<Dwfl_Module*> all;
@@ -83,18 +90,16 @@ std::vector<Unit> units_of(Dwfl_Module* module) {
 }  // namespace
 
 /// Not all compilers (clang) write the table that finds the unit of an address: then the units' ranges do.
-void ProgramNames::Files::find_line(Dwfl_Module* module, CodePlace& place) {
-    if (Dwfl_Line* const line = dwfl_module_getsrc(module, place.counter)) {
+void ProgramNames::Files::find_line(Module& module, CodePlace& place) {
+    if (Dwfl_Line* const line = dwfl_module_getsrc(module.module, place.counter)) {
         int number = 0;
         const char* const file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
         if (file != nullptr) place.file = file, place.line = static_cast<std::uint32_t>(number);
         return;
     }
-    const auto known = std::ranges::find(modules, module, &Module::module);
-    if (known == modules.end()) return;
-    if (!known->units) known->units = units_of<Unit>(module);
-    auto unit = std::ranges::upper_bound(*known->units, place.counter, {}, &Unit::begin);
-    if (unit == known->units->begin() || place.counter >= (--unit)->end) return;
+    if (!module.units) module.units = units_of<Unit>(module.module);
+    auto unit = std::ranges::upper_bound(*module.units, place.counter, {}, &Unit::begin);
+    if (unit == module.units->begin() || place.counter >= (--unit)->end) return;
     Dwarf_Line* const line = dwarf_getsrc_die(unit->die, place.counter - unit->bias);
     const char* const file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
     int number = 0;
@@ -130,12 +135,12 @@ ProgramNames::~ProgramNames() = default;
 CodePlace ProgramNames::place_of(Address counter) const {
     CodePlace place;
     place.counter = counter;
-    Dwfl_Module* const module = files_->dwfl ? dwfl_addrmodule(files_->dwfl.get(), counter) : nullptr;
+    Files::Module* const module = files_->at(counter);
     if (module == nullptr) return place;
-    const auto known = std::ranges::find(files_->modules, module, &Files::Module::module);
-    if (known != files_->modules.end()) place.module = known->name;
-    if (const char* const name = dwfl_module_addrname(module, counter)) place.function = demangled(name);
-    files_->find_line(module, place);
+    place.module = module->name;
+    if (!module->symbols) module->symbols.emplace(module->module);
+    if (const char* const name = module->symbols->at(counter)) place.function = demangled(name);
+    Files::find_line(*module, place);
     return place;
 }
 
@@ -144,10 +149,10 @@ std::string ProgramNames::describe(Address counter) const {
     if (!place.function.empty() && !place.file.empty())
         return fmt::format("{} {}:{}", place.function, file_name(place.file), place.line);
     if (!place.function.empty()) return fmt::format("{} {}", place.function, place.module);
-    Dwfl_Module* const module = files_->dwfl ? dwfl_addrmodule(files_->dwfl.get(), counter) : nullptr;
+    const Files::Module* const module = files_->at(counter);
     if (module == nullptr) return fmt::format("{:#x}", counter);
     Dwarf_Addr begin = 0;
-    dwfl_module_info(module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
+    dwfl_module_info(module->module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
     return fmt::format("{}+{:#x}", place.module, counter - begin);
 }
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program that is simulated while it runs, beside its recording: all results are equal.
 
-  live_test.py CACHETALLY PROGRAM [ARGUMENT]...
+  live_test.py CACHETALLY [--one-run TOOL_FOLDER] PROGRAM [ARGUMENT]...
 
 Addresses are fixed (setarch -R), so that both runs of the program are one, but for what the loader does with the
 kernel's random numbers: files, which have each line, are compared of programs that have a symbol main, from there on.
+A program with threads runs once only (--one-run), and ring_player.py plays that run.
 Exit status 77: that is not possible here.
 """
 import json
@@ -22,6 +23,7 @@ CASES = [
     ("1", ["-m", "generic3-timed", "--monitor", "none", "--causes", "--cycles", "--used-bytes", "--warmup", "1000"]),
     ("8", ["-m", "coherent8", "--causes", "--per-core", "--listener", "reuse"]),
 ]
+PLAYER = os.path.join(os.path.dirname(os.path.realpath(__file__)), "ring_player.py")
 
 
 def call(*words):
@@ -62,7 +64,16 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as directory:
         path = lambda name: os.path.join(directory, name)
-        begin = ["--from", "main"] if has_main(command[0]) else []
+        cases, begin = CASES, []
+        if command[0] == "--one-run":
+            cases = [("8", ["-m", "coherent8"])]
+            tools, command = command[1], command[2:]
+            played = {"CACHETALLY_CAPTURE": path("player"), "CACHETALLY_PLAYED": path("ring")}
+            call(PLAYER, "save", tools, played["CACHETALLY_PLAYED"], "--", *command)
+            call(PLAYER, "folder", played["CACHETALLY_CAPTURE"])
+            os.environ.update(played)
+        elif has_main(command[0]):
+            begin = ["--from", "main"]
         for cores in sorted({cores for cores, _ in CASES}):
             recorded = call(program, "record", "-o", path(cores + ".ct.h5"), "--fields", "--cores", cores, *begin, "--", *command)
         for cores, options in CASES:
