@@ -99,21 +99,20 @@ MachineDescription any_machine(bool one_core) {
 
 /// A run lasts as long as hits of the first levels, and what is lost.
 RC_GTEST_PROP(LostCycles, AndHitsAreTheTimeOfTheRun, ()) {
-    MachineDescription machine = any_machine(true);
-    const CostedRun found = costed(machine, SitedProgram(random_stretches(1, 5), 5), {.cycles = true});
+    const MachineDescription machine = any_machine(true);
+    const Stretches stretches = random_stretches(1, 5);
+    const CostedRun found = costed(machine, SitedProgram(stretches, 5), {.cycles = true});
     const Topology topology(machine);
     const auto hits = LostCycles::hit_times(topology);
     Tick time = 0;
     for (const Attribution::Row& row : found.attribution.rows) time += row.cycles * machine.period;
-    const HierarchyCounts& counts = found.run.counts;
-    std::uint64_t data = 0, fetches = 0;
-    for (const Attribution::Row& row : found.attribution.rows) data += row.accesses;
-    if (const std::uint32_t line = first_line(topology, true); line != 0 && hits[0] != hits[2])
-        for (std::size_t i = 0; i < counts.caches.size(); ++i)
-            if (topology.components()[topology.links()[topology.core_link(true)].to].name == machine.caches[i].name)
-                fetches = counts.caches[i].fetches;
-    data -= fetches;
-    RC_ASSERT(time + data * hits[0] + fetches * hits[2] == found.run.end());
+    for (const auto& references : stretches.front())
+        for (const Reference& reference : references) {
+            const std::uint64_t line = first_line(topology, reference.kind == ReferenceKind::fetch);
+            const std::uint64_t lines = last_byte(reference) / line - reference.address / line + 1;
+            time += lines * hits[static_cast<unsigned>(reference.kind)];
+        }
+    RC_ASSERT(time == found.run.end());
 }
 
 /// Latencies times events are what single references lose.

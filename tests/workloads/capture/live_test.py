@@ -74,9 +74,9 @@ def main():
             os.environ.update(played)
         elif has_main(command[0]):
             begin = ["--from", "main"]
-        for cores in sorted({cores for cores, _ in CASES}):
+        for cores in sorted({cores for cores, _ in cases}):
             recorded = call(program, "record", "-o", path(cores + ".ct.h5"), "--fields", "--cores", cores, *begin, "--", *command)
-        for cores, options in CASES:
+        for cores, options in cases:
             files = ["-o", path("r.h5"), "--force"]
             run = [program, "run", "--fields", "--report", path("live"), *begin, *options]
             replay = [program, "replay", path(cores + ".ct.h5"), *options]
