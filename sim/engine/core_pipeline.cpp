@@ -152,6 +152,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     virtual_requests_.clear();
     request_sites_.clear();
     const unsigned slots = (&stream == &streams_[0] ? filter_plan_.data : filter_plan_.fetches).line_slots - 1;
+    const Address line_bytes = stream.cache().line_bytes();
     const auto bit_of = [&](unsigned slot) { return std::uint64_t{1} << (slot & slots); };
     const auto position_of = [&](std::size_t i) {
         return placed_ ? given.positions[i] : static_cast<std::uint16_t>(i);
@@ -160,7 +161,7 @@ void CorePipeline::insert_disturbed(Stream& stream, std::span<const BlockEvent> 
     const auto put_reads_before = [&](std::uint16_t position) {
         for (; read < reads.size() && read_before_[read].position <= position; ++read) {
             put(reads[read], read_before_[read].position, reads[read].block(), site_of(read_before_[read]));
-            stream.disturbed |= bit_of(FilterShape::slot_of(reads[read].block()));
+            stream.disturbed |= bit_of(FilterShape::slot_of(align_down(reads[read].block(), line_bytes)));
         }
     };
     const auto put_retained = [&] {

@@ -37,9 +37,10 @@ MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
     limits.other_policies = in_steps || (!inclusive && choose(4) == 3);
     MachineDescription machine = random_machine(choose, limits);
     const std::uint64_t sets = 64U << choose(2);
+    const unsigned line = in_steps || choose(4) != 3 ? 64 : 64U << choose(3);
     for (CacheConfig& cache : machine.caches) {
         const std::uint64_t lines = cache.size / cache.line;
-        cache.line = in_steps ? 64 : std::max(cache.line, 64U);  // victims fill lines of their size
+        cache.line = in_steps ? 64 : std::max(cache.line, line);  // victims fill lines of their size
         cache.size = lines * cache.line;
         const bool by_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
         if (in_steps ? cache.inclusion == Inclusion::inclusive || cache.name.starts_with("L2") : by_victims)
@@ -55,9 +56,9 @@ MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
             first.serves = cache.serves, first.virtually_indexed = choose(2) == 1;
             cache = first;
         }
-        cache.line = 64;
+        cache.line = line;
         cache.ways = static_cast<unsigned>(1 + choose(8));
-        cache.size = sets * 64 * cache.ways;
+        cache.size = sets * line * cache.ways;
         cache.indexing = Indexing::modulo;
     }
     machine.pages.size = 0x1000;
@@ -170,6 +171,25 @@ TEST(Filtered, LinesThatAnInclusiveLevelTookAreMissed) {
     const Outcome expected = simulate(machine, programs, 0);
     for (const Driving driving : {Driving::unwatched, Driving::requests})
         EXPECT_EQ(difference(machine, expected, run_engine(machine, programs, 0, driving), driving), "");
+}
+
+// Lines of 128 bytes: the entry that a walk reads may lie in the half that no slot of the filter stands for.
+TEST(Filtered, AWalkTakesTheLineOfItsEntry) {
+    const MachineDescription machine = read_machine(
+        "name: long lines\ncaches:\n  - {name: L1, size: 4 KiB, ways: 1, line: 128, next: memory}\n"
+        "tlbs:\n  - {name: TLB, entries: 16, ways: 4}\npages: {walk: {through: L1}}\nmemory: {latency: 100}\n",
+        "long_lines.yaml");
+    std::vector<Reference> references;
+    for (Address i = 0; i < 8000; ++i) {
+        const Address page = i * 2654435761 % 4099;
+        references.push_back({.address = page * 4096 + i % 61 * 64, .size = 8, .kind = ReferenceKind::load});
+        for (Address line = 0; line < 4; ++line)
+            references.push_back({.address = line * 1024 + i % 16 * 8, .size = 8, .kind = ReferenceKind::load});
+    }
+    const std::vector<CoreProgram> programs{{{references, {Control::Kind::end, 0}}}};
+    const Outcome expected = simulate(machine, programs, 0);
+    EXPECT_EQ(difference(machine, expected, run_engine(machine, programs, 0, Driving::unwatched), Driving::unwatched),
+              "");
 }
 
 // One way: walks for pages all over the first level take the line that is stored to, which seems to be there still. The
