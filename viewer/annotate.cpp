@@ -143,9 +143,16 @@ private:
 /// By module and address; a place has one code.
 using Places = std::map<std::pair<std::string, Address>, std::pair<const CodePlace*, Counts>>;
 
+/// The cycles come last.
+std::string counts_text(const Counts& counts, bool with_cycles) {
+    return fmt::format("{}", fmt::join(counts.begin(), counts.end() - (with_cycles ? 0 : 1), " "));
+}
+
 /// In callgrind's format. A function is of the file of its first instruction; code of other files was inlined.
 class CallgrindFunctions {
 public:
+    explicit CallgrindFunctions(bool has_cycles) : has_cycles_(has_cycles) {}
+
     /// Of one function, as far as nothing else lies between: parts of it may lie elsewhere.
     std::string text(Places::const_iterator begin, Places::const_iterator end) {
         const CodePlace& first = *begin->second.first;
@@ -160,12 +167,14 @@ public:
             const CodePlace& place = *each->second.first;
             if (place.file != *current) text += (place.file == file ? "fe=" : "fi=") + files_(place.file) + '\n';
             current = &place.file;
-            text += fmt::format("{:#x} {} {}\n", place.counter, place.line, fmt::join(each->second.second, " "));
+            text +=
+                fmt::format("{:#x} {} {}\n", place.counter, place.line, counts_text(each->second.second, has_cycles_));
         }
         return text;
     }
 
 private:
+    bool has_cycles_;
     Names objects_, files_, functions_;
     std::optional<std::string> module_;
     std::map<std::pair<std::string, std::string>, std::string> first_files_;
@@ -177,7 +186,7 @@ void require_attribution(const Attribution& attribution) {
     if (attribution.empty())
         throw std::invalid_argument(
             "it does not say which code misses: annotate results of programs (cachetally run -o "
-            "FILE.h5 -- PROGRAM) or of their recorded traces");
+            "FILE.h5 -- PROGRAM), or of replays of their traces");
 }
 
 std::string annotate(const Attribution& attribution, const AnnotateOptions& options) {
@@ -222,8 +231,11 @@ std::string callgrind_profile(const Attribution& attribution, const std::string&
         "events: Accesses",
         without_controls(program));
     for (const std::string& level : attribution.levels) text += ' ' + level + "_misses";
-    text += " Cycles_lost\n";
-    CallgrindFunctions functions;
+    const Counts all = total(attribution);
+    const bool has_cycles = all.back() != 0;
+    if (has_cycles) text += " Cycles_lost";
+    text += '\n';
+    CallgrindFunctions functions(has_cycles);
     for (auto each = places.begin(); each != places.end();) {
         const CodePlace& first = *each->second.first;
         const auto end = std::find_if(each, places.end(), [&](const auto& other) {
@@ -232,7 +244,7 @@ std::string callgrind_profile(const Attribution& attribution, const std::string&
         text += functions.text(each, end);
         each = end;
     }
-    return text + fmt::format("\ntotals: {}\n", fmt::join(total(attribution), " "));
+    return text + fmt::format("\ntotals: {}\n", counts_text(all, has_cycles));
 }
 
 }  // namespace cachetally

@@ -208,6 +208,13 @@ TEST_F(Captured, WhatCannotBeRunIsRefused) {
     const Finished nothing = refused({"run", "--", "no-such-program"});
     EXPECT_EQ(nothing.status, 2);
     EXPECT_THAT(nothing.err, HasSubstr("there is no program 'no-such-program'"));
+    const auto set_user = directory / "set-user-ID";
+    std::filesystem::copy_file("/bin/true", set_user);
+    std::filesystem::permissions(set_user, std::filesystem::perms::set_uid, std::filesystem::perm_options::add);
+    const Finished privileged = refused({"run", "--", set_user});
+    EXPECT_EQ(privileged.status, 2);
+    EXPECT_THAT(privileged.err, HasSubstr("set-user-ID"));
+    EXPECT_THAT(privileged.err, HasSubstr("valgrind runs no such program"));
     EXPECT_THAT(refused({"run", "lu", "--", known}).err, HasSubstr("cannot be run at once"));
     EXPECT_THAT(refused({"record", "-o", "t.ct.h5"}).err, HasSubstr("the program is missing"));
     EXPECT_THAT(refused({"record", "--", known}).err, HasSubstr("--output is required"));

@@ -33,19 +33,27 @@ TEST(CallgrindProfile, InlinedCodeIsWithinItsFunction) {
                                                     {0x48, "f", "a.c", 3, "m"}},
                                                    {0, 2, 4, 6, 8, 10, 12});
     const std::string profile = callgrind_profile(attribution, "program");
-    EXPECT_THAT(profile, ::testing::EndsWith("events: Accesses L1_misses Cycles_lost\n"
+    EXPECT_THAT(profile, ::testing::EndsWith("events: Accesses L1_misses\n"
                                              "\nob=(1) m\n"
                                              "fl=(1) a.c\nfn=(1) f\n"
-                                             "0x10 1 2 1 0\n"
-                                             "fi=(2) v.h\n0x18 7 4 2 0\n"
-                                             "fe=(1)\n0x20 2 6 3 0\n"
+                                             "0x10 1 2 1\n"
+                                             "fi=(2) v.h\n0x18 7 4 2\n"
+                                             "fe=(1)\n0x20 2 6 3\n"
                                              "fl=(3) b.c\nfn=(2) g\n"
-                                             "0x30 5 8 4 0\n"
+                                             "0x30 5 8 4\n"
                                              "fl=(1)\nfn=(1)\n"
-                                             "fi=(2)\n0x40 8 10 5 0\n"
-                                             "fe=(1)\n0x48 3 12 6 0\n"
-                                             "\ntotals: 42 21 0\n"));
+                                             "fi=(2)\n0x40 8 10 5\n"
+                                             "fe=(1)\n0x48 3 12 6\n"
+                                             "\ntotals: 42 21\n"));
     EXPECT_THAT(profile, ::testing::Not(::testing::HasSubstr("???")));
+}
+
+TEST(CallgrindProfile, CyclesAreThereIfTheyWereAskedFor) {
+    Attribution attribution = attribution_of({{}, {0x10, "f", "a.c", 1, "m"}}, {0, 2});
+    attribution.rows.back().cycles = 30;
+    EXPECT_THAT(callgrind_profile(attribution, "program"),
+                ::testing::EndsWith("events: Accesses L1_misses Cycles_lost\n\nob=(1) m\nfl=(1) a.c\nfn=(1) f\n"
+                                    "0x10 1 2 1 30\n\ntotals: 2 1 30\n"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -299,8 +300,15 @@ private:
 
 std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options) {
     if (options.command.empty()) throw TraceError("no program is named");
-    if (find_program(options.command.front()).empty())
-        throw TraceError(fmt::format("there is no program '{}'", shown(options.command.front())));
+    const std::string program = find_program(options.command.front());
+    if (program.empty())
+        throw TraceError(fmt::format("there is no program '{}' that may be executed", shown(options.command.front())));
+    struct stat file {};
+    if (::stat(program.c_str(), &file) == 0 && (file.st_mode & (S_ISUID | S_ISGID)) != 0)
+        throw TraceError(
+            fmt::format("'{}' has set-user-ID or set-group-ID rights: valgrind runs no such program; name "
+                        "a copy of it, which has none",
+                        shown(program)));
     if (options.with != CaptureWith::lackey) return std::make_unique<Program>(options);
     check_lackey(options);
     return std::make_unique<LackeyProgram>(options);
