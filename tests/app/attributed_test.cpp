@@ -25,6 +25,14 @@ TEST_F(Captured, NamesOfCAndZerosOfLibrariesAreTheirOwn) {
     EXPECT_TRUE(accesses("libc.so.6:__exit_funcs_lock").is_number() || accesses("libc.so.6:environ").is_number());
 }
 
+// Their allocations are inlined from the same lines of the library: the lines that make them tell them apart.
+TEST_F(Captured, ContainersAreNamedByTheLineThatMakesThem) {
+    ASSERT_EQ(cachetally(directory.path(), reported + Words{"--", CACHETALLY_CONTAINERS}).status, 0);
+    const Json json = report(), &structures = json["attribution"]["structures"];
+    EXPECT_GE(named(structures, "heap: main containers.cpp:6").value("accesses", 0), 2 * 4096) << structures;
+    EXPECT_GE(named(structures, "heap: main containers.cpp:7").value("accesses", 0), 4096) << structures;
+}
+
 TEST_F(Captured, MissesBelongToStructuresFunctionsAndLines) {
     ASSERT_EQ(run(reported, {"list"}).status, 0);
     const Json json = report(), &attribution = json["attribution"];

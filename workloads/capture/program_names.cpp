@@ -2,6 +2,7 @@
 #include "workloads/capture/program_names.hpp"
 
 #include <cxxabi.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
@@ -56,7 +57,9 @@ struct ProgramNames::Files {
         const auto known = std::ranges::find(modules, module, &Module::module);
         return module == nullptr || known == modules.end() ? nullptr : &*known;
     }
+    static const Unit* unit_at(Module& module, Address counter);
     static void find_line(Module& module, CodePlace& place);
+    static void find_call(Module& module, CodePlace& place);
     const StructTypes& types() {
         if (!types_read) {
             std::vector<Dwfl_Module*> all;
@@ -87,7 +90,27 @@ std::vector<Unit> units_of(Dwfl_Module* module) {
     return units;
 }
 
+/// Finds the outermost call that was inlined at an address.
+bool find_inlined(Dwarf_Die& die, Dwarf_Addr address, Dwarf_Die& call) {
+    if (dwarf_child(&die, &call) != 0) return false;
+    do {
+        const int tag = dwarf_tag(&call);
+        if (tag != DW_TAG_namespace && dwarf_haspc(&call, address) != 1) continue;
+        if (tag == DW_TAG_inlined_subroutine) return true;
+        Dwarf_Die within = call;
+        if (find_inlined(within, address, call)) return true;
+        call = within;
+    } while (dwarf_siblingof(&call, &call) == 0);
+    return false;
+}
+
 }  // namespace
+
+const ProgramNames::Files::Unit* ProgramNames::Files::unit_at(Module& module, Address counter) {
+    if (!module.units) module.units = units_of<Unit>(module.module);
+    const auto after = std::ranges::upper_bound(*module.units, counter, {}, &Unit::begin);
+    return after != module.units->begin() && counter < std::prev(after)->end ? &*std::prev(after) : nullptr;
+}
 
 /// Not all compilers (clang) write the table that finds the unit of an address: then the units' ranges do.
 void ProgramNames::Files::find_line(Module& module, CodePlace& place) {
@@ -97,14 +120,29 @@ void ProgramNames::Files::find_line(Module& module, CodePlace& place) {
         if (file != nullptr) place.file = file, place.line = static_cast<std::uint32_t>(number);
         return;
     }
-    if (!module.units) module.units = units_of<Unit>(module.module);
-    auto unit = std::ranges::upper_bound(*module.units, place.counter, {}, &Unit::begin);
-    if (unit == module.units->begin() || place.counter >= (--unit)->end) return;
+    const Unit* const unit = unit_at(module, place.counter);
+    if (unit == nullptr) return;
     Dwarf_Line* const line = dwarf_getsrc_die(unit->die, place.counter - unit->bias);
     const char* const file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
     int number = 0;
     if (file != nullptr && dwarf_lineno(line, &number) == 0)
         place.file = file, place.line = static_cast<std::uint32_t>(number);
+}
+
+/// Of inlined code, the line of the function around it.
+void ProgramNames::Files::find_call(Module& module, CodePlace& place) {
+    const Unit* const unit = unit_at(module, place.counter);
+    Dwarf_Die call;
+    if (unit == nullptr || !find_inlined(*unit->die, place.counter - unit->bias, call)) return;
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files* files = nullptr;
+    if (dwarf_formudata(dwarf_attr(&call, DW_AT_call_file, &attribute), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(&call, DW_AT_call_line, &attribute), &line) != 0 ||
+        dwarf_getsrcfiles(unit->die, &files, nullptr) != 0)
+        return;
+    if (const char* const name = dwarf_filesrc(files, file, nullptr, nullptr))
+        place.file = name, place.line = static_cast<std::uint32_t>(line);
 }
 
 /// A file begins where its first byte would lie; the first file is the program.
@@ -145,11 +183,12 @@ CodePlace ProgramNames::place_of(Address counter) const {
 }
 
 std::string ProgramNames::describe(Address counter) const {
-    const CodePlace place = place_of(counter);
+    CodePlace place = place_of(counter);
+    Files::Module* const module = files_->at(counter);
+    if (module != nullptr) Files::find_call(*module, place);
     if (!place.function.empty() && !place.file.empty())
         return fmt::format("{} {}:{}", place.function, file_name(place.file), place.line);
     if (!place.function.empty()) return fmt::format("{} {}", place.function, place.module);
-    const Files::Module* const module = files_->at(counter);
     if (module == nullptr) return fmt::format("{:#x}", counter);
     Dwarf_Addr begin = 0;
     dwfl_module_info(module->module, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr);
