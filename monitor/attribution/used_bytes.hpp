@@ -15,8 +15,7 @@
 namespace cachetally {
 
 /// A line counts when it leaves, or at the end of the run, in the phase of then; lines that page walks bring are left
-/// out. Bytes are told apart one by one; in
-/// lines of more than 64 bytes, in 64 equal parts.
+/// out. Bytes are told apart one by one; in lines of more than 64 bytes, in 64 equal parts.
 class UsedBytes final : public ReferenceListener {
 public:
     /// To be made before the first access; must live as long as the hierarchy is used. `cores`: told apart.
