@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "monitor/trackers/tracker_listener.hpp"
 #include "monitor/trackers/tracker_spec.hpp"
 
 namespace cachetally {

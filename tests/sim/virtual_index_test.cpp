@@ -2,7 +2,7 @@
 // Virtually indexed first levels: translation changes the set only if it changes bits that choose it.
 #include <gtest/gtest.h>
 
-#include "cachetally/machine.hpp"
+#include "cachetally/topology.hpp"
 
 namespace cachetally {
 namespace {
