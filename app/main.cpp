@@ -136,6 +136,13 @@ std::string path_of(const CLI::App& app) {
     return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(below->get_name());
+    return names;
+}
+
 /// What a command could have been given in place of a word that it does not know.
 std::string advice_for(const CLI::App& command, const std::string& word) {
     std::vector<std::string> names;
@@ -144,28 +151,48 @@ std::string advice_for(const CLI::App& command, const std::string& word) {
             if (!option->get_group().empty())  // former names have no group
                 for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     } else {
-        for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
-            names.push_back(below->get_name());
+        names = command_names(command);
     }
     const std::vector<std::string_view> known(names.begin(), names.end());
     return known.empty() ? "" : cachetally::advice(word.substr(0, word.find('=')), known);
 }
 
+/// What is wrong with a word that nothing takes.
+std::string unexpected(const CLI::App& command, const std::string& word) {
+    return fmt::format("{} '{}'{}",
+                       word.starts_with('-')            ? "there is no option"
+                       : command_names(command).empty() ? "unexpected argument"
+                                                        : "there is no command",
+                       cachetally::shown(word), advice_for(command, word));
+}
+
+/// What is wrong with the number of an option's values: CLI11's text begins with its name.
+std::string wrong_count(const CLI::App& command, const std::string& text) {
+    const std::string name = text.substr(0, text.find(':'));
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (option == nullptr) return text;
+    if (option->count() > static_cast<std::size_t>(option->get_expected_max()))
+        return fmt::format("{} is given {} times; give it once", name, option->count());
+    return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
+}
+
+std::string wrong_use_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+    const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    const std::string text = error.what();
+    if (code == CLI::ExitCodes::ArgumentMismatch) return wrong_count(command, text);
+    if (code != CLI::ExitCodes::ExtrasError && code != CLI::ExitCodes::RequiredError) return text;
+    if (const auto extra = command.remaining(); !extra.empty()) return unexpected(command, extra.front());
+    if (const auto early = app.remaining(); !early.empty())
+        return fmt::format("'{}' stands before the command; write it behind: {} ...", cachetally::shown(early.front()),
+                           path_of(command));
+    const std::vector<std::string> below = command_names(command);
+    if (!below.empty()) return fmt::format("a command is missing; known are: {}", fmt::join(below, ", "));
+    return text;
+}
+
 int report_wrong_use(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App& command = chosen(app);
-    std::string what = error.what();
-    const std::vector<std::string> extra = command.remaining();
-    const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
-    if (!extra.empty() && (code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError)) {
-        const bool is_option = extra.front().starts_with('-');
-        const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
-        what = fmt::format("{} '{}'{}",
-                           is_option      ? "there is no option"
-                           : has_commands ? "there is no command"
-                                          : "unexpected argument",
-                           cachetally::shown(extra.front()), advice_for(command, extra.front()));
-    }
-    report(fmt::format("cachetally: {}\nTry '{} --help'.", what, path_of(command)));
+    report(fmt::format("cachetally: {}\nTry '{} --help'.", wrong_use_of(app, command, error), path_of(command)));
     return wrong_use;
 }
 
