@@ -27,7 +27,7 @@ namespace {
     std::vector<std::string_view> known;
     for (const PresetText& preset : preset_texts()) known.push_back(preset.name);
     throw MachineError(path, {{{},
-                               std::string("this is no preset, and cannot be read as a machine file: ") +
+                               std::string("this is no built-in machine, and cannot be read as a machine file: ") +
                                    std::strerror(error) + advice(path, known)}});
 }
 

@@ -66,14 +66,16 @@ std::string message_of(const std::string& name) {
 TEST(LoadMachine, SuggestsThePresetThatWasMeant) {
     const std::string message = message_of("generic4");
     const std::string begin =
-        "generic4: error: this is no preset, and cannot be read as a machine file: No such file or directory; did you "
+        "generic4: error: this is no built-in machine, and cannot be read as a machine file: No such file or "
+        "directory; did you "
         "mean 'generic3'? known are: ";
     EXPECT_EQ(message.substr(0, begin.size()), begin);
     EXPECT_NE(message.find("bench3, bench3tlb, "), std::string::npos) << message;
 }
 
 TEST(LoadMachine, RefusesWhatIsNoFile) {
-    EXPECT_NE(message_of("/").find("/: error: this is no preset, and cannot be read as a machine file: Is a directory"),
+    EXPECT_NE(message_of("/").find(
+                  "/: error: this is no built-in machine, and cannot be read as a machine file: Is a directory"),
               std::string::npos)
         << message_of("/");
     EXPECT_EQ(message_of("/dev/zero"), "/dev/zero: error: the file is larger than 1 MiB, which no machine file is");
