@@ -235,7 +235,7 @@ Json json_of(const TrackerRow& row, Asked asked) {
     Json phases = Json::array();
     for (const TopKeys& phase : row.phases)
         phases.push_back(
-            {{"phase", phase.phase}, {"wanted", phase.wanted}, {"told", phase.told}, {"right", phase.right}});
+            {{"phase", phase.phase}, {"wanted", phase.wanted}, {"reported", phase.reported}, {"right", phase.right}});
     return {{"tracker", row.name},
             {"spec", row.spec},
             {"bits", row.cost.bits},

@@ -78,7 +78,7 @@ private:
     PassCell* top_ = nullptr;
 };
 
-/// The units used last, whose uses a RecencyPass need not be told of at once: as long as no other unit is used, their
+/// The units used last, whose uses a RecencyPass need not see at once: as long as no other unit is used, their
 /// keys stay resident with any number of counters of at least the window's size, and only their order changes. The
 /// order is put right when another unit comes.
 class UseWindow {
@@ -104,11 +104,11 @@ public:
     void enter(std::uint64_t unit, Report report) {
         std::uint64_t latest = 0;
         for (std::uint32_t i = filled_; i-- > 0;) {
-            if (uses_[i].told < latest) {
+            if (uses_[i].reported < latest) {
                 report(uses_[i].unit);
-                uses_[i].told = ++now_;
+                uses_[i].reported = ++now_;
             }
-            latest = uses_[i].told;
+            latest = uses_[i].reported;
         }
         if (filled_ < size_) ++filled_;
         for (std::uint32_t i = filled_ - 1; i > 0; --i) uses_[i] = uses_[i - 1];
@@ -121,7 +121,7 @@ public:
 private:
     struct Use {
         std::uint64_t unit = 0;
-        std::uint64_t told = 0;  ///< when
+        std::uint64_t reported = 0;  ///< when
     };
     std::uint32_t size_;
     std::uint32_t filled_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t block_bytes = std::uint64_t{1} << 28;
 
-/// The ring of entries in the device that the software reads when it is told that the watermark is reached.
+/// The ring of entries in the device that the software reads when it is signalled that the watermark is reached.
 class HotList {
 public:
     explicit HotList(const TrackerSpec& spec)
@@ -23,27 +23,27 @@ public:
             return;
         }
         entries_.push_back(entry);
-        if (entries_.size() < watermark_ || told_) return;
-        told_ = true;
+        if (entries_.size() < watermark_ || signalled_) return;
+        signalled_ = true;
         left_ = delay_;
         if (delay_ == 0) read(reports);
     }
 
     void pass_event(TrackerReports& reports) {
-        if (told_ && --left_ == 0) read(reports);
+        if (signalled_ && --left_ == 0) read(reports);
     }
 
     void read(TrackerReports& reports) {
         reports.insert(reports.end(), entries_.begin(), entries_.end());
         entries_.clear();
-        told_ = false;
+        signalled_ = false;
     }
     std::uint64_t lost() const { return lost_; }
 
 private:
     std::size_t most_, watermark_;
     std::uint64_t delay_, left_ = 0, lost_ = 0;
-    bool told_ = false;
+    bool signalled_ = false;
     TrackerReports entries_;
 };
 

@@ -179,9 +179,9 @@ std::vector<EpochSearch> searches_of(const TrackerSpec& spec, double asked_bytes
 const EpochSearch& best_of(const std::vector<EpochSearch>& searches) {
     const auto merit = [](const EpochSearch& search) {
         const bool is_near = is_near_traffic(search.share(), 1);
-        // What one counted event stands for is not told of.
-        const std::uint64_t told = search.result().histogram.total() / search.spec().down_sampling;
-        return std::tuple(is_near, is_near ? told : 0, nearness(search.share()));
+        // What one counted event stands for is not reported.
+        const std::uint64_t reported = search.result().histogram.total() / search.spec().down_sampling;
+        return std::tuple(is_near, is_near ? reported : 0, nearness(search.share()));
     };
     return *std::ranges::max_element(searches, {}, merit);
 }

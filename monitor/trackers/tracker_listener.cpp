@@ -106,10 +106,10 @@ std::vector<TopKeys> top_keys(const Histogram& exact, const Histogram& measured,
         std::unordered_map<Address, double> counts;
         for (const UnitShare& unit : truth) counts[unit.address] = unit.count;
         const std::vector<UnitShare> wanted = hottest(truth, k);
-        std::vector<UnitShare> told;
-        if (phase < measured.phases()) told = hottest(spread_over_units(measured.only_phase(phase)), k);
-        TopKeys& top = phases.emplace_back(TopKeys{phase, wanted.size(), told.size(), 0});
-        for (const UnitShare& unit : told) {
+        std::vector<UnitShare> reported;
+        if (phase < measured.phases()) reported = hottest(spread_over_units(measured.only_phase(phase)), k);
+        TopKeys& top = phases.emplace_back(TopKeys{phase, wanted.size(), reported.size(), 0});
+        for (const UnitShare& unit : reported) {
             const auto found = counts.find(unit.address);
             if (found != counts.end() && found->second >= wanted.back().count) ++top.right;
         }
@@ -121,15 +121,15 @@ TopSummary summary_of(std::span<const TopKeys> phases) {
     if (phases.empty()) return {};
     TopSummary sum{0, 1, std::nullopt};
     double precisions = 0;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     for (const TopKeys& phase : phases) {
         sum.recall += phase.recall();
         sum.worst_recall = std::min(sum.worst_recall, phase.recall());
         precisions += phase.precision().value_or(0);
-        told += phase.told != 0;
+        reported += phase.reported != 0;
     }
     sum.recall /= static_cast<double>(phases.size());
-    if (told != 0) sum.precision = precisions / static_cast<double>(told);
+    if (reported != 0) sum.precision = precisions / static_cast<double>(reported);
     return sum;
 }
 

@@ -54,28 +54,29 @@ private:
     TrackerResult result_;
 };
 
-/// Of one phase. A line that was told is right where it has at least as many events as the K-th hottest has.
+/// Of one phase. A line that was reported is right where it has at least as many events as the K-th hottest has.
 struct TopKeys {
     std::uint32_t phase = 0;
-    std::uint64_t wanted = 0;  ///< K, or all lines that have events where these are fewer
-    std::uint64_t told = 0;    ///< the K with the largest counts that were measured, or fewer
+    std::uint64_t wanted = 0;    ///< K, or all lines that have events where these are fewer
+    std::uint64_t reported = 0;  ///< the K with the largest counts that were measured, or fewer
     std::uint64_t right = 0;
 
     double recall() const { return static_cast<double>(right) / static_cast<double>(wanted); }
-    /// Nothing where nothing was told.
+    /// Nothing where nothing was reported.
     std::optional<double> precision() const {
-        if (told == 0) return std::nullopt;
-        return static_cast<double>(right) / static_cast<double>(told);
+        if (reported == 0) return std::nullopt;
+        return static_cast<double>(right) / static_cast<double>(reported);
     }
 };
 
 /// Per phase in which there were events. Counts for several lines are spread evenly over them; of equal counts the
-/// lower addresses are told. Both with the same unit, else std::invalid_argument. (Ours.)
+/// lower addresses are reported. Both with the same unit, else std::invalid_argument. (Ours.)
 std::vector<TopKeys> top_keys(const Histogram& exact, const Histogram& measured, std::size_t k);
 
 struct TopSummary {
     double recall = 1, worst_recall = 1;  ///< mean and least over the phases; 1 where there are none
-    std::optional<double> precision;  ///< mean over the phases in which lines were told; nothing where there are none
+    std::optional<double>
+        precision;  ///< mean over the phases in which lines were reported; nothing where there are none
 };
 TopSummary summary_of(std::span<const TopKeys> phases);
 
@@ -95,7 +96,7 @@ public:
     /// What a run with next() gave.
     void record(TrackerResult result);
 
-    /// The best of the runs that were told, and its traffic as a share of what is asked for.
+    /// The best of the runs, and its traffic as a share of what is asked for.
     const TrackerSpec& spec() const { return best_; }
     const TrackerResult& result() const { return result_; }
     double share() const { return share_; }
@@ -117,7 +118,7 @@ private:
 std::vector<EpochSearch> searches_of(const TrackerSpec& spec, double asked_bytes_per_event);
 
 /// Which of the searches (at least one, all done) has the best settings, as the software can know without exact counts
-/// (ours): of those near the traffic asked for, that which told of the most events; if none is near, the nearest that
+/// (ours): of those near the traffic asked for, the one that reports the most events; if none is near, the nearest that
 /// sends at most that, or else the nearest.
 const EpochSearch& best_of(const std::vector<EpochSearch>& searches);
 

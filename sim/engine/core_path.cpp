@@ -30,7 +30,7 @@ void CorePath::take(ReferenceKind kind) {
     if (cache_ != nullptr && cache_->hits_are_plain(kind)) plain_kinds_ |= bit;
 }
 
-void CorePath::settle(std::uint32_t block_bytes, bool timed) {
+void CorePath::prepare(std::uint32_t block_bytes, bool timed) {
     const bool watched = link_.kinds() != 0 || (tlb_link_ != nullptr && tlb_link_->kinds() != 0);
     const bool merges =
         link_.merges(block_bytes, timed) && (tlb_link_ == nullptr || tlb_link_->merges(block_bytes, timed));

@@ -34,7 +34,7 @@ public:
     /// To be called when all listeners are attached. Events may be merged within blocks of `block_bytes`, the longest
     /// line of the paths that share a link with this one. `timed`: links or memories are busy for a time with what they
     /// carry.
-    void settle(std::uint32_t block_bytes, bool timed);
+    void prepare(std::uint32_t block_bytes, bool timed);
 
     /// Makes references in order while they go this way and the time is less than `until`, up to one after which
     /// something is pending. Between the lines of a reference that straddles them, this is carried out.

@@ -182,9 +182,9 @@ ExecutionPlan::Core Hierarchy::Parts::plan_of(unsigned core) const {
     return decided;
 }
 
-void Hierarchy::Parts::settle() {
+void Hierarchy::Parts::prepare() {
     for (auto& copies : caches)
-        for (auto& cache : copies) cache->settle();
+        for (auto& cache : copies) cache->prepare();
     std::uint32_t longest = 0;
     for (const auto& path : paths) longest = std::max(longest, path->line_bytes());
     timed = machine.has_link_timing() || numa ||
@@ -196,8 +196,8 @@ void Hierarchy::Parts::settle() {
         return first ? link->merges(longest, timed) : link->merges_or_is_untimed(longest, timed);
     });
     only_latencies = !timed && filterable;
-    for (RequestPort* link : injections.links()) link->settle(longest, timed);
-    for (const auto& path : paths) path->settle(longest, timed);
+    for (RequestPort* link : injections.links()) link->prepare(longest, timed);
+    for (const auto& path : paths) path->prepare(longest, timed);
     plan.cores.clear();
     block_paths.clear();
     for (unsigned core = 0; core < machine.cores; ++core) {
@@ -213,7 +213,7 @@ void Hierarchy::Parts::settle() {
         else
             block_paths.back() = std::make_unique<FilteredPath>(number, data.port(), apart, decided.filter, pages);
     }
-    settled = true;
+    prepared = true;
 }
 
 ExecutionPlan execution_plan(Hierarchy& hierarchy, unsigned streams) {

@@ -55,7 +55,7 @@ unsigned Hierarchy::cores() const { return parts_->machine.cores; }
 Tick Hierarchy::reference_at_most() const { return parts_->reference_at_most; }
 
 bool Hierarchy::only_latencies() {
-    if (!parts_->settled) parts_->settle();
+    if (!parts_->prepared) parts_->prepare();
     return parts_->only_latencies;
 }
 
@@ -65,19 +65,19 @@ void Hierarchy::listen(std::size_t link, unsigned copy, LinkListener& listener) 
     parts_->stop_batching();
     RequestPort* port = parts_->ports.at(link).at(copy);
     parts_->injections.listen(*port, listener);
-    parts_->settled = false;
+    parts_->prepared = false;
 }
 
 void Hierarchy::listen(ReferenceListener& listener) {
     parts_->reference_listeners.push_back(&listener);
     parts_->one_by_one = parts_->one_by_one || listener.one_by_one();
-    parts_->settled = false;
+    parts_->prepared = false;
 }
 
 void Hierarchy::lead_out(std::size_t memory, MemoryDevice* device) {
     parts_->stop_batching();
     parts_->memories.at(memory)->lead_out(device);
-    parts_->settled = false;
+    parts_->prepared = false;
 }
 
 void Hierarchy::know_sites(const SiteTable* sites) {
@@ -103,17 +103,17 @@ Tick Hierarchy::complete(unsigned core, Tick now) {
 
 void Hierarchy::limit_execution(Execution fastest) {
     parts_->fastest = fastest;
-    parts_->settled = false;
+    parts_->prepared = false;
 }
 
 const ExecutionPlan& Hierarchy::plan() {
-    if (!parts_->settled) parts_->settle();
+    if (!parts_->prepared) parts_->prepare();
     return parts_->plan;
 }
 
 Progress Hierarchy::run(unsigned core, std::span<const Reference> references, Tick now, Tick until) {
     Parts& parts = *parts_;
-    if (!parts.settled) parts.settle();
+    if (!parts.prepared) parts.prepare();
     if (until == ~Tick{0} && parts.block_paths[core] != nullptr) {
         BlockPath& path = parts.start_batching(core);
         for (std::size_t done = 0; done < references.size();) {

@@ -44,7 +44,7 @@ struct Hierarchy::Parts {
     void expect_loss_above(Cache& inclusive, bool logged);
     void make_paths();
     void path_for(unsigned core, bool fetch, RequestPort& way, Tlb* tlb, RequestPort* tlb_way);
-    void settle();
+    void prepare();
     std::string why_one_by_one(const CorePath& path) const;
     std::string why_one_by_one(unsigned core) const;
     bool wants_sites(unsigned core) const;
@@ -78,7 +78,7 @@ struct Hierarchy::Parts {
     std::vector<RequestPort*> upper_links;           ///< of cores, TLBs and walkers
     Injections injections;
     std::uint64_t references = 0;
-    bool settled = false, only_latencies = false;
+    bool prepared = false, only_latencies = false;
     bool timed = false, all_merge = false;  ///< nobody wants single events
     bool filterable =
         false;  ///< as far as listeners are concerned: no event but those below first levels is wanted by itself

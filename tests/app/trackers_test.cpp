@@ -49,7 +49,7 @@ TEST_F(TrackerCommand, ComparesAllKindsAtEqualBitsAndTraffic) {
                          row["bytes"].get<double>() / told["events"].get<double>());
         EXPECT_EQ(row["phases"].size(), array["phases"].size());
         for (const nlohmann::json& phase : row["phases"]) {
-            EXPECT_LE(phase["right"], phase["told"]);
+            EXPECT_LE(phase["right"], phase["reported"]);
             EXPECT_LE(phase["right"], phase["wanted"]);
         }
     }
@@ -181,7 +181,7 @@ TEST_F(TrackerCommand, TrackersOfOnesOwn) {
     EXPECT_EQ(rows[2]["recall"], 1.0);  // 50 to 46 events: just those that are asked for
     EXPECT_EQ(rows[2]["bytes"], 5 * 8);
     EXPECT_EQ(rows[3]["reports"], 1);
-    EXPECT_EQ(rows[3]["phases"][0]["told"], 1);
+    EXPECT_EQ(rows[3]["phases"][0]["reported"], 1);
 }
 
 TEST_F(TrackerCommand, LessTrafficAndBits) {

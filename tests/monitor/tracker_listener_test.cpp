@@ -166,7 +166,7 @@ TEST(TopKeys, CountsTiesAsRight) {
     const auto of = [&](const Histogram& measured, std::size_t k) { return top_keys(exact, measured, k).at(0); };
     const TopKeys tie = of(lines({{192, 100}, {128, 5}}), 2);
     EXPECT_EQ(tie.wanted, 2U);
-    EXPECT_EQ(tie.told, 2U);
+    EXPECT_EQ(tie.reported, 2U);
     EXPECT_EQ(tie.right, 1U);                         // 128 has as many as the second
     EXPECT_EQ(of(lines({{0, 18}}, 2), 2).right, 2U);  // spread over two lines
     EXPECT_EQ(of(exact, 100).wanted, 4U);

@@ -57,9 +57,9 @@ CoherentNodes::CoherentNodes(const NodesConfig& config)
         outer.listen(*listeners_.emplace_back(std::make_unique<Listener>(*this, node)), &pending_);
         for (auto& level : levels) coherence_.add(node, *level);
     }
-    if (point_) point_->settle();
+    if (point_) point_->prepare();
     for (auto& levels : caches_)
-        for (auto& level : levels) level->settle();
+        for (auto& level : levels) level->prepare();
 }
 
 CoherentNodes::~CoherentNodes() = default;

@@ -55,7 +55,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
         for (const bool hit : {false, true}) mru_flags_[hit ? 1 : 0][index_of(kind)] = mru_after(kind, hit);
 }
 
-void Cache::settle() {
+void Cache::prepare() {
     const bool in_order = !filled_by_victims_ && !line_may_be_taken_ && !config_.write_back_first && !prefetcher_ &&
                           !below_.takes_clean_victims() && !is_in_node();
     for (const EventKind kind : {EventKind::load, EventKind::fetch, EventKind::page_walk, EventKind::prefetch})

@@ -198,7 +198,7 @@ public:
     }
 
     /// To be called when all is connected and all listeners are attached, before the next access.
-    void settle();
+    void prepare();
 
     CacheCounts counts() const;
 

@@ -67,7 +67,7 @@ bool RequestPort::merges_or_is_untimed(std::uint32_t line_bytes, bool timed) con
         listeners_, [&](const Listening& l) { return l.listener->accepts_untimed() || l.merges(line_bytes, timed); });
 }
 
-void RequestPort::settle(std::uint32_t line_bytes, bool timed) {
+void RequestPort::prepare(std::uint32_t line_bytes, bool timed) {
     for (Listening& listening : listeners_) listening.wants_each = !listening.merges(line_bytes, timed);
 }
 

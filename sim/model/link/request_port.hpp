@@ -79,7 +79,7 @@ public:
     /// Whether all listeners that do not merge accept events at any time: in batches, each with its site.
     bool merges_or_is_untimed(std::uint32_t line_bytes, bool timed) const;
     /// To be called with the same when all listeners are attached.
-    void settle(std::uint32_t line_bytes, bool timed);
+    void prepare(std::uint32_t line_bytes, bool timed);
 
     void notify(const LinkEvent& event) {
         if (wants(event.kind)) notify_listeners(event);
