@@ -159,6 +159,9 @@ TEST_F(Captured, ReplayEqualsReplayAndHasTheNames) {
     const Finished first = cachetally(directory.path(), replay), second = cachetally(directory.path(), replay);
     EXPECT_EQ(first.out, second.out);
     EXPECT_EQ(first.json()["structures"]["matrix"]["levels"]["L1D"]["accesses"], 2 * 64 * 64);
+    const Json regions = cachetally(directory.path(), {"trace", "info", "t.ct.h5", "--json"}).json()["regions"];
+    EXPECT_EQ(named(regions, "matrix")["bytes"], 64 * 64 * sizeof(double));
+    EXPECT_EQ(named(regions, "cachetally-amd64-linux:"), Json()) << "variables of the capture tool";
 }
 
 // A shell forks before each of these.

@@ -49,6 +49,7 @@ struct ProgramNames::Files {
         Dwfl_Module* module;
         std::string name;
         bool is_program;
+        bool is_whole;  ///< else a piece of code alone is mapped (the tool's own, where signals return to)
         std::optional<std::vector<Unit>> units = {};  ///< ascending; once they were asked for
         std::optional<FunctionSymbols> symbols = {};  ///< once they were asked for
     };
@@ -158,12 +159,18 @@ ProgramNames::ProgramNames(std::span<const MappedFile> files, bool with_program)
             known->second = std::min(known->second, begin);
         }
     }
+    const auto is_whole = [&](const std::string& path) {
+        return std::ranges::any_of(files, [&](const MappedFile& file) {
+            return file.path == path && (file.offset == 0 || (file.protection & 1) == 0);
+        });
+    };
     dwfl_report_begin(files_->dwfl.get());
     for (const auto& [path, begin] : begins) {
         Dwfl_Module* const module =
             dwfl_report_elf(files_->dwfl.get(), path.c_str(), path.c_str(), -1, begin, /*add_p_vaddr=*/false);
         if (module != nullptr)
-            files_->modules.push_back({module, file_name(path), with_program && files_->modules.empty()});
+            files_->modules.push_back(
+                {module, file_name(path), with_program && files_->modules.empty(), is_whole(path)});
     }
     dwfl_report_end(files_->dwfl.get(), nullptr, nullptr);
 }
@@ -239,9 +246,10 @@ std::optional<StructLayout> ProgramNames::layout_of_type(const std::string& name
 std::vector<Region> ProgramNames::variables() const {
     std::vector<Region> all;
     for (const Files::Module& module : files_->modules)
-        each_symbol(module.module, STT_OBJECT, [&](const std::string& name, Address address, std::uint64_t bytes) {
-            all.push_back({(module.is_program ? "" : module.name + ":") + name, address, bytes, 1});
-        });
+        if (module.is_whole)
+            each_symbol(module.module, STT_OBJECT, [&](const std::string& name, Address address, std::uint64_t bytes) {
+                all.push_back({(module.is_program ? "" : module.name + ":") + name, address, bytes, 1});
+            });
     // Of names of one place, that of the largest object.
     std::ranges::sort(all, [](const Region& a, const Region& b) {
         return std::tuple(a.base, b.bytes, b.name) < std::tuple(b.base, a.bytes, a.name);
