@@ -17,8 +17,8 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
-constexpr double sample_ns = 25'000;
-constexpr unsigned clock_chain = 4096;     ///< additions before and after each sample: a microsecond
+constexpr double sample_ns = 50'000;
+constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
 constexpr std::size_t most_passes = 4096;  ///< of one run
 constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
@@ -195,10 +195,12 @@ struct NativeTarget::Parts {
         const std::uint64_t wanted = lap * std::max(1U, effort.laps);
         const double least_ns = effort.least_cycles * rate.cycle_ns;
         std::vector<double> calm, all;
-        double load_ns = sample_ns / static_cast<double>(std::min<std::uint64_t>(wanted, 1024)), ns = 0;
+        double load_ns = 4 * rate.cycle_ns, ns = 0;  // until one is known
         std::uint64_t made = 0;
         while (all.size() < most_passes) {
-            const std::uint64_t loads = std::min(wanted, std::max(lap, piece_of(lap, load_ns)));
+            // Time to fill up: no pass is so short that reading the clock counts.
+            const std::uint64_t whole = std::max(lap, piece_of(lap, load_ns));
+            const std::uint64_t loads = least_ns > 0 ? whole : std::min(wanted, whole);
             all.push_back(pass(at, loads, lap, load_ns, ns));
             if (!is_disturbed) calm.push_back(all.back());
             made += loads;
