@@ -9,7 +9,7 @@
 namespace cachetally {
 namespace {
 
-constexpr unsigned chain = 16'384;  ///< instructions: some microseconds, of which a clock of 1 ns is little
+constexpr unsigned chain_length = 16'384;  ///< instructions: some microseconds, of which a clock of 1 ns is little
 constexpr unsigned trials = 64;
 
 /// In loops of 16, whose counter costs nothing beside the chain.
@@ -72,13 +72,13 @@ bool ClockRate::agrees() const {
 ClockRate measure_clock() {
     double least_add = std::numeric_limits<double>::infinity(), least_multiply = least_add, least_read = least_add;
     for (unsigned i = 0; i < trials; ++i) {  // in turn, as the core's clock may change
-        least_add = std::min(least_add, additions_ns(chain));
-        least_multiply = std::min(least_multiply, multiplications_ns(chain / 4));
+        least_add = std::min(least_add, additions_ns(chain_length));
+        least_multiply = std::min(least_multiply, multiplications_ns(chain_length / 4));
         least_read = std::min(least_read, timed([](unsigned) {}, 0));
     }
     ClockRate rate;
-    rate.cycle_ns = (least_add - least_read) / chain;
-    rate.multiplication = (least_multiply - least_read) / (chain / 4) / rate.cycle_ns;
+    rate.cycle_ns = (least_add - least_read) / chain_length;
+    rate.multiplication = (least_multiply - least_read) / (chain_length / 4) / rate.cycle_ns;
     rate.read_cycles = least_read / rate.cycle_ns;
     return rate;
 }

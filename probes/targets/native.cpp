@@ -16,7 +16,7 @@
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
+constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr double sample_ns = 50'000;
 constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
@@ -51,7 +51,7 @@ private:
     bool pinned_ = false;
 };
 
-double quantile(std::vector<double> values, double share) {
+double quantile_of(std::vector<double> values, double share) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
     std::ranges::nth_element(values, at);
     return *at;
@@ -96,10 +96,10 @@ struct NativeTarget::Parts {
         can.latencies = true;
         ticks_per_ns = time_stamp_rate();
 #endif
-        if (!options.large_pages || small_page() >= large_page) return;
+        if (!options.large_pages || small_page() >= huge_page) return;
         try {
-            NativeArena(large_page, large_page);
-            can.page_sizes.push_back(large_page);
+            NativeArena(huge_page, huge_page);
+            can.page_sizes.push_back(huge_page);
         } catch (const ProbeError&) {  // the system has none
         }
     }
@@ -208,7 +208,7 @@ struct NativeTarget::Parts {
             if (enough && (!calm.empty() || effort.warm_up == 0 || all.size() >= retries * (made / wanted))) break;
         }
         Measurement found;
-        found.cycles = quantile(calm.empty() ? all : calm, 0.25);
+        found.cycles = quantile_of(calm.empty() ? all : calm, 0.25);
         found.laps = made / lap;
         return found;
     }
@@ -237,6 +237,7 @@ NativeTarget::~NativeTarget() = default;
 
 const Capabilities& NativeTarget::capabilities() const { return parts_->can; }
 void NativeTarget::keep_to(const Budget& budget) { parts_->budget = budget; }
+double NativeTarget::frequency() const { return 1e9 / parts_->rate.cycle_ns; }
 std::uint64_t NativeTarget::dropped() const { return parts_->dropped; }
 
 ProbeCost NativeTarget::cost() const {

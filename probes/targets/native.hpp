@@ -42,6 +42,9 @@ public:
 
     ProbeCost cost() const override;
 
+    /// Cycles of the core in a second.
+    double frequency() const;
+
     /// Samples dropped so far.
     std::uint64_t dropped() const;
 
