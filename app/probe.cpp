@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cachetally probe: the tests of the literature on a simulated machine, found beside true.
+// cachetally probe: the tests of the literature on a simulated machine, found beside true, or on this one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "probes/probe_file.hpp"
 #include "probes/savings.hpp"
 #include "probes/suite.hpp"
+#include "probes/targets/native.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/truth.hpp"
 #include "sim/model/tlb/page_table.hpp"
@@ -33,10 +34,15 @@ struct ProbeOptions {
     unsigned savings = 0;
     std::uint64_t seed = 1, arena_mib = 256;
     std::optional<std::uint64_t> orders;
-    double most_cycles = 1e12;
+    std::optional<double> most_cycles;  ///< 1e12 of a simulated machine, native_seconds of this one
     bool no_knock_out = false, no_revival = false, exhaustive = false, cheap = false;
     unsigned stability = 25;
 };
+
+constexpr double native_seconds = 30;
+
+/// Whether the machine under the program is probed.
+bool is_native(const ProbeOptions& options) { return options.machine == "native"; }
 
 SimulatedOptions simulated(const ProbeOptions& options) {
     SimulatedOptions chosen;
@@ -77,7 +83,7 @@ SuiteOptions suite_of(const ProbeOptions& options) {
     suite.robust = !options.published_only;
     suite.seed = options.orders.value_or(options.seed);
     suite.cheap = options.cheap;
-    suite.budget.most_cycles = options.most_cycles;
+    suite.budget.most_cycles = options.most_cycles.value_or(1e12);
     suite.budget.go_on = [] { return !interrupted(); };
     suite.sweep.sweep.knock_out = !options.no_knock_out;
     suite.sweep.sweep.revive = !options.no_revival;
@@ -95,6 +101,10 @@ void check_use(const CLI::App& command, const ProbeOptions& options) {
     if (options.cheap && (!options.tests.empty() || options.robust_only))
         throw UsageError(
             "--cheap leaves out costly published variants where all tests are run; here it would change nothing");
+    for (const char* option : {"--noise", "--no-events", "--savings"})
+        if (is_native(options) && command.count(option) != 0)
+            throw UsageError("{} is for simulated machines; 'native' is the one that this program runs on, as it is",
+                             option);
     const auto runs = [&](const char* test) {
         return !options.robust_only && !options.cheap &&
                (options.tests.empty() || std::ranges::find(options.tests, test) != options.tests.end());
@@ -184,6 +194,24 @@ std::vector<TestReport> reports_of(SimulatedTarget& target, const SuiteOptions& 
     }
 }
 
+/// Prints what was found, under a line on the machine.
+void show(std::span<const TestReport> reports, const ProbeOptions& options, const std::string& about,
+          const std::string& left_out, const ResultFile* file) {
+    if (options.json) {
+        Json json = to_json(reports, !interrupted());
+        if (!left_out.empty()) json["left_out"] = left_out;
+        print_json(json);
+    } else {
+        print("{}\n", about);
+        if (!left_out.empty()) print("{}\n", left_out);
+        print_lines('\n' + to_text(reports, terminal_width()));
+    }
+    if (interrupted())
+        throw std::runtime_error(
+            fmt::format("{}: what is printed{} is of those that were", incomplete,
+                        file != nullptr ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
+}
+
 void probe(const ProbeOptions& options) {
     const SuiteOptions suite = suite_of(options);
     const std::string left_out = left_out_in_words(suite);
@@ -199,19 +227,25 @@ void probe(const ProbeOptions& options) {
     const Evidence evidence = evidence_of(target.capabilities());
     for (TestReport& report : reports) judge(report, topology.machine(), more, evidence);
     if (file) write(*file, options, topology, reports);
-    if (options.json) {
-        Json json = to_json(reports, !interrupted());
-        if (!left_out.empty()) json["left_out"] = left_out;
-        print_json(json);
-    } else {
-        print("{}: {}\n", topology.machine().name, folded(topology.machine().description));
-        if (!left_out.empty()) print("{}\n", left_out);
-        print_lines('\n' + to_text(reports, terminal_width()));
-    }
-    if (interrupted())
-        throw std::runtime_error(
-            fmt::format("{}: what is printed{} is of those that were", incomplete,
-                        file ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
+    const MachineDescription& machine = topology.machine();
+    show(reports, options, fmt::format("{}: {}", machine.name, folded(machine.description)), left_out, file.get());
+}
+
+/// The machine that the program runs on. Its file has what the machine says of itself, which is no truth to judge by.
+void probe_native(const ProbeOptions& options) {
+    SuiteOptions suite = suite_of(options);
+    const std::string left_out = left_out_in_words(suite);
+    NativeTarget target({options.arena_mib << 20, !options.small_pages});
+    if (!options.most_cycles) suite.budget.most_cycles = native_seconds * target.frequency();
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {});
+    std::optional<Topology> stated;
+    if (file) stated.emplace(load_machine("host"));
+    catch_interrupts();
+    const std::vector<TestReport> reports = run_suite(target, suite);
+    if (file) write(*file, options, *stated, reports);
+    const auto about = fmt::format("native: this machine, measured by times; clock {:.2f} GHz, {} samples disturbed",
+                                   target.frequency() / 1e9, target.dropped());
+    show(reports, options, about, left_out, file.get());
 }
 
 std::string footer() {
@@ -223,7 +257,8 @@ std::string footer() {
            "\nExamples:\n"
            "  cachetally probe --machine generic3\n"
            "  cachetally probe l1 tlb --machine generic3 --noise realistic\n"
-           "  cachetally probe levels --machine generic3 -o curves.h5";
+           "  cachetally probe levels --machine generic3 -o curves.h5\n"
+           "  cachetally probe l1 --machine native          the machine that this runs on";
 }
 
 }  // namespace
@@ -233,7 +268,9 @@ void add_probe(CLI::App& app) {
     CLI::App* command =
         app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
     command->add_option("TEST", options->tests, "Tests to run (default: all)");
-    command->add_option("-m,--machine", options->machine, "A built-in machine, or a machine file")
+    command
+        ->add_option("-m,--machine", options->machine,
+                     "A built-in machine, a machine file, or native: the machine that this runs on, by times")
         ->type_name("MACHINE")
         ->capture_default_str();
     command->add_option("--on", options->machine)->group("");  // its former name
@@ -252,8 +289,8 @@ void add_probe(CLI::App& app) {
         ->capture_default_str();
     command
         ->add_option("--budget", options->most_cycles,
-                     "Cycles of the machine that all tests may take; each may spend an equal part of what is left, and "
-                     "then ends without an answer")
+                     "Cycles of the machine that all tests may take (default: 1e12; native: 30 s); each may spend an "
+                     "equal part of what is left, and then ends without an answer")
         ->check(positive_number())
         ->capture_default_str();
     command->add_flag("--small-pages", options->small_pages, "Offer no pages but the machine's own");
@@ -282,7 +319,7 @@ void add_probe(CLI::App& app) {
     command->footer(footer());
     command->callback([options, command] {
         check_use(*command, *options);
-        probe(*options);
+        is_native(*options) ? probe_native(*options) : probe(*options);
     });
 }
 

@@ -42,6 +42,11 @@ TEST_P(ProbeRefused, BeforeAnythingIsRun) {
 INSTANTIATE_TEST_SUITE_P(
     Words, ProbeRefused,
     ::testing::Values(
+        ProbeRefusal{
+            "NativeNoise", {"probe", "--machine", "native", "--noise", "quiet"}, {"--noise is for simulated machines"}},
+        ProbeRefusal{"NativeSavings",
+                     {"probe", "tlb", "--machine", "native", "--savings", "1"},
+                     {"--savings is for simulated machines"}},
         ProbeRefusal{"Budget", {"probe", "--budget", "nan"}, {"--budget: 'nan'", "write a number above 0"}},
         ProbeRefusal{"NoBudget", {"probe", "--budget", "0"}, {"--budget: '0'", "write a number above 0"}},
         ProbeRefusal{"Seed", {"probe", "--seed", "-3"}, {"--seed: '-3'", "whole number of at least 0"}},
@@ -292,6 +297,23 @@ TEST(Probe, SavingsAreThoseOfReferencesAndOfTime) {
         EXPECT_GT(one["host_ratio"], 0);
         EXPECT_GT(one["exhaustive"]["runs"], one["as_published"]["runs"]);
     }
+}
+
+/// What it finds is for the machine to say; that it is told whole, and kept, is for the program.
+TEST(ProbeNative, IsPrintedAndKept) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"probe", "l1", "--machine", "native", "--robust", "--json",
+                                                            "-o", "n.h5", "--budget", "2e10"});
+    if (finished.status != 0 && (finished.err.find("clock cannot be told") != std::string::npos ||
+                                 finished.err.find("states no caches") != std::string::npos))
+        GTEST_SKIP() << finished.err;
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto told = finished.json();
+    EXPECT_EQ(told["complete"], true);
+    ASSERT_EQ(told["tests"].size(), 1U);
+    EXPECT_EQ(told["tests"][0]["test"], "l1");
+    for (const auto& one : told["results"]) EXPECT_TRUE(one["truth"].is_null()) << one.dump();
+    EXPECT_EQ(cachetally(directory.path(), {"show", "n.h5", "--json"}).json()["results"], told["results"]);
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/targets/core_clock.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace cachetally {
+namespace {
+
+constexpr unsigned chain_length = 16'384;  ///< instructions: some microseconds, of which a clock of 1 ns is little
+constexpr unsigned trials = 64;
+
+/// In loops of 16, whose counter costs nothing beside the chain.
+void add(unsigned additions) {
+    std::uint64_t value = 1, one = 1, rounds = additions / 16;
+#if defined(__x86_64__)
+    asm volatile("1:\n\t.rept 16\n\tadd %2, %0\n\t.endr\n\tsub $1, %1\n\tjnz 1b"
+                 : "+r"(value), "+r"(rounds)
+                 : "r"(one)
+                 : "cc");
+#elif defined(__aarch64__)
+    asm volatile("1:\n\t.rept 16\n\tadd %0, %0, %2\n\t.endr\n\tsubs %1, %1, #1\n\tb.ne 1b"
+                 : "+r"(value), "+r"(rounds)
+                 : "r"(one)
+                 : "cc");
+#else
+    static_cast<void>(value + one + rounds);
+#endif
+}
+
+void multiply(unsigned multiplications) {
+    std::uint64_t value = 3, three = 3, rounds = multiplications / 16;
+#if defined(__x86_64__)
+    asm volatile("1:\n\t.rept 16\n\timul %2, %0\n\t.endr\n\tsub $1, %1\n\tjnz 1b"
+                 : "+r"(value), "+r"(rounds)
+                 : "r"(three)
+                 : "cc");
+#elif defined(__aarch64__)
+    asm volatile("1:\n\t.rept 16\n\tmul %0, %0, %2\n\t.endr\n\tsubs %1, %1, #1\n\tb.ne 1b"
+                 : "+r"(value), "+r"(rounds)
+                 : "r"(three)
+                 : "cc");
+#else
+    static_cast<void>(value + three + rounds);
+#endif
+}
+
+template <class Chain>
+double timed(Chain run, unsigned instructions) {
+    const std::uint64_t begin = now_ns();
+    run(instructions);
+    return static_cast<double>(now_ns() - begin);
+}
+
+}  // namespace
+
+std::uint64_t now_ns() {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
+}
+
+double additions_ns(unsigned additions) { return timed(add, additions); }
+double multiplications_ns(unsigned multiplications) { return timed(multiply, multiplications); }
+
+bool ClockRate::agrees() const {
+    return multiplication > 1.5 && std::abs(multiplication - std::round(multiplication)) <= 0.02 * multiplication;
+}
+
+ClockRate measure_clock() {
+    double least_add = std::numeric_limits<double>::infinity(), least_multiply = least_add, least_read = least_add;
+    for (unsigned i = 0; i < trials; ++i) {  // in turn, as the core's clock may change
+        least_add = std::min(least_add, additions_ns(chain_length));
+        least_multiply = std::min(least_multiply, multiplications_ns(chain_length / 4));
+        least_read = std::min(least_read, timed([](unsigned) {}, 0));
+    }
+    ClockRate rate;
+    rate.cycle_ns = (least_add - least_read) / chain_length;
+    rate.multiplication = (least_multiply - least_read) / (chain_length / 4) / rate.cycle_ns;
+    rate.read_cycles = least_read / rate.cycle_ns;
+    return rate;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/targets/native.hpp"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <optional>
+
+#include "base/units.hpp"
+#include "probes/targets/core_clock.hpp"
+#include "probes/targets/native_arena.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+constexpr double sample_ns = 50'000;
+constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
+constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
+constexpr std::size_t most_passes = 4096;  ///< of one run
+constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
+constexpr std::uint64_t look_every_ns = 500'000;
+
+std::uint64_t context_switches() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_nvcsw);
+}
+
+/// Keeps the thread on the core on which it is.
+class Pinned {
+public:
+    Pinned() {
+        if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
+        pinned_ = sched_setaffinity(0, sizeof(one), &one) == 0;
+    }
+    ~Pinned() {
+        if (pinned_) sched_setaffinity(0, sizeof(before_), &before_);
+    }
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+
+private:
+    cpu_set_t before_{};
+    bool pinned_ = false;
+};
+
+double quantile_of(std::vector<double> values, double share) {
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::ranges::nth_element(values, at);
+    return *at;
+}
+
+#if defined(__x86_64__)
+std::uint64_t time_stamp() {
+    std::uint32_t low = 0, high = 0, core = 0;
+    asm volatile("rdtscp\n\tlfence" : "=a"(low), "=d"(high), "=c"(core)::"memory");
+    return (std::uint64_t{high} << 32) | low;
+}
+
+/// Ticks of the time-stamp counter per nanosecond.
+double time_stamp_rate() {
+    constexpr double interval_ns = 2e6;
+    const std::uint64_t begin = now_ns(), ticks = time_stamp();
+    while (static_cast<double>(now_ns() - begin) < interval_ns) {
+    }
+    const std::uint64_t end_ticks = time_stamp();
+    return static_cast<double>(end_ticks - ticks) / static_cast<double>(now_ns() - begin);
+}
+#endif
+
+}  // namespace
+
+struct NativeTarget::Parts {
+    explicit Parts(const NativeOptions& chosen) : options(chosen), rate(measure_clock()), begin_ns(now_ns()) {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+        throw ProbeError("loads are timed on x86-64 and arm64 only");
+#endif
+        if (!rate.agrees())
+            throw ProbeError(
+                "the core's clock cannot be told: a multiplication takes {:.2f} additions, which is no whole number; "
+                "try "
+                "again when the machine is quieter",
+                rate.multiplication);
+        can.page_sizes = {small_page()};
+        can.largest_arena = options.largest_arena;
+        can.no_events = "by times alone: events of the processor are not counted";
+        can.timer_quantum = rate.read_cycles;
+#if defined(__x86_64__)
+        can.latencies = true;
+        ticks_per_ns = time_stamp_rate();
+#endif
+        if (!options.large_pages || small_page() >= huge_page) return;
+        try {
+            NativeArena(huge_page, huge_page);
+            can.page_sizes.push_back(huge_page);
+        } catch (const ProbeError&) {  // the system has none
+        }
+    }
+
+    /// The memory of an arena, placed anew if it was given back.
+    NativeArena& memory_of(const Arena& arena) {
+        const auto known = std::ranges::find(arenas, arena.id, &Placed::id);
+        if (known != arenas.end()) {
+            arenas.splice(arenas.begin(), arenas, known);
+            return arenas.front().memory;
+        }
+        std::uint64_t all = arena.bytes;
+        for (const Placed& placed : arenas) all += placed.memory.bytes();
+        while (all > 2 * options.largest_arena && !arenas.empty()) {
+            all -= arenas.back().memory.bytes();
+            arenas.pop_back();
+        }
+        arenas.emplace_front(arena);
+        return arenas.front().memory;
+    }
+
+    double elapsed() const { return static_cast<double>(now_ns() - begin_ns) / rate.cycle_ns; }
+
+    /// Throws where the budget is spent, or an end is asked for.
+    void look() {
+        if (budget.go_on && !budget.go_on()) throw ProbingEnded();
+        if (elapsed() > budget.most_cycles || cost.references > budget.most_references) throw BudgetSpent();
+        looked_ns = now_ns();
+    }
+
+    /// Loads that are not timed, in pieces between which the budget is looked at.
+    void** warm(void** at, std::uint64_t loads) {
+        while (loads > 0) {
+            const auto piece = std::min<std::uint64_t>(loads, 4096);
+            at = follow(at, piece);
+            loads -= piece;
+            cost.references += piece;
+            if (now_ns() - looked_ns > look_every_ns) look();
+        }
+        return at;
+    }
+
+    struct Sample {
+        double cycles = 0;  ///< per load
+        double raw_ns = 0;
+        bool kept = false;
+    };
+    Sample sample(void**& at, std::uint64_t loads) {
+        const std::uint64_t switches = context_switches();
+        const double before = additions_ns(clock_chain);
+        const std::uint64_t begin = now_ns();
+        at = follow(at, loads);
+        const std::uint64_t end = now_ns();
+        const double after = additions_ns(clock_chain);
+        cost.references += loads;
+        Sample found;
+        const double read_ns = rate.read_cycles * rate.cycle_ns;
+        const double cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
+        found.raw_ns = static_cast<double>(end - begin);
+        found.cycles = std::max(0.0, found.raw_ns - read_ns) / cycle_ns / static_cast<double>(loads);
+        found.kept = std::abs(before - after) <= clock_change * before && context_switches() == switches;
+        return found;
+    }
+
+    /// Loads of one sample, by what the last one took: laps as a whole, or parts of long ones.
+    static std::uint64_t piece_of(std::uint64_t lap, double load_ns) {
+        const auto loads = static_cast<std::uint64_t>(sample_ns / std::max(0.1, load_ns));
+        return loads < lap ? std::max<std::uint64_t>(1, loads) : loads / lap * lap;
+    }
+
+    /// These laps in samples; `load_ns`: known so far.
+    double pass(void**& at, std::uint64_t loads, std::uint64_t lap, double& load_ns, double& ns) {
+        double kept = 0, kept_loads = 0, all = 0;
+        for (std::uint64_t left = loads; left > 0;) {
+            const std::uint64_t piece = std::min(left, piece_of(lap, load_ns));
+            const Sample one = sample(at, piece);
+            const auto weight = static_cast<double>(piece);
+            all += one.cycles * weight;
+            if (one.kept) kept += one.cycles * weight, kept_loads += weight;
+            dropped += one.kept ? 0 : 1;
+            load_ns = one.raw_ns / weight;
+            ns += one.raw_ns;
+            left -= piece;
+            if (now_ns() - looked_ns > look_every_ns) look();
+        }
+        is_disturbed = kept_loads < 0.5 * static_cast<double>(loads);
+        return is_disturbed ? all / static_cast<double>(loads) : kept / kept_loads;
+    }
+
+    /// Passes of at least a lap, until the effort is made; those that were disturbed are made again, unless the chase
+    /// is cold and cannot be.
+    Measurement measure(void** at, std::uint64_t lap, const Effort& effort) {
+        const std::uint64_t wanted = lap * std::max(1U, effort.laps);
+        const double least_ns = effort.least_cycles * rate.cycle_ns;
+        std::vector<double> calm, all;
+        double load_ns = 4 * rate.cycle_ns, ns = 0;  // until one is known
+        std::uint64_t made = 0;
+        while (all.size() < most_passes) {
+            // Time to fill up: no pass is so short that reading the clock counts.
+            const std::uint64_t whole = std::max(lap, piece_of(lap, load_ns));
+            const std::uint64_t loads = least_ns > 0 ? whole : std::min(wanted, whole);
+            all.push_back(pass(at, loads, lap, load_ns, ns));
+            if (!is_disturbed) calm.push_back(all.back());
+            made += loads;
+            const bool enough = made >= wanted && ns >= least_ns;
+            if (enough && (!calm.empty() || effort.warm_up == 0 || all.size() >= retries * (made / wanted))) break;
+        }
+        Measurement found;
+        found.cycles = quantile_of(calm.empty() ? all : calm, 0.25);
+        found.laps = made / lap;
+        return found;
+    }
+
+    struct Placed {
+        explicit Placed(const Arena& arena) : id(arena.id), memory(arena.bytes, arena.page) {}
+        std::uint32_t id;
+        NativeArena memory;
+    };
+
+    Pinned pinned;
+    NativeOptions options;
+    ClockRate rate;
+    std::uint64_t begin_ns, looked_ns = 0, dropped = 0;
+    double ticks_per_ns = 0;
+    bool is_disturbed = false;  ///< the last pass
+    Capabilities can;
+    Budget budget;
+    ProbeCost cost;
+    std::list<Placed> arenas;  ///< the one used last first
+    std::uint32_t next_id = 0;
+};
+
+NativeTarget::NativeTarget(const NativeOptions& options) : parts_(std::make_unique<Parts>(options)) {}
+NativeTarget::~NativeTarget() = default;
+
+const Capabilities& NativeTarget::capabilities() const { return parts_->can; }
+void NativeTarget::keep_to(const Budget& budget) { parts_->budget = budget; }
+double NativeTarget::frequency() const { return 1e9 / parts_->rate.cycle_ns; }
+std::uint64_t NativeTarget::dropped() const { return parts_->dropped; }
+
+ProbeCost NativeTarget::cost() const {
+    ProbeCost cost = parts_->cost;
+    cost.cycles = parts_->elapsed();
+    return cost;
+}
+
+Arena NativeTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
+    if (std::ranges::find(parts_->can.page_sizes, page) == parts_->can.page_sizes.end())
+        throw ProbeError("there are no pages of {} here", format_size(page));
+    if (bytes > parts_->can.largest_arena)
+        throw ProbeError("an arena of {} is larger than {}, which can be had", format_size(bytes),
+                         format_size(parts_->can.largest_arena));
+    const Arena arena{parts_->next_id++, bytes, page, true};
+    parts_->memory_of(arena);
+    return arena;
+}
+
+Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
+    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
+    if (chase.floating_point) throw ProbeError("this target has no way of its own for floating-point loads");
+    parts_->look();
+    ++parts_->cost.runs;
+    NativeArena& memory = parts_->memory_of(arena);
+    void** at = memory.write(chase.offsets);
+    const std::uint64_t lap = chase.offsets.size();
+    if (effort.warm_up == 0) memory.flush(chase.offsets);
+    at = parts_->warm(at, lap * effort.warm_up);
+    return parts_->measure(at, lap, effort);
+}
+
+std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
+                                            unsigned samples) {
+    if (!parts_->can.latencies) throw ProbeError("single loads cannot be timed here: the clock is too coarse");
+    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
+    parts_->look();
+    ++parts_->cost.runs;
+    std::vector<double> cycles;
+#if defined(__x86_64__)
+    const std::uint64_t lap = chase.offsets.size();
+    void** at = parts_->warm(parts_->memory_of(arena).write(chase.offsets), lap * warm_up);
+    const double cycles_per_tick = 1 / (parts_->ticks_per_ns * parts_->rate.cycle_ns);
+    for (unsigned i = 0; i < samples; ++i) {
+        const std::uint64_t begin = time_stamp();
+        at = follow(at, 1);
+        cycles.push_back(static_cast<double>(time_stamp() - begin) * cycles_per_tick);
+        at = parts_->warm(at, lap);  // the next lap's sample is of the load after it
+        ++parts_->cost.references;
+    }
+#else
+    static_cast<void>(arena), static_cast<void>(warm_up), static_cast<void>(samples);
+#endif
+    return cycles;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NativeTarget: the machine that this program runs on as a probe's target, by times alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "probes/target.hpp"
+
+namespace cachetally {
+
+struct NativeOptions {
+    std::uint64_t largest_arena = std::uint64_t{256} << 20;
+    bool large_pages = true;  ///< offer them where the system has them
+};
+
+/// Loads are made on one core, the one on which the target is made: the thread stays there until the target is gone.
+class NativeTarget final : public ProbeTarget {
+public:
+    /// Throws ProbeError where the processor is neither x86-64 nor arm64, or its clock cannot be told.
+    explicit NativeTarget(const NativeOptions& options = {});
+    ~NativeTarget() override;
+
+    const Capabilities& capabilities() const override;
+
+    /// Cycles of a budget are those of real time, also between runs.
+    void keep_to(const Budget& budget) override;
+
+    /// Small pages are never made large by the system; large ones are verified to be so, else ProbeError. Of arenas
+    /// that together exceed twice the largest, those unused for longest are given back: used again, they are placed
+    /// anew.
+    Arena make_arena(std::uint64_t bytes, std::uint64_t page) override;
+
+    /// Cycles per load: the lower quartile of samples of some 25 microseconds, each with the core's clock as measured
+    /// before and after it. Samples in which the thread lost its core, or the clock changed by more than 2 %, are
+    /// made again, at most three times as many. Before a run without warm-up the chase's lines are flushed from all
+    /// caches. Throws ProbeError where loads of the chase overlap.
+    Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
+
+    /// By the time-stamp counter (x86-64): one load of each lap, between fences.
+    std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
+
+    ProbeCost cost() const override;
+
+    /// Cycles of the core in a second.
+    double frequency() const;
+
+    /// Samples dropped so far.
+    std::uint64_t dropped() const;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace cachetally

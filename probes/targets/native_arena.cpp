@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/targets/native_arena.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "base/random.hpp"
+#include "base/units.hpp"
+#include "probes/target.hpp"
+
+namespace cachetally {
+namespace {
+
+/// KiB of large pages in the mapping that begins here, as the system says.
+std::uint64_t large_kib_at(const void* begin) {
+    std::ostringstream wanted;
+    wanted << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
+    std::ifstream maps("/proc/self/smaps");
+    bool here = false;
+    for (std::string line; std::getline(maps, line);) {
+        const std::size_t space = line.find(' '), colon = line.find(':');
+        if (line.find('-') < space && colon > space) here = line.starts_with(wanted.str());
+        if (here && line.starts_with("AnonHugePages:"))
+            return std::stoull(line.substr(line.find_first_of("0123456789")));
+    }
+    return 0;
+}
+
+std::uint64_t digest_of(std::span<const std::uint64_t> offsets) {
+    std::uint64_t digest = offsets.size() + 1;
+    for (const std::uint64_t offset : offsets) digest = splitmix64(digest ^ offset) + 1;
+    return digest | 1;
+}
+
+}  // namespace
+
+std::uint64_t small_page() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+NativeArena::NativeArena(std::uint64_t bytes, std::uint64_t page) : bytes_((bytes + page - 1) / page * page) {
+    const bool large = page > small_page();
+    mapped_bytes_ = bytes_ + (large ? page : 0);  // to begin at a large page
+    void* const memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        throw ProbeError("the system gives no {} of memory: {}", format_size(mapped_bytes_), std::strerror(errno));
+    mapped_ = static_cast<std::byte*>(memory);
+    const std::uint64_t over = reinterpret_cast<std::uintptr_t>(mapped_) % page;
+    begin_ = mapped_ + (over == 0 ? 0 : page - over);
+    madvise(begin_, bytes_, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);  // a system without large pages refuses: fine
+    for (std::uint64_t at = 0; at < bytes_; at += small_page()) begin_[at] = std::byte{1};
+    if (!large || large_kib_at(begin_) * 1024 >= bytes_) return;
+    munmap(mapped_, mapped_bytes_);
+    throw ProbeError("the system gives no {} in pages of {}: see /sys/kernel/mm/transparent_hugepage/enabled",
+                     format_size(bytes_), format_size(page));
+}
+
+NativeArena::~NativeArena() { munmap(mapped_, mapped_bytes_); }
+
+void** NativeArena::write(std::span<const std::uint64_t> offsets) {
+    const auto place = [&](std::size_t i) { return reinterpret_cast<void**>(begin_ + offsets[i]); };
+    const std::uint64_t digest = digest_of(offsets);
+    if (digest == written_) return place(0);
+    written_ = 0;
+    for (const std::uint64_t offset : offsets)
+        if (offset % sizeof(void*) != 0 || offset + sizeof(void*) > bytes_)
+            throw ProbeError("offset {} of a chase is no multiple of {}, or lies outside of an arena of {}", offset,
+                             sizeof(void*), format_size(bytes_));
+    for (std::size_t i = 0; i < offsets.size(); ++i) *place(i) = place((i + 1) % offsets.size());
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        if (*place(i) != place((i + 1) % offsets.size()))
+            throw ProbeError("offset {} is in a chase twice: a real chain of loads cannot go on two ways", offsets[i]);
+    written_ = digest;
+    return place(0);
+}
+
+void NativeArena::flush(std::span<const std::uint64_t> offsets) const {
+    for (const std::uint64_t offset : offsets) {
+        const std::byte* const place = begin_ + offset;
+#if defined(__x86_64__)
+        asm volatile("clflush (%0)" ::"r"(place) : "memory");
+#elif defined(__aarch64__)
+        asm volatile("dc civac, %0" ::"r"(place) : "memory");
+#endif
+    }
+#if defined(__x86_64__)
+    asm volatile("mfence" ::: "memory");
+#elif defined(__aarch64__)
+    asm volatile("dsb sy" ::: "memory");
+#endif
+}
+
+void** follow(void** at, std::uint64_t loads) {
+    for (; loads % 16 != 0; --loads) {
+        at = static_cast<void**>(*at);
+        asm volatile("" : "+r"(at));
+    }
+    std::uint64_t rounds = loads / 16;
+    if (rounds == 0) return at;
+#if defined(__x86_64__)
+    asm volatile("1:\n\t.rept 16\n\tmov (%0), %0\n\t.endr\n\tsub $1, %1\n\tjnz 1b"
+                 : "+r"(at), "+r"(rounds)
+                 :
+                 : "cc", "memory");
+#elif defined(__aarch64__)
+    asm volatile("1:\n\t.rept 16\n\tldr %0, [%0]\n\t.endr\n\tsubs %1, %1, #1\n\tb.ne 1b"
+                 : "+r"(at), "+r"(rounds)
+                 :
+                 : "cc", "memory");
+#endif
+    return at;
+}
+
+}  // namespace cachetally

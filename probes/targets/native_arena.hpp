@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NativeArena: memory in pages of a size that is known, with a chase written into it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace cachetally {
+
+class NativeArena {
+public:
+    /// Mapped and written. Throws ProbeError where the system has no such memory, or pages of another size.
+    NativeArena(std::uint64_t bytes, std::uint64_t page);
+    ~NativeArena();
+    NativeArena(const NativeArena&) = delete;
+    NativeArena& operator=(const NativeArena&) = delete;
+
+    std::uint64_t bytes() const { return bytes_; }
+
+    /// Each location holds the address of the next one, the last one that of the first. Returns the first. Throws
+    /// ProbeError where two locations overlap, or an offset lies outside.
+    void** write(std::span<const std::uint64_t> offsets);
+
+    /// Takes the lines at these offsets out of all caches.
+    void flush(std::span<const std::uint64_t> offsets) const;
+
+private:
+    std::byte* mapped_ = nullptr;
+    std::byte* begin_ = nullptr;
+    std::uint64_t mapped_bytes_ = 0, bytes_ = 0;
+    std::uint64_t written_ = 0;  ///< digest of the chase that it holds
+};
+
+/// The ordinary size of pages, bytes.
+std::uint64_t small_page();
+
+/// Makes so many loads, each of the address that the one before it gave.
+void** follow(void** at, std::uint64_t loads);
+
+}  // namespace cachetally

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loads on the machine that runs the tests. Shared machines have their moods: only what holds anywhere is asserted.
+#include "probes/targets/native.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <optional>
+
+#include "probes/strings/strings.hpp"
+#include "probes/suite.hpp"
+#include "probes/targets/core_clock.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t ki = 1024;
+
+class Native : public ::testing::Test {
+protected:
+    void SetUp() override {
+        try {
+            target.emplace(NativeOptions{64 << 20, true});
+        } catch (const ProbeError& error) {
+            GTEST_SKIP() << error.what();
+        }
+    }
+    /// Of a chase in random order through so many KiB.
+    double cycles(std::uint64_t kib, std::uint64_t page) {
+        return target->run(target->make_arena(kib * ki, page), {random_string(kib * ki, 64, 1)}, {2, 2, 1e5}).cycles;
+    }
+    std::uint64_t page() const { return target->capabilities().page_sizes.front(); }
+    std::optional<NativeTarget> target;
+};
+
+TEST_F(Native, MultiplicationsTakeAWholeNumberOfAdditions) {
+    const ClockRate rate = measure_clock();
+    EXPECT_GT(rate.cycle_ns, 0);
+    EXPECT_GE(std::round(rate.multiplication), 2);
+    EXPECT_GT(target->capabilities().timer_quantum, 0);
+}
+
+TEST_F(Native, LoadsOfMemoryTakeLongerThanThoseOfTheFirstLevel) {
+    for (const std::uint64_t size : target->capabilities().page_sizes)
+        EXPECT_LT(2 * cycles(4, size), cycles(64 * ki, size)) << size;
+}
+
+TEST_F(Native, LapsAreAtLeastThoseAskedFor) {
+    const Offsets offsets = random_string(4 * ki, 64, 1);
+    const Arena arena = target->make_arena(4 * ki, page());
+    EXPECT_GE(target->run(arena, {offsets}, {1, 40, 0}).laps, 40U);
+    EXPECT_GT(target->run(arena, {offsets}, {1, 1, 1e6}).laps, 40U) << "laps that fill up the time";
+}
+
+TEST_F(Native, ColdLoadsTakeLongerThanWarmOnes) {
+    const Offsets offsets = random_string(4 * ki, 64, 1);
+    const Arena arena = target->make_arena(4 * ki, page());
+    const double warm = target->run(arena, {offsets}, {4, 4, 1e5}).cycles;
+    const double cold = target->run(arena, {offsets}, {0, 1}).cycles;
+    EXPECT_GT(cold, 2 * warm);
+}
+
+TEST_F(Native, ABudgetEndsARunWithinItsLaps) {
+    const Arena arena = target->make_arena(32 * ki * ki, page());
+    const Offsets offsets = random_string(arena.bytes, 64, 1);
+    target->keep_to({target->cost().cycles + 1e7});
+    EXPECT_THROW(target->run(arena, {offsets}, {1, 1'000'000}), BudgetSpent);
+    target->keep_to({.go_on = [] { return false; }});
+    EXPECT_THROW(target->run(arena, {offsets}, {1, 1}), ProbingEnded);
+}
+
+TEST_F(Native, ArenasThatWereGivenBackAreMadeAgain) {
+    std::vector<Arena> arenas;
+    for (unsigned i = 0; i < 4; ++i) arenas.push_back(target->make_arena(64 << 20, page()));
+    for (const Arena& arena : arenas) EXPECT_GT(target->run(arena, {Offsets{0, 32 << 20}}, {1, 8}).cycles, 0);
+}
+
+TEST_F(Native, SamplesOfSingleLoadsHoldTheClocksCost) {
+    if (!target->capabilities().latencies) GTEST_SKIP() << "the clock of this processor is too coarse";
+    const auto cycles = target->latencies(target->make_arena(4 * ki, page()), {Offsets{0, 64, 128}}, 4, 50);
+    ASSERT_EQ(cycles.size(), 50U);
+    for (const double each : cycles) EXPECT_GT(each, 1);
+}
+
+TEST_F(Native, WhatCannotBeDoneIsRefused) {
+    const Arena arena = target->make_arena(4 * ki, page());
+    EXPECT_THROW(target->make_arena(4 * ki, 3 * ki), ProbeError);
+    EXPECT_THROW(target->make_arena(65 << 20, page()), ProbeError);
+    EXPECT_THROW(target->run(arena, {Offsets{}}, {}), ProbeError);
+    EXPECT_THROW(target->run(arena, {Offsets{4}}, {}), ProbeError);
+    EXPECT_THROW(target->run(arena, {Offsets{arena.bytes + 64 * ki}}, {}), ProbeError);
+    EXPECT_THROW(target->run(arena, {Offsets{0, 64, 0}}, {}), ProbeError);
+    EXPECT_THROW(target->run(arena, {Offsets{0}, true}, {}), ProbeError);
+}
+
+/// Answers, or reasons; a capacity is of whole ways.
+TEST_F(Native, TheFirstLevelIsFoundOrRefused) {
+    SuiteOptions options;
+    options.tests = {"l1"};
+    options.published = false;
+    options.budget.most_cycles = 5 * target->frequency();
+    for (const TestReport& report : run_suite(*target, options)) {
+        EXPECT_FALSE(report.findings.empty());
+        for (const Finding& finding : report.findings) EXPECT_NE(finding.value.has_value(), !finding.reason.empty());
+        const Finding *capacity = report.find("L1", "capacity"), *ways = report.find("L1", "ways");
+        if (capacity == nullptr || ways == nullptr) continue;
+        EXPECT_EQ(std::fmod(capacity->value->number, ways->value->number), 0);
+    }
+}
+
+}  // namespace
+}  // namespace cachetally
