@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr double sample_ns = 50'000;
 constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
+constexpr unsigned clock_trials = 16;      ///< a clock that is just changing settles within milliseconds
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
 constexpr std::size_t most_passes = 4096;  ///< of one run
 constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
@@ -82,6 +83,7 @@ struct NativeTarget::Parts {
 #if !defined(__x86_64__) && !defined(__aarch64__)
         throw ProbeError("loads are timed on x86-64 and arm64 only");
 #endif
+        for (unsigned i = 0; i < clock_trials && !rate.agrees(); ++i) rate = measure_clock();
         if (!rate.agrees())
             throw ProbeError(
                 "the core's clock cannot be told: a multiplication takes {:.2f} additions, which is no whole number; "
