@@ -319,7 +319,8 @@ void add_probe(CLI::App& app) {
     command->footer(footer());
     command->callback([options, command] {
         check_use(*command, *options);
-        is_native(*options) ? probe_native(*options) : probe(*options);
+        if (is_native(*options)) return probe_native(*options);
+        probe(*options);
     });
 }
 

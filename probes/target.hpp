@@ -102,6 +102,12 @@ public:
     ProbingEnded() : std::runtime_error("an end was asked for") {}
 };
 
+/// What every target refuses, by ProbeError: pages that are not offered, and more bytes than may be had.
+void check_arena(const Capabilities& capabilities, std::uint64_t bytes, std::uint64_t page);
+
+/// Chases without loads, loads of a kind that is not offered, and offsets outside of the arena.
+void check_chase(const Capabilities& capabilities, const Arena& arena, const Chase& chase);
+
 class ProbeTarget {
 public:
     virtual ~ProbeTarget() = default;

@@ -12,40 +12,28 @@ namespace {
 constexpr unsigned chain_length = 16'384;  ///< instructions: some microseconds, of which a clock of 1 ns is little
 constexpr unsigned trials = 64;
 
-/// In loops of 16, whose counter costs nothing beside the chain.
-void add(unsigned additions) {
-    std::uint64_t value = 1, one = 1, rounds = additions / 16;
+// Loops of 16 dependent instructions, whose counter costs nothing beside the chain.
 #if defined(__x86_64__)
-    asm volatile("1:\n\t.rept 16\n\tadd %2, %0\n\t.endr\n\tsub $1, %1\n\tjnz 1b"
-                 : "+r"(value), "+r"(rounds)
-                 : "r"(one)
-                 : "cc");
+#define ADD "add %2, %0"
+#define MULTIPLY "imul %2, %0"
+#define NEXT_ROUND "sub $1, %1\n\tjnz 1b"
 #elif defined(__aarch64__)
-    asm volatile("1:\n\t.rept 16\n\tadd %0, %0, %2\n\t.endr\n\tsubs %1, %1, #1\n\tb.ne 1b"
-                 : "+r"(value), "+r"(rounds)
-                 : "r"(one)
-                 : "cc");
-#else
-    static_cast<void>(value + one + rounds);
+#define ADD "add %0, %0, %2"
+#define MULTIPLY "mul %0, %0, %2"
+#define NEXT_ROUND "subs %1, %1, #1\n\tb.ne 1b"
+#else  // where NativeTarget refuses
+#define ADD ""
+#define MULTIPLY ""
+#define NEXT_ROUND ""
 #endif
-}
-
-void multiply(unsigned multiplications) {
-    std::uint64_t value = 3, three = 3, rounds = multiplications / 16;
-#if defined(__x86_64__)
-    asm volatile("1:\n\t.rept 16\n\timul %2, %0\n\t.endr\n\tsub $1, %1\n\tjnz 1b"
-                 : "+r"(value), "+r"(rounds)
-                 : "r"(three)
-                 : "cc");
-#elif defined(__aarch64__)
-    asm volatile("1:\n\t.rept 16\n\tmul %0, %0, %2\n\t.endr\n\tsubs %1, %1, #1\n\tb.ne 1b"
-                 : "+r"(value), "+r"(rounds)
-                 : "r"(three)
-                 : "cc");
-#else
-    static_cast<void>(value + three + rounds);
-#endif
-}
+#define CHAIN(instruction)                                                       \
+    [](unsigned instructions) {                                                  \
+        std::uint64_t value = 3, operand = 3, rounds = instructions / 16;        \
+        asm volatile("1:\n\t.rept 16\n\t" instruction "\n\t.endr\n\t" NEXT_ROUND \
+                     : "+r"(value), "+r"(rounds)                                 \
+                     : "r"(operand)                                              \
+                     : "cc");                                                    \
+    }
 
 template <class Chain>
 double timed(Chain run, unsigned instructions) {
@@ -62,8 +50,7 @@ std::uint64_t now_ns() {
             .count());
 }
 
-double additions_ns(unsigned additions) { return timed(add, additions); }
-double multiplications_ns(unsigned multiplications) { return timed(multiply, multiplications); }
+double additions_ns(unsigned additions) { return timed(CHAIN(ADD), additions); }
 
 bool ClockRate::agrees() const {
     return multiplication > 1.5 && std::abs(multiplication - std::round(multiplication)) <= 0.02 * multiplication;
@@ -73,7 +60,7 @@ ClockRate measure_clock() {
     double least_add = std::numeric_limits<double>::infinity(), least_multiply = least_add, least_read = least_add;
     for (unsigned i = 0; i < trials; ++i) {  // in turn, as the core's clock may change
         least_add = std::min(least_add, additions_ns(chain_length));
-        least_multiply = std::min(least_multiply, multiplications_ns(chain_length / 4));
+        least_multiply = std::min(least_multiply, timed(CHAIN(MULTIPLY), chain_length / 4));
         least_read = std::min(least_read, timed([](unsigned) {}, 0));
     }
     ClockRate rate;
@@ -82,5 +69,10 @@ ClockRate measure_clock() {
     rate.read_cycles = least_read / rate.cycle_ns;
     return rate;
 }
+
+#undef ADD
+#undef MULTIPLY
+#undef NEXT_ROUND
+#undef CHAIN
 
 }  // namespace cachetally

@@ -13,9 +13,6 @@ std::uint64_t now_ns();
 /// (Not of an immediate, which some cores remove.)
 double additions_ns(unsigned additions);
 
-/// The same of multiplications: a whole number of cycles each.
-double multiplications_ns(unsigned multiplications);
-
 /// What the clock of this core is worth.
 struct ClockRate {
     double cycle_ns = 0;        ///< by additions

@@ -86,9 +86,8 @@ struct NativeTarget::Parts {
         for (unsigned i = 0; i < clock_trials && !rate.agrees(); ++i) rate = measure_clock();
         if (!rate.agrees())
             throw ProbeError(
-                "the core's clock cannot be told: a multiplication takes {:.2f} additions, which is no whole number; "
-                "try "
-                "again when the machine is quieter",
+                "the core's clock frequency cannot be determined: a multiplication takes {:.2f} additions, which is no "
+                "whole number; try again when the machine is quieter",
                 rate.multiplication);
         can.page_sizes = {small_page()};
         can.largest_arena = options.largest_arena;
@@ -199,15 +198,17 @@ struct NativeTarget::Parts {
         std::vector<double> calm, all;
         double load_ns = 4 * rate.cycle_ns, ns = 0;  // until one is known
         std::uint64_t made = 0;
-        while (all.size() < most_passes) {
+        std::size_t enough = most_passes;  // passes, once it is known how many
+        while (all.size() < std::min(most_passes, retries * enough)) {
             // Time to fill up: no pass is so short that reading the clock counts.
             const std::uint64_t whole = std::max(lap, piece_of(lap, load_ns));
             const std::uint64_t loads = least_ns > 0 ? whole : std::min(wanted, whole);
             all.push_back(pass(at, loads, lap, load_ns, ns));
             if (!is_disturbed) calm.push_back(all.back());
             made += loads;
-            const bool enough = made >= wanted && ns >= least_ns;
-            if (enough && (!calm.empty() || effort.warm_up == 0 || all.size() >= retries * (made / wanted))) break;
+            if (made < wanted || ns < least_ns) continue;
+            enough = std::min(enough, all.size());
+            if (!calm.empty() || effort.warm_up == 0) break;
         }
         Measurement found;
         found.cycles = quantile_of(calm.empty() ? all : calm, 0.25);
@@ -249,19 +250,14 @@ ProbeCost NativeTarget::cost() const {
 }
 
 Arena NativeTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
-    if (std::ranges::find(parts_->can.page_sizes, page) == parts_->can.page_sizes.end())
-        throw ProbeError("there are no pages of {} here", format_size(page));
-    if (bytes > parts_->can.largest_arena)
-        throw ProbeError("an arena of {} is larger than {}, which can be had", format_size(bytes),
-                         format_size(parts_->can.largest_arena));
-    const Arena arena{parts_->next_id++, bytes, page, true};
+    check_arena(parts_->can, bytes, page);
+    const Arena arena{parts_->next_id++, std::max<std::uint64_t>(bytes, 1), page, true};
     parts_->memory_of(arena);
     return arena;
 }
 
 Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
-    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
-    if (chase.floating_point) throw ProbeError("this target has no way of its own for floating-point loads");
+    check_chase(parts_->can, arena, chase);
     parts_->look();
     ++parts_->cost.runs;
     NativeArena& memory = parts_->memory_of(arena);
@@ -275,7 +271,7 @@ Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effo
 std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                             unsigned samples) {
     if (!parts_->can.latencies) throw ProbeError("single loads cannot be timed here: the clock is too coarse");
-    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
+    check_chase(parts_->can, arena, chase);
     parts_->look();
     ++parts_->cost.runs;
     std::vector<double> cycles;

@@ -17,7 +17,7 @@ struct NativeOptions {
 /// Loads are made on one core, the one on which the target is made: the thread stays there until the target is gone.
 class NativeTarget final : public ProbeTarget {
 public:
-    /// Throws ProbeError where the processor is neither x86-64 nor arm64, or its clock cannot be told.
+    /// Throws ProbeError where the processor is neither x86-64 nor arm64, or its clock frequency cannot be determined.
     explicit NativeTarget(const NativeOptions& options = {});
     ~NativeTarget() override;
 

@@ -89,16 +89,11 @@ struct SimulatedTarget::Parts {
     }
 
     std::vector<Reference> references(const Arena& arena, const Chase& chase) const {
-        if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
-        if (chase.floating_point && !options.floating_point)
-            throw ProbeError("this target has no way of its own for floating-point loads");
+        check_chase(capabilities, arena, chase);
         std::vector<Reference> references(chase.offsets.size());
         const std::uint8_t flags = chase.floating_point ? reference_flag::floating_point : 0;
-        for (std::size_t i = 0; i < references.size(); ++i) {
-            if (chase.offsets[i] >= arena.bytes)
-                throw ProbeError("offset {} lies outside of an arena of {} bytes", chase.offsets[i], arena.bytes);
+        for (std::size_t i = 0; i < references.size(); ++i)
             references[i] = {arena_base + chase.offsets[i], 0, 1, ReferenceKind::load, flags};
-        }
         return references;
     }
 
@@ -301,12 +296,7 @@ void SimulatedTarget::keep_to(const Budget& budget) { parts_->budget = budget; }
 ProbeCost SimulatedTarget::cost() const { return parts_->cost; }
 
 Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
-    const Capabilities& can = parts_->capabilities;
-    if (std::ranges::find(can.page_sizes, page) == can.page_sizes.end())
-        throw ProbeError("there are no pages of {} here", format_size(page));
-    if (bytes > can.largest_arena)
-        throw ProbeError("an arena of {} is larger than {}, which can be had", format_size(bytes),
-                         format_size(can.largest_arena));
+    check_arena(parts_->capabilities, bytes, page);
     return {parts_->arenas++, std::max<std::uint64_t>(bytes, 1), page, false};
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/target.hpp"
+
+#include <algorithm>
+
+#include "base/units.hpp"
+
+namespace cachetally {
+
+void check_arena(const Capabilities& capabilities, std::uint64_t bytes, std::uint64_t page) {
+    if (std::ranges::find(capabilities.page_sizes, page) == capabilities.page_sizes.end())
+        throw ProbeError("there are no pages of {} here", format_size(page));
+    if (bytes > capabilities.largest_arena)
+        throw ProbeError("an arena of {} is larger than {}, which can be had", format_size(bytes),
+                         format_size(capabilities.largest_arena));
+}
+
+void check_chase(const Capabilities& capabilities, const Arena& arena, const Chase& chase) {
+    if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
+    if (chase.floating_point && !capabilities.floating_point)
+        throw ProbeError("this target has no way of its own for floating-point loads");
+    for (const std::uint64_t offset : chase.offsets)
+        if (offset >= arena.bytes)
+            throw ProbeError("offset {} lies outside of an arena of {} bytes", offset, arena.bytes);
+}
+
+}  // namespace cachetally
