@@ -80,6 +80,16 @@ TEST(Engine, CoresMeetAtBarriers) {
         << "both hit after the barrier; core 1 is a picosecond late";
 }
 
+/// What is remembered of the last line asked for one by one, batches make untrue.
+TEST(Engine, SingleReferencesAndBatchesTakeTurns) {
+    Hierarchy hierarchy(machine(1));
+    const Reference first = loads(1).front();
+    EXPECT_EQ(hierarchy.access(0, first, 0), 11'000U);
+    hierarchy.run(0, loads(2, 64), 11'000, ~Tick{0});
+    EXPECT_EQ(hierarchy.access(0, first, 100'000), 111'000U) << "lines 1 and 2 have taken the place of line 0";
+    EXPECT_EQ(hierarchy.counts().caches[0].load_misses, 4U);
+}
+
 TEST(Engine, StopsAfterSoManyReferences) {
     Hierarchy hierarchy(machine(1));
     ScriptedSource source({{{loads(100), Control::Kind::none}, {loads(100), Control::Kind::none}}});
