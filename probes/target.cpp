@@ -7,6 +7,13 @@
 
 namespace cachetally {
 
+Quantiles quantiles_of(std::vector<double> values) {
+    if (values.empty()) return {};
+    std::ranges::sort(values);
+    const auto at = [&](unsigned quarters) { return values[(values.size() - 1) * quarters / 4]; };
+    return {at(0), at(1), at(2), at(3), at(4)};
+}
+
 void check_arena(const Capabilities& capabilities, std::uint64_t bytes, std::uint64_t page) {
     if (std::ranges::find(capabilities.page_sizes, page) == capabilities.page_sizes.end())
         throw ProbeError("there are no pages of {} here", format_size(page));

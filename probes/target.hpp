@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "probes/strings/strings.hpp"
 
 namespace cachetally {
 
@@ -46,8 +47,12 @@ struct Arena {
 /// A circular chain of loads, each of which gives the address of the next: offsets into an arena, in the order of
 /// visit.
 struct Chase {
-    std::span<const std::uint64_t> offsets;
-    bool floating_point = false;  ///< loads of this kind pass by the first level of some machines
+    Chase(const Offsets& string, bool of_floating_point = false)
+        : offsets(string.begin(), string.end()), recipe(string.recipe()), floating_point(of_floating_point) {}
+
+    std::span<const std::uint64_t> offsets;  ///< of a string that has to outlive it
+    Recipe recipe;
+    bool floating_point;  ///< loads of this kind pass by the first level of some machines
 };
 
 /// How long a chase is run: after `warm_up` laps at least `laps`, and until `least_cycles` have passed.
@@ -59,9 +64,32 @@ struct Effort {
     friend bool operator==(const Effort&, const Effort&) = default;
 };
 
+/// How the samples of a run scatter, cycles per load.
+struct Quantiles {
+    double least = 0, lower_quartile = 0, median = 0, upper_quartile = 0, most = 0;
+
+    friend bool operator==(const Quantiles&, const Quantiles&) = default;
+};
+
+/// Of values in any order; all of none are 0.
+Quantiles quantiles_of(std::vector<double> values);
+
+/// What a run was made under.
+struct Conditions {
+    std::uint64_t samples = 1;           ///< that its figures stand for
+    std::uint64_t dropped = 0;           ///< samples that were disturbed, and made again
+    std::uint64_t context_switches = 0;  ///< during the run
+    double clock_ratio = 1;              ///< the core's clock over that at the target's begin
+    bool disturbed = false;              ///< none was left undisturbed: the figures are those of disturbed ones
+
+    friend bool operator==(const Conditions&, const Conditions&) = default;
+};
+
 /// What a run gave, per load.
 struct Measurement {
     double cycles = 0;
+    Quantiles quantiles;
+    Conditions conditions;
     std::vector<double> cache_misses;  ///< by level, nearest first; as many as Capabilities::cache_events
     std::vector<double> tlb_misses;    ///< as many as Capabilities::tlb_events
     std::uint64_t laps = 0;            ///< that the figures stand for
@@ -128,6 +156,9 @@ public:
     /// They hold what reading the clock costs. Throws ProbeError where single loads cannot be timed.
     virtual std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                           unsigned samples) = 0;
+
+    /// The arena is used no more: its memory may be given back. Unknown ones, and those released, are passed over.
+    virtual void release(const Arena& arena) = 0;
 
     virtual ProbeCost cost() const = 0;
 };

@@ -155,7 +155,9 @@ private:
     std::uint64_t seed(std::uint64_t bytes, unsigned trial) const { return splitmix64(meter_.seed() + bytes) + trial; }
     double time(std::uint64_t bytes, const Offsets& offsets) {
         const Arena arena = meter_.target().make_arena(bytes, meter_.page());
-        return meter_.once(arena, offsets, laps_of_run - 1, 1);
+        const double cycles = meter_.once(arena, offsets, laps_of_run - 1, 1);
+        meter_.target().release(arena);
+        return cycles;
     }
 
     Meter& meter_;

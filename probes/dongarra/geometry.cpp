@@ -128,7 +128,7 @@ std::uint64_t sure_block(Events& events, const CountedGeometry& found, std::uint
 /// Whether the block after the one that a load is in comes with it: then blocks are not what they seem. Loads are of
 /// the last element of a block and the first of the next, in every fourth block.
 bool fetches_next(Events& events, std::uint64_t array, std::uint64_t block) {
-    Offsets pairs;
+    std::vector<std::uint64_t> pairs;
     for (const std::uint64_t at : events.out_of_order(array, 4 * block))
         for (const std::uint64_t offset : {at + block - array_element, at + block}) pairs.push_back(offset);
     return events.per_load(pairs) < nearly_all * events.per_load(events.out_of_order(array, 2 * block));

@@ -50,7 +50,7 @@ public:
     bool pages_overlap(const Pages& pages) {
         for (unsigned i = 0; i < others; ++i) {
             Offsets offsets = at(pages, 0);
-            offsets.push_back(other(pages, i) * step_ * arena_.page + arena_.page / 2);
+            offsets.change().push_back(other(pages, i) * step_ * arena_.page + arena_.page / 2);
             if (misses(offsets)) return true;
         }
         return false;
@@ -130,7 +130,7 @@ public:
 
 private:
     Offsets at(const Pages& pages, std::uint64_t offset) const {
-        Offsets offsets;
+        std::vector<std::uint64_t> offsets;
         for (const std::uint64_t page : pages) offsets.push_back(page * step_ * arena_.page + offset);
         return offsets;
     }

@@ -79,7 +79,7 @@ struct Walk {
         // Lines of lower levels that are longer than those of L1 are used alike in both orders.
         blocks = page_local_string(span, block, unit, seed);
         for (Offsets* offsets : {&ascending, &blocks})
-            for (std::uint64_t& offset : *offsets)
+            for (std::uint64_t& offset : offsets->change())
                 offset = offset / pieces.bytes * pieces.apart + offset % pieces.bytes;
     }
 };
@@ -99,7 +99,7 @@ bool quickens_last_lines(Meter& meter, const Arena& arena, std::uint64_t line, s
                          std::vector<std::string>& decisions) {
     constexpr double quicker = 0.9;
     constexpr std::uint64_t bounds = 4096;
-    Offsets before, after;  // the last lines, then the first ones; and the other way round
+    std::vector<std::uint64_t> before, after;  // the last lines, then the first ones; and the other way round
     for (std::uint64_t at = 0; at < arena.bytes; at += apart)
         for (std::uint64_t i = 0; i < 2 * lines; ++i) {
             const std::uint64_t first = at + i % lines * line, last = first + bounds - lines * line;

@@ -178,7 +178,7 @@ private:
         for (std::uint64_t i = 0; i < others; ++i)
             lines[i] = meeting ? (i + 1) * found.way : (1 + i / (apart - 1) * apart + i % (apart - 1)) * l1_.way();
         shuffle(lines, meter_.seed() + order);
-        Offsets offsets;
+        std::vector<std::uint64_t> offsets;
         std::uint64_t visit = 0;
         for (std::uint64_t i = 0; i < others; ++i) {
             if (i * visits / others >= visit) offsets.push_back(word * visit++);

@@ -90,9 +90,7 @@ std::optional<std::uint64_t> CongruentLines::capacity_by(std::uint64_t stride) {
 }
 
 Offsets CongruentLines::lines_apart(std::uint64_t stride, std::uint64_t count) const {
-    Offsets offsets = strided_string(count * stride, stride);
-    shuffle(offsets, meter_.seed());
-    return offsets;
+    return random_string(count * stride, stride, meter_.seed());
 }
 
 /// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
@@ -101,7 +99,7 @@ bool CongruentLines::stay(std::uint64_t stride, std::uint64_t count) {
     Offsets offsets = lines_apart(stride, count);
     for (unsigned move = 0; move < 3; ++move) {
         if (!misses(offsets)) return true;
-        for (std::uint64_t& offset : offsets) offset += moved_by;
+        offsets = moved(offsets, moved_by);
     }
     return false;
 }
@@ -162,7 +160,7 @@ Shares errors_of(const PolicySearch& search) {
         Shares squares{};
         for (const Trial& trial : trials) {
             std::vector<unsigned> seen(trial.lines, 0);
-            Offsets loads;
+            std::vector<std::uint64_t> loads;
             for (const std::uint64_t line : trial.order)
                 loads.push_back(base * moved_by / search.line * search.line + line * search.way + word * seen[line]++);
             const double share = search.measured(loads);

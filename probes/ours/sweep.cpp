@@ -14,21 +14,6 @@ constexpr unsigned more_trials = 4;   ///< with noise
 constexpr double clear_loss = 0.05;   ///< likewise
 constexpr double clear_wait = 0.025;  ///< share of the time of a load
 
-/// Each line followed by other words of it: from both ends in turn, so that no two of them are as far apart as the two
-/// before, which a prefetcher would follow.
-Offsets with_other_words(const Offsets& lines, std::uint64_t line, std::uint64_t others) {
-    Offsets loads;
-    loads.reserve(lines.size() * (others + 1));
-    for (const std::uint64_t offset : lines) {
-        loads.push_back(offset);
-        for (std::uint64_t i = 0; i < others; ++i) {
-            const std::uint64_t number = i % 2 == 0 ? line / word - 1 - i / 2 : 1 + i / 2;
-            loads.push_back(offset / line * line + (offset + number * word) % line);
-        }
-    }
-    return loads;
-}
-
 /// What is looked for is less than interrupts of a lap take: the trial with the fewest of them.
 double least_time(Meter& meter, const Arena& arena, const Offsets& offsets) {
     double least = meter.time(arena, offsets, 2, 1);
@@ -135,9 +120,7 @@ double SpanSweep::time(std::uint64_t bytes, std::uint64_t stride) {
 
 /// time() in other sets, and on other pages.
 double SpanSweep::time_moved(std::uint64_t bytes, unsigned move) {
-    Offsets offsets = lines_of(bytes);
-    for (std::uint64_t& offset : offsets) offset += move * moved_by;
-    return time_of(other(move - 1), offsets);
+    return time_of(other(move - 1), moved(lines_of(bytes), move * moved_by));
 }
 
 const Arena& SpanSweep::other(unsigned number) {
@@ -159,11 +142,11 @@ bool SpanSweep::differs_elsewhere(std::uint64_t bytes, double share) {
 }
 
 double SpanSweep::time_of_pieces(std::span<const std::uint64_t> pieces, std::uint64_t piece, std::uint64_t stride) {
-    std::map<std::uint64_t, Offsets> lines;  // by page
+    std::map<std::uint64_t, std::vector<std::uint64_t>> lines;  // by page
     for (const std::uint64_t at : pieces)
         for (std::uint64_t offset = at; offset < at + piece; offset += stride)
             lines[offset / arena_.page].push_back(offset);
-    Offsets offsets;
+    std::vector<std::uint64_t> offsets;
     for (auto& [page, of_page] : lines) {
         shuffle(of_page, meter_.seed() + page);
         offsets.insert(offsets.end(), of_page.begin(), of_page.end());
@@ -177,9 +160,7 @@ double SpanSweep::time_of_pieces(std::span<const std::uint64_t> pieces, std::uin
 double SpanSweep::time_local(std::uint64_t bytes, std::uint64_t line) {
     const std::uint64_t spread =
         fields_ ? std::max<std::uint64_t>(1, std::bit_floor(bytes / (enough_pages * least_page))) : 1;
-    Offsets offsets = page_local_string(bytes / spread, least_page, line, meter_.seed());
-    for (std::uint64_t& offset : offsets) offset += offset / least_page * (spread - 1) * least_page;
-    return time_of(arena_, offsets);
+    return time_of(arena_, spread_pages_string(bytes / spread, least_page, line, spread * least_page, meter_.seed()));
 }
 
 /// Lines that meet in few sets of any level miss if these are chosen by fields of the address; those of sets that are
@@ -190,11 +171,10 @@ bool SpanSweep::sets_are_fields() {
     const Offsets lines = page_local_string(arena_.bytes, local_, sparse, meter_.seed());
     const double memory = std::max(time_of(arena_, lines), meter_.once(fresh, lines, 0, 1));
     for (const std::uint64_t apart : {arena_.bytes / 64, arena_.bytes / 128, arena_.bytes / 256 * 3}) {
-        Offsets meeting = strided_string(arena_.bytes, std::max(apart, stride_)), scattered = meeting;
-        shuffle(meeting, meter_.seed());
-        shuffle(scattered, meter_.seed());
-        for (std::size_t i = 0; i < scattered.size(); ++i)
-            scattered[i] = scattered[i] / least_page * least_page + i * 128 % least_page;
+        const Offsets meeting = random_string(arena_.bytes, std::max(apart, stride_), meter_.seed());
+        Offsets scattered = meeting;
+        for (std::size_t i = 0; std::uint64_t & offset : scattered.change())
+            offset = offset / least_page * least_page + i++ * 128 % least_page;
         const double met = meter_.settled(arena_, meeting) - meter_.settled(arena_, scattered) + l1_.latency;
         if (met > 0.5 * memory) return true;
     }

@@ -32,7 +32,7 @@ std::uint64_t pieces_that_fit(Meter& meter, unsigned level, const Pieces& pieces
         return static_cast<unsigned>(std::clamp<std::uint64_t>(1024 / pages, 1, 16));
     };
     const auto share = [&](std::uint64_t pages) {
-        Offsets offsets;
+        std::vector<std::uint64_t> offsets;
         // TLBs may hold parts of pages: each of these as often as the others.
         for (std::uint64_t i = 0; i < pages; ++i)
             offsets.push_back(i * page + (pieces.in_parts ? i * (least_page + 128) : i * 128 % least_page) % page);
@@ -72,7 +72,7 @@ public:
 
     /// Whether all of them stay.
     bool all_stay() const {
-        Offsets offsets;
+        std::vector<std::uint64_t> offsets;
         for (std::uint64_t part = 0; part < parts_; part += std::max<std::uint64_t>(1, parts_ / enough))
             for (std::uint64_t i = 0; i < pages_; ++i) offsets.push_back(at(i, part));
         return stay(offsets);
@@ -80,7 +80,7 @@ public:
 
     /// Whether more pages stay with one load in each: parts that share a set are as few as can be.
     bool more_stay() const {
-        Offsets offsets;
+        std::vector<std::uint64_t> offsets;
         for (std::uint64_t i = 0; i < more_; ++i) offsets.push_back(at(i, i * parts_ / more_));
         return stay(offsets);
     }
@@ -149,7 +149,7 @@ bool holds_whole_pages(Meter& meter, unsigned level, std::uint64_t pages, std::u
 bool tlb_above_keeps_some(Meter& meter, unsigned level, const PagesHeld& held) {
     if (level == 0 || held.pages == 0 || held.pages >= 4 * held.above) return false;
     const Arena arena = meter.target().make_arena(std::max(held.pages * held.page, meter.page()), meter.page());
-    Offsets offsets;
+    std::vector<std::uint64_t> offsets;
     for (std::uint64_t i = 0; i < held.pages; ++i) offsets.push_back(i * held.page + i * 128 % least_page % held.page);
     return meter.count(arena, {offsets}, {16, 16}).tlb_misses[level - 1] < 1 - 1e-6;
 }

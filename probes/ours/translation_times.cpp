@@ -15,7 +15,8 @@ constexpr int trials = 3;
 constexpr std::uint64_t many_pages = 1 << 20, some_pages = 512;
 
 /// Of every second page one line: different ones in different pages, so that every pass fills all sets alike.
-void add_pass(Offsets& offsets, std::uint64_t pages, std::uint64_t page, std::uint64_t first, std::uint64_t begin) {
+void add_pass(std::vector<std::uint64_t>& offsets, std::uint64_t pages, std::uint64_t page, std::uint64_t first,
+              std::uint64_t begin) {
     for (std::uint64_t i = first; i < pages; i += 2) offsets.push_back(i * page + (begin + i / 2 * line_apart) % part);
 }
 
@@ -25,6 +26,7 @@ double fresh_lap(Meter& meter, std::uint64_t pages, const Offsets& offsets) {
     for (int i = 0; i < (meter.noise() > 0 ? trials : 1); ++i) {
         const Arena arena = meter.target().make_arena(pages * meter.page(), meter.page());
         least = std::min(least, meter.run(arena, {offsets}, {0, 1}).cycles);
+        meter.target().release(arena);
     }
     return least * static_cast<double>(offsets.size());
 }
@@ -36,7 +38,7 @@ bool more_tlbs_hold_all(Meter& meter, std::uint64_t entries) {
     const std::uint64_t page = meter.page(), most = std::min(meter.capabilities().largest_arena / page, many_pages);
     const std::uint64_t pages = entries == 0 ? std::min(most, some_pages) : 8 * entries + 16;
     if (pages > most || pages < 8 || page < part) return false;
-    Offsets offsets;
+    std::vector<std::uint64_t> offsets;
     add_pass(offsets, pages, page, 0, 0);  // brings the table entries of their neighbours along
     const double neighbours = fresh_lap(meter, pages, offsets);
     add_pass(offsets, pages, page, 1, 0);

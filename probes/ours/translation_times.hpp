@@ -37,7 +37,7 @@ public:
     double step_of_two(std::uint64_t pages) {
         const PairedStrings strings = paired_strings(pages, arena_.page, unit_, meter_.seed());
         const std::uint64_t apart = arena_.page / 2 / unit_ * unit_;
-        Offsets spread, packed;
+        std::vector<std::uint64_t> spread, packed;
         for (const std::uint64_t offset : strings.spread) {
             spread.push_back(offset);
             spread.push_back(offset / arena_.page * arena_.page + (offset + apart) % arena_.page);
@@ -51,7 +51,7 @@ public:
 
     /// Of a lap through these pages.
     double lap(const std::vector<std::uint64_t>& pages) {
-        Offsets spread;
+        std::vector<std::uint64_t> spread;
         const std::uint64_t lines = arena_.page / unit_;
         for (std::size_t i = 0; i < pages.size(); ++i) spread.push_back(pages[i] * arena_.page + i % lines * unit_);
         return more_than_packed(std::move(spread)) * static_cast<double>(pages.size());
@@ -63,7 +63,7 @@ public:
 
     /// Of a chase through `n` pages, `stride` pages apart.
     double step(std::uint64_t stride, std::uint64_t n, Lines lines = Lines::in_a_way) {
-        Offsets spread;
+        std::vector<std::uint64_t> spread;
         for (std::uint64_t i = 0; i < n; ++i)
             spread.push_back(i * stride * arena_.page + (lines == Lines::anywhere ? anywhere(i, n) : in_a_way(i)));
         return more_than_packed(std::move(spread));
@@ -113,11 +113,10 @@ private:
     }
 
     /// In random order.
-    double more_than_packed(Offsets spread) {
-        Offsets packed = strided_string(spread.size() * unit_, unit_);
+    double more_than_packed(std::vector<std::uint64_t> spread) {
         shuffle(spread, meter_.seed());
-        shuffle(packed, meter_.seed());
-        return difference(spread, packed);
+        const Offsets packed = random_string(spread.size() * unit_, unit_, meter_.seed());
+        return difference(std::move(spread), packed);
     }
 
     double difference(const Offsets& spread, const Offsets& packed) {

@@ -2,13 +2,86 @@
 // Reference strings: the chains of loads that the probes of the literature visit, as offsets into an arena.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cachetally {
 
-using Offsets = std::vector<std::uint64_t>;
+/// What a string is made by: the functions below, or `listed`, each offset by itself.
+enum class Generator : std::uint8_t {
+    listed,
+    gap,
+    page_local,
+    random,
+    tlb,
+    spread,
+    packed,
+    compact,
+    shifted,
+    decomposed,
+    strided,
+    ping_pong,
+    spread_pages,
+};
+constexpr unsigned generator_count = 13;
+std::string_view name_of(Generator generator);
+
+/// All of a string in a few bytes, so that it can be recorded and made again.
+struct Recipe {
+    Generator generator = Generator::listed;
+    std::uint64_t seed = 0;
+    std::array<std::uint64_t, 5> parameters{};  ///< of the function, in its order, without the seed; else 0
+    std::uint64_t moved_by = 0;                 ///< by moved()
+    std::uint64_t line = 0, other_words = 0;    ///< by with_other_words()
+
+    friend bool operator==(const Recipe&, const Recipe&) = default;
+};
+
+/// A string: offsets into an arena in the order of visit, and what they were made by.
+class Offsets {
+public:
+    using value_type = std::uint64_t;
+
+    Offsets() = default;
+    Offsets(std::initializer_list<std::uint64_t> list) : list_(list) {}
+    Offsets(std::vector<std::uint64_t> list, const Recipe& recipe = {}) : list_(std::move(list)), recipe_(recipe) {}
+
+    std::size_t size() const { return list_.size(); }
+    bool empty() const { return list_.empty(); }
+    auto begin() const { return list_.begin(); }
+    auto end() const { return list_.end(); }
+    std::uint64_t operator[](std::size_t i) const { return list_[i]; }
+    std::uint64_t back() const { return list_.back(); }
+
+    const Recipe& recipe() const { return recipe_; }
+
+    /// To be changed: from here on it is listed.
+    std::vector<std::uint64_t>& change() {
+        recipe_ = {};
+        return list_;
+    }
+
+    friend bool operator==(const Offsets& a, const Offsets& b) { return a.list_ == b.list_; }
+
+private:
+    std::vector<std::uint64_t> list_;
+    Recipe recipe_;
+};
+
+/// The string that is made by a recipe. Throws std::invalid_argument for one that is listed, and for parameters of
+/// which none can be made, or of more than `most` offsets.
+Offsets string_of(const Recipe& recipe, std::uint64_t most);
+
+/// Each offset `bytes` further.
+Offsets moved(const Offsets& offsets, std::uint64_t bytes);
+
+/// Each offset followed by so many other words of its `line` bytes: from both ends in turn, so that no two of them are
+/// as far apart as the two before, which a prefetcher would follow. (ours)
+Offsets with_other_words(const Offsets& offsets, std::uint64_t line, std::uint64_t others);
 
 /// Fisher-Yates with the project's generator: equal seeds give equal orders everywhere.
 void shuffle(std::span<std::uint64_t> values, std::uint64_t seed);
@@ -26,6 +99,10 @@ Offsets random_string(std::uint64_t bytes, std::uint64_t line, std::uint64_t see
 /// T(n,k): n locations in each page of `bytes` bytes, on lines that move on from page to page; random order
 /// throughout. (Cooper and Xu 2018, 3.4)
 Offsets tlb_string(unsigned n, std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t seed);
+
+/// C(k) of pages that lie `apart` pages from each other. (ours)
+Offsets spread_pages_string(std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t apart,
+                            std::uint64_t seed);
 
 /// One location in each of `pages` pages, and its twin: as many lines, packed into as few pages as they fill. Both use
 /// the sets of caches whose ways are up to a page times its lines long in the same proportion. Pages follow each other
@@ -53,8 +130,5 @@ Offsets strided_string(std::uint64_t bytes, std::uint64_t stride);
 
 /// A chase between the halves of an array: bottom 0, top 0, bottom 1, ... (Drongowski 2013, initialize_array)
 Offsets ping_pong_string(std::uint64_t bytes, std::uint64_t line);
-
-/// What (X-Ray, 4.4.3) does to the order of a set of addresses.
-Offsets in_prime_steps(const Offsets& offsets);
 
 }  // namespace cachetally

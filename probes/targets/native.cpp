@@ -8,6 +8,7 @@
 #include <cmath>
 #include <list>
 #include <optional>
+#include <utility>
 
 #include "base/units.hpp"
 #include "probes/targets/core_clock.hpp"
@@ -51,12 +52,6 @@ private:
     cpu_set_t before_{};
     bool pinned_ = false;
 };
-
-double quantile_of(std::vector<double> values, double share) {
-    const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-    std::ranges::nth_element(values, at);
-    return *at;
-}
 
 #if defined(__x86_64__)
 std::uint64_t time_stamp() {
@@ -146,6 +141,8 @@ struct NativeTarget::Parts {
     struct Sample {
         double cycles = 0;  ///< per load
         double raw_ns = 0;
+        double cycle_ns = 0;
+        std::uint64_t switches = 0;
         bool kept = false;
     };
     Sample sample(void**& at, std::uint64_t loads) {
@@ -158,10 +155,11 @@ struct NativeTarget::Parts {
         cost.references += loads;
         Sample found;
         const double read_ns = rate.read_cycles * rate.cycle_ns;
-        const double cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
+        found.cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
         found.raw_ns = static_cast<double>(end - begin);
-        found.cycles = std::max(0.0, found.raw_ns - read_ns) / cycle_ns / static_cast<double>(loads);
-        found.kept = std::abs(before - after) <= clock_change * before && context_switches() == switches;
+        found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(loads);
+        found.switches = context_switches() - switches;
+        found.kept = std::abs(before - after) <= clock_change * before && found.switches == 0;
         return found;
     }
 
@@ -172,7 +170,8 @@ struct NativeTarget::Parts {
     }
 
     /// These laps in samples; `load_ns`: known so far.
-    double pass(void**& at, std::uint64_t loads, std::uint64_t lap, double& load_ns, double& ns) {
+    double pass(void**& at, std::uint64_t loads, std::uint64_t lap, double& load_ns, double& ns,
+                Conditions& conditions) {
         double kept = 0, kept_loads = 0, all = 0;
         for (std::uint64_t left = loads; left > 0;) {
             const std::uint64_t piece = std::min(left, piece_of(lap, load_ns));
@@ -180,7 +179,10 @@ struct NativeTarget::Parts {
             const auto weight = static_cast<double>(piece);
             all += one.cycles * weight;
             if (one.kept) kept += one.cycles * weight, kept_loads += weight;
-            dropped += one.kept ? 0 : 1;
+            conditions.dropped += one.kept ? 0 : 1;
+            conditions.samples += one.kept ? 1 : 0;
+            conditions.context_switches += one.switches;
+            conditions.clock_ratio = rate.cycle_ns / one.cycle_ns;  // of the last one
             load_ns = one.raw_ns / weight;
             ns += one.raw_ns;
             left -= piece;
@@ -199,19 +201,24 @@ struct NativeTarget::Parts {
         double load_ns = 4 * rate.cycle_ns, ns = 0;  // until one is known
         std::uint64_t made = 0;
         std::size_t enough = most_passes;  // passes, once it is known how many
+        Measurement found;
+        found.conditions.samples = 0;
         while (all.size() < std::min(most_passes, retries * enough)) {
             // Time to fill up: no pass is so short that reading the clock counts.
             const std::uint64_t whole = std::max(lap, piece_of(lap, load_ns));
             const std::uint64_t loads = least_ns > 0 ? whole : std::min(wanted, whole);
-            all.push_back(pass(at, loads, lap, load_ns, ns));
+            all.push_back(pass(at, loads, lap, load_ns, ns, found.conditions));
             if (!is_disturbed) calm.push_back(all.back());
             made += loads;
             if (made < wanted || ns < least_ns) continue;
             enough = std::min(enough, all.size());
             if (!calm.empty() || effort.warm_up == 0) break;
         }
-        Measurement found;
-        found.cycles = quantile_of(calm.empty() ? all : calm, 0.25);
+        found.conditions.disturbed = calm.empty();
+        if (calm.empty()) found.conditions.samples = std::exchange(found.conditions.dropped, 0);
+        dropped += found.conditions.dropped;
+        found.quantiles = quantiles_of(calm.empty() ? all : calm);
+        found.cycles = found.quantiles.lower_quartile;
         found.laps = made / lap;
         return found;
     }
@@ -254,6 +261,10 @@ Arena NativeTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     const Arena arena{parts_->next_id++, std::max<std::uint64_t>(bytes, 1), page, true};
     parts_->memory_of(arena);
     return arena;
+}
+
+void NativeTarget::release(const Arena& arena) {
+    std::erase_if(parts_->arenas, [&](const Parts::Placed& placed) { return placed.id == arena.id; });
 }
 
 Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {

@@ -295,6 +295,10 @@ void SimulatedTarget::keep_to(const Budget& budget) { parts_->budget = budget; }
 
 ProbeCost SimulatedTarget::cost() const { return parts_->cost; }
 
+void SimulatedTarget::release(const Arena& arena) {
+    if (parts_->last && parts_->last->arena == arena) parts_->last.reset();
+}
+
 Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     check_arena(parts_->capabilities, bytes, page);
     return {parts_->arenas++, std::max<std::uint64_t>(bytes, 1), page, false};
@@ -312,6 +316,7 @@ Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const E
     Measurement measurement;
     measurement.laps = run.total.laps;
     measurement.cycles = parts.seen_by_timer(seen.cycles) / (loads_per_lap * count);
+    measurement.quantiles = quantiles_of({measurement.cycles});
     parts.fill(measurement, seen, loads_per_lap * count, chase.floating_point);
     parts.spend({1, (run.total.laps + effort.warm_up) * run.references.size(), run.simulated - simulated,
                  seen.cycles / count * (count + effort.warm_up)});

@@ -42,6 +42,7 @@ public:
     /// Up to 64 samples are taken from one lap: timing a load does not disturb the simulated machine.
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
+    void release(const Arena& arena) override;
     ProbeCost cost() const override;
 
 private:

@@ -58,9 +58,9 @@ public:
     /// n of the first 4n multiples of the stride, or of as many as there are, drawn by this number.
     bool drawn(std::uint64_t stride, std::uint64_t n, unsigned number) {
         Offsets offsets = compact_string(stride, std::min(4 * n, (arena_.bytes - 3 * moved_by) / stride));
-        shuffle(offsets, seed_ + number);
-        offsets.resize(n);
-        std::ranges::sort(offsets);
+        shuffle(offsets.change(), seed_ + number);
+        offsets.change().resize(n);
+        std::ranges::sort(offsets.change());
         return compact_somewhere(std::move(offsets), stride, moved_by);
     }
 
@@ -82,21 +82,21 @@ private:
         if (!robust_ || offsets.size() > most_moved) return false;
         for (int times = 0; times < 2; ++times) {
             if (std::ranges::max(offsets) + move + pointer > arena_.bytes) return false;
-            for (std::uint64_t& offset : offsets) offset += move;
+            offsets = moved(offsets, move);
             if (compact(offsets, stride)) return true;
         }
         return false;
     }
 
     bool compact(Offsets offsets, std::uint64_t stride) {
-        if (robust_) shuffle(offsets, seed_);
+        if (robust_) shuffle(offsets.change(), seed_);
         if (!meter_.takes_longer(arena_, offsets, hit_)) return true;
         if (!robust_ || offsets.size() * stride <= arena_.page) return false;
         const double time = meter_.settled(arena_, offsets);
         // The pages may be to blame: the same pages, without conflicts.
         const std::uint64_t step = 128;
-        for (std::size_t i = 0; i < offsets.size(); ++i)
-            offsets[i] = offsets[i] / arena_.page * arena_.page + i * step % arena_.page;
+        for (std::size_t i = 0; std::uint64_t & offset : offsets.change())
+            offset = offset / arena_.page * arena_.page + i++ * step % arena_.page;
         const double blameless = meter_.settled(arena_, offsets);
         return time <= blameless + meter_.tolerance(blameless);
     }

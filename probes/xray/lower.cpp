@@ -121,8 +121,8 @@ private:
     /// What TLBs take: some hold only parts of large pages (on Itanium 2 4 KiB of any), so that these cost something
     /// without conflicts, too.
     double translation(Offsets offsets) {
-        for (std::size_t i = 0; i < offsets.size(); ++i)
-            offsets[i] = offsets[i] / least_page * least_page + splitmix64(i) % (least_page / 128) * 128;
+        for (std::size_t i = 0; std::uint64_t & offset : offsets.change())
+            offset = offset / least_page * least_page + splitmix64(i++) % (least_page / 128) * 128;
         return std::max(0.0, meter_.settled(arena_, offsets) - l1_hit_);
     }
 

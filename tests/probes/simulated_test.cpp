@@ -63,7 +63,7 @@ TEST(Simulated, LapsThatAreNotMadeAreKnownExactly) {
                 const auto offsets = some_lines(seed, 20 + 40 * seed, 4096 * seed);
                 SimulatedTarget target(machine);
                 const Arena arena = target.make_arena(4096 * seed, 4096);
-                const Measurement found = target.run(arena, {offsets}, {3, 301, 0});
+                const Measurement found = target.run(arena, {Offsets(offsets)}, {3, 301, 0});
                 EXPECT_EQ(found.laps, 301);
                 EXPECT_NEAR(found.cycles, laps_made(machine, offsets, 3, 301), 1e-9) << policy << inclusion << seed;
                 simulated += target.cost().simulated;
@@ -78,7 +78,7 @@ TEST(Simulated, RandomReplacementIsSimulated) {
     const auto offsets = some_lines(1, 60, 8192);
     SimulatedTarget target(machine);
     const Arena arena = target.make_arena(8192, 4096);
-    EXPECT_NEAR(target.run(arena, {offsets}, {3, 100, 0}).cycles, laps_made(machine, offsets, 3, 100), 1e-9);
+    EXPECT_NEAR(target.run(arena, {Offsets(offsets)}, {3, 100, 0}).cycles, laps_made(machine, offsets, 3, 100), 1e-9);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-Offsets sorted(Offsets offsets) {
+std::vector<std::uint64_t> sorted(const Offsets& of) {
+    std::vector<std::uint64_t> offsets(of.begin(), of.end());
     std::ranges::sort(offsets);
     return offsets;
 }
@@ -76,6 +77,70 @@ TEST(Strings, CompactSetsVisitEveryAddressOnce) {
 TEST(Strings, StridesAndPingPong) {
     EXPECT_THAT(strided_string(32, 8), ElementsAre(0, 8, 16, 24));
     EXPECT_THAT(ping_pong_string(192, 32), ElementsAre(0, 96, 32, 128, 64, 160));
+}
+
+std::vector<Offsets> one_of_each() {
+    const PairedStrings twins = paired_strings(20, 4096, 64, 5);
+    return {gap_string(5, 4096, 8),
+            page_local_string(40'000, 4096, 64, 3),
+            random_string(40'000, 64, 4),
+            tlb_string(3, 1 << 16, 4096, 64, 5),
+            twins.spread,
+            twins.packed,
+            compact_string(4096, 9),
+            shifted_string(4096, 9, 64),
+            decomposed_string(65536, 4, 4096, 2, 64),
+            strided_string(4096, 128),
+            ping_pong_string(4096, 64),
+            spread_pages_string(40'000, 4096, 64, 16384, 6)};
+}
+
+TEST(Strings, AreMadeAgainByTheirRecipes) {
+    std::set<Generator> seen;
+    for (const Offsets& string : one_of_each()) {
+        seen.insert(string.recipe().generator);
+        for (const Offsets& each : {string, moved(string, 2688), with_other_words(moved(string, 64), 64, 7)}) {
+            ASSERT_NE(each.recipe().generator, Generator::listed);
+            EXPECT_EQ(string_of(each.recipe(), 1 << 16), each) << name_of(string.recipe().generator);
+            EXPECT_EQ(string_of(each.recipe(), 1 << 16).recipe(), each.recipe());
+        }
+        EXPECT_NE(moved(string, 2688), string);
+    }
+    EXPECT_EQ(seen.size() + 1, generator_count) << "a way of making strings is not tried";
+}
+
+TEST(Strings, AreListedOnceTheyAreChanged) {
+    Offsets string = random_string(4096, 64, 1);
+    shuffle(string.change(), 2);
+    EXPECT_EQ(string.recipe(), Recipe{});
+    EXPECT_EQ(moved(string, 64).recipe(), Recipe{});
+    EXPECT_EQ(with_other_words(string, 64, 1).recipe(), Recipe{});
+}
+
+/// Of damaged files.
+TEST(Strings, AreNotMadeByRecipesThatMakeNone) {
+    EXPECT_THROW(string_of({}, 1 << 20), std::invalid_argument);
+    for (const Offsets& string : one_of_each()) {
+        const Recipe good = string.recipe();
+        EXPECT_THROW(string_of(good, 3), std::invalid_argument) << "too many " << name_of(good.generator);
+        Recipe bad = good;
+        bad.line = 64, bad.other_words = 8;
+        EXPECT_THROW(string_of(bad, 1 << 20), std::invalid_argument);
+        for (std::uint64_t& parameter : bad.parameters) parameter = 0;
+        bad.other_words = 0;
+        try {
+            EXPECT_LE(string_of(bad, 1 << 20).size(), 64U);
+        } catch (const std::invalid_argument&) {
+        }
+        for (std::uint64_t i = 0; i < 32; ++i) {
+            for (unsigned bit = 0; bit < 5; ++bit)
+                bad.parameters[bit] = (i >> bit & 1) != 0 ? ~std::uint64_t{0} / 3 : 7;
+            try {
+                EXPECT_LE(string_of(bad, 1 << 10).size(), 1U << 10);
+            } catch (const std::invalid_argument&) {
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ TEST(Machines, OffsetsBeyondTheArenaAreRefused) {
     const Offsets beyond{0, 4096};
     EXPECT_THROW(target.run(arena, {beyond}, {}), ProbeError);
     EXPECT_THROW(target.make_arena(4096, 12345), ProbeError);
-    EXPECT_THROW(target.run(arena, {}, {}), ProbeError);
+    EXPECT_THROW(target.run(arena, {Offsets{}}, {}), ProbeError);
 }
 
 TEST(Campaign, TheNumberOfJobsChangesNothing) {
