@@ -7,13 +7,15 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/probe_options.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "probes/probe_file.hpp"
-#include "probes/savings.hpp"
+#include "probes/recording/recorded_target.hpp"
+#include "probes/recording/recorder.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/native.hpp"
 #include "probes/targets/simulated.hpp"
@@ -22,27 +24,12 @@
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/probe_text.hpp"
+#include "viewer/savings_text.hpp"
 
 namespace cachetally::app {
 namespace {
 
-struct ProbeOptions {
-    std::vector<std::string> tests;
-    std::string machine = "generic3", noise = "none", no_events;
-    bool published_only = false, robust_only = false, small_pages = false, json = false;
-    OutputOptions output;
-    unsigned savings = 0;
-    std::uint64_t seed = 1, arena_mib = 256;
-    std::optional<std::uint64_t> orders;
-    std::optional<double> most_cycles;  ///< 1e12 of a simulated machine, native_seconds of this one
-    bool no_knock_out = false, no_revival = false, exhaustive = false, cheap = false;
-    unsigned stability = 25;
-};
-
 constexpr double native_seconds = 30;
-
-/// Whether the machine under the program is probed.
-bool is_native(const ProbeOptions& options) { return options.machine == "native"; }
 
 SimulatedOptions simulated(const ProbeOptions& options) {
     SimulatedOptions chosen;
@@ -58,8 +45,8 @@ SimulatedOptions simulated(const ProbeOptions& options) {
 
 const char incomplete[] = "interrupted before all tests were complete";
 
-void write(ResultFile& file, const ProbeOptions& options, const Topology& topology,
-           std::span<const TestReport> reports) {
+void write(ResultFile& file, const ProbeOptions& options, const Topology& topology, std::span<const TestReport> reports,
+           const Recording* recording) {
     RunTitle title;
     title.input = "probe";
     title.complete = !interrupted();
@@ -67,6 +54,7 @@ void write(ResultFile& file, const ProbeOptions& options, const Topology& topolo
     {
         write_title(file.root(), "probe", topology, title);
         write_probe(file.root(), reports);
+        if (recording != nullptr) write_recording(file.root(), *recording);
         Provenance provenance = make_provenance(command_line());
         provenance.seed = options.seed;
         provenance.machine_name = topology.machine().name;
@@ -82,6 +70,7 @@ SuiteOptions suite_of(const ProbeOptions& options) {
     suite.published = !options.robust_only;
     suite.robust = !options.published_only;
     suite.seed = options.orders.value_or(options.seed);
+    suite.curves = !options.record.empty();
     suite.cheap = options.cheap;
     suite.budget.most_cycles = options.most_cycles.value_or(1e12);
     suite.budget.go_on = [] { return !interrupted(); };
@@ -92,71 +81,13 @@ SuiteOptions suite_of(const ProbeOptions& options) {
     return suite;
 }
 
-/// What would be passed over is refused.
-void check_use(const CLI::App& command, const ProbeOptions& options) {
-    if (options.published_only && options.robust_only)
-        throw UsageError("--as-published and --robust leave nothing to run; give one of them");
-    if (command.count("--on") != 0 && command.count("--machine") != 0)
-        throw UsageError("--on is the former name of --machine; give one of them");
-    if (options.cheap && (!options.tests.empty() || options.robust_only))
-        throw UsageError(
-            "--cheap leaves out costly published variants where all tests are run; here it would change nothing");
-    for (const char* option : {"--noise", "--no-events", "--savings"})
-        if (is_native(options) && command.count(option) != 0)
-            throw UsageError("{} is for simulated machines; 'native' is the one that this program runs on, as it is",
-                             option);
-    const auto runs = [&](const char* test) {
-        return !options.robust_only && !options.cheap &&
-               (options.tests.empty() || std::ranges::find(options.tests, test) != options.tests.end());
-    };
-    for (const char* option : {"--no-knock-out", "--no-revival", "--stability", "--savings"})
-        if (command.count(option) != 0 && !runs("levels") && !runs("tlb"))
-            throw UsageError(
-                "{} is for the published levels and tlb, neither of which is run; name one, without --robust", option);
-    if (options.exhaustive && !runs("tlb"))
-        throw UsageError("--exhaustive is for the published tlb, which is not run; name it, without --robust");
-    if (options.no_knock_out && options.no_revival)
-        throw UsageError("--no-revival beside --no-knock-out changes nothing: no size is left out; give one of them");
-    if (options.savings == 0) return;
-    for (const char* option : {"--no-knock-out", "--no-revival", "--exhaustive", "--output"})
-        if (command.count(option) != 0)
-            throw UsageError(
-                "{} cannot stand beside --savings, which runs the published tests both with "
-                "and without what saves runs, and prints what they cost",
-                option);
-}
-
-Json json_of(const MeasuredCost& cost) {
-    return {{"runs", cost.cost.runs},
-            {"references", cost.cost.references},
-            {"cycles", cost.cost.cycles},
-            {"host_seconds", cost.host_seconds}};
-}
-
-void print_savings(std::span<const Saving> savings, bool json) {
-    Json rows = Json::array();
-    std::string text = fmt::format("{:<8} {:<24} {:>14} {:>14} {:>6}   {:>8} {:>8} {:>6}\n", "test", "without",
-                                   "references", "exhaustive", "ratio", "host s", "exhaust.", "ratio");
-    for (const Saving& one : savings) {
-        rows.push_back({{"test", one.test},
-                        {"without", one.without},
-                        {"as_published", json_of(one.saving)},
-                        {"exhaustive", json_of(one.exhaustive)},
-                        {"references_ratio", one.references_ratio()},
-                        {"host_ratio", one.host_ratio()}});
-        text += fmt::format("{:<8} {:<24} {:>14} {:>14} {:>6.2f}   {:>8.3f} {:>8.3f} {:>6.2f}\n", one.test, one.without,
-                            one.saving.cost.references, one.exhaustive.cost.references, one.references_ratio(),
-                            one.saving.host_seconds, one.exhaustive.host_seconds, one.host_ratio());
-    }
-    if (json) return print_json({{"savings", rows}});
-    print_lines(text);
-}
-
 void show_savings(const ProbeOptions& options, const Topology& topology) {
     catch_interrupts();
     const auto target = [&] { return std::make_unique<SimulatedTarget>(topology.machine(), simulated(options)); };
     try {
-        print_savings(measure_savings(target, suite_of(options), options.savings), options.json);
+        const auto savings = measure_savings(target, suite_of(options), options.savings);
+        if (options.json) return print_json(to_json(savings));
+        print_lines(to_text(savings));
     } catch (const ProbingEnded&) {
         throw std::runtime_error("interrupted before all tests were complete: their costs are not reported");
     }
@@ -181,10 +112,61 @@ void check_machine(const MachineDescription& machine, const ProbeOptions& option
             options.noise, shown(machine.name), format_frequency(cores + 1));
 }
 
+/// What tests find on a target, and what is kept of it.
+struct Probed {
+    std::vector<TestReport> reports;
+    std::optional<Recording> recording;
+};
+
+Recording read_recording_of(const ProbeOptions& options) {
+    require_present(options.replay);
+    const InputFile file(options.replay);
+    if (!has_recording(file.root()))
+        throw UsageError("--replay {}: it holds no recording; make one with probe --record FILE.h5", options.replay);
+    return read_recording(file.root());
+}
+
+/// The tests that were recorded, or those of them that are named.
+SuiteOptions suite_of(const ProbeOptions& options, const Recording& recording) {
+    SuiteOptions suite = recording.suite;
+    if (!options.tests.empty()) suite.tests = options.tests;
+    if (options.published_only || options.robust_only) {
+        suite.published = !options.robust_only;
+        suite.robust = !options.published_only;
+    }
+    suite.budget.go_on = [] { return !interrupted(); };
+    return suite;
+}
+
+/// The recorded strings on another target; then tests, as if they had asked for them.
+Probed replay_on(ProbeTarget& target, const std::string& name, const ProbeOptions& options) {
+    const Recording recorded = read_recording_of(options);
+    const SuiteOptions suite = suite_of(options, recorded);
+    target.keep_to({.most_cycles = 1e15, .go_on = suite.budget.go_on});
+    Probed probed;
+    RecordedTarget again(rerun(recorded, target, name));
+    probed.recording = again.recording();
+    probed.recording->suite = recorded.suite;
+    probed.reports = run_suite(again, suite);
+    return probed;
+}
+
+Probed probe_target(ProbeTarget& target, const std::string& name, const ProbeOptions& options,
+                    const SuiteOptions& suite) {
+    if (!options.replay.empty()) return replay_on(target, name, options);
+    if (options.record.empty()) return {run_suite(target, suite), std::nullopt};
+    Recorder recorder(target, name);
+    Probed probed{run_suite(recorder, suite), std::nullopt};
+    probed.recording = recorder.recording();
+    probed.recording->suite = suite;
+    return probed;
+}
+
 /// Where memory is full, what may be had of it is too much.
-std::vector<TestReport> reports_of(SimulatedTarget& target, const SuiteOptions& suite, const ProbeOptions& options) {
+Probed probe_simulated(SimulatedTarget& target, const std::string& name, const SuiteOptions& suite,
+                       const ProbeOptions& options) {
     try {
-        return run_suite(target, suite);
+        return probe_target(target, name, options, suite);
     } catch (const MemoryFull&) {
         throw UsageError(
             "--arena {}: the memory of the machine has no frames for so many MiB{}; write a smaller --arena{}, or give "
@@ -219,16 +201,20 @@ void probe(const ProbeOptions& options) {
     check_machine(topology.machine(), options);
     if (options.savings > 0) return show_savings(options, topology);
     SimulatedTarget target(topology.machine(), simulated(options));
-    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.machine});
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.machine, options.replay});
     catch_interrupts();
-    std::vector<TestReport> reports = reports_of(target, suite, options);
+    const MachineDescription& machine = topology.machine();
+    Probed probed = probe_simulated(target, machine.name, suite, options);
     std::vector<Fact> more;
     if (target.capabilities().floating_point) more.push_back({"L1", "fp_bypass", {0, "present"}, 0});
     const Evidence evidence = evidence_of(target.capabilities());
-    for (TestReport& report : reports) judge(report, topology.machine(), more, evidence);
-    if (file) write(*file, options, topology, reports);
-    const MachineDescription& machine = topology.machine();
-    show(reports, options, fmt::format("{}: {}", machine.name, folded(machine.description)), left_out, file.get());
+    for (TestReport& report : probed.reports) judge(report, machine, more, evidence);
+    if (probed.recording) probed.recording->machine_text = machine.text;
+    if (file) write(*file, options, topology, probed.reports, probed.recording ? &*probed.recording : nullptr);
+    show(probed.reports, options,
+         fmt::format("{}: {}{}", machine.name, folded(machine.description),
+                     options.replay.empty() ? "" : "; the strings of " + options.replay),
+         options.replay.empty() ? left_out : "", file.get());
 }
 
 /// The machine that the program runs on. Its file has what the machine says of itself, which is no truth to judge by.
@@ -237,28 +223,33 @@ void probe_native(const ProbeOptions& options) {
     const std::string left_out = left_out_in_words(suite);
     NativeTarget target({options.arena_mib << 20, !options.small_pages});
     if (!options.most_cycles) suite.budget.most_cycles = native_seconds * target.frequency();
-    const std::unique_ptr<ResultFile> file = open_output(options.output, {});
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
     std::optional<Topology> stated;
     if (file) stated.emplace(load_machine("host"));
     catch_interrupts();
-    const std::vector<TestReport> reports = run_suite(target, suite);
-    if (file) write(*file, options, *stated, reports);
+    Probed probed = probe_target(target, "native", options, suite);
+    if (probed.recording) {
+        probed.recording->frequency = target.frequency();
+        if (stated) probed.recording->machine_text = stated->machine().text;
+    }
+    if (file) write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr);
     const auto about = fmt::format("native: this machine, measured by times; clock {:.2f} GHz, {} samples disturbed",
                                    target.frequency() / 1e9, target.dropped());
-    show(reports, options, about, left_out, file.get());
+    show(probed.reports, options, about, left_out, file.get());
 }
 
-std::string footer() {
-    std::string text = "Tests:\n";
-    for (const ProbeTest& test : probe_tests())
-        text += fmt::format("  {:<13} {} ({})\n{:<16}{}{}\n", test.name, test.meaning, test.source, "",
-                            variants_of(test), test.why.empty() ? "" : " (" + test.why + ")");
-    return text +
-           "\nExamples:\n"
-           "  cachetally probe --machine generic3\n"
-           "  cachetally probe l1 tlb --machine generic3 --noise realistic\n"
-           "  cachetally probe levels --machine generic3 -o curves.h5\n"
-           "  cachetally probe l1 --machine native          the machine that this runs on";
+/// What tests find in a recording, without the machine.
+void probe_recorded(const ProbeOptions& options) {
+    const Recording recording = read_recording_of(options);
+    const SuiteOptions suite = suite_of(options, recording);
+    left_out_of(suite);  // throws where nothing can be run
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
+    catch_interrupts();
+    RecordedTarget target(recording);
+    const std::vector<TestReport> reports = run_suite(target, suite);
+    const Topology topology(read_machine(recording.machine_text, options.replay));
+    if (file) write(*file, options, topology, reports, &recording);
+    show(reports, options, fmt::format("{}: {}, as recorded", options.replay, recording.target), "", file.get());
 }
 
 }  // namespace
@@ -267,58 +258,10 @@ void add_probe(CLI::App& app) {
     auto options = std::make_shared<ProbeOptions>();
     CLI::App* command =
         app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
-    command->add_option("TEST", options->tests, "Tests to run (default: all)");
-    command
-        ->add_option("-m,--machine", options->machine,
-                     "A built-in machine, a machine file, or native: the machine that this runs on, by times")
-        ->type_name("MACHINE")
-        ->capture_default_str();
-    command->add_option("--on", options->machine)->group("");  // its former name
-    command->add_option("--noise", options->noise, "What disturbs times: none, quiet, realistic or heavy")
-        ->check(one_of(noise_names()))
-        ->type_name("NAME")
-        ->capture_default_str();
-    command->add_option("--seed", options->seed, "Seed of orders, page placement and noise")
-        ->transform(whole_number())
-        ->capture_default_str();
-    command->add_option("--orders", options->orders, "Seed of orders alone (default: that of --seed)")
-        ->transform(whole_number())
-        ->type_name("SEED");
-    command->add_option("--arena", options->arena_mib, "Memory that probes may have, MiB")
-        ->transform(whole_number(1, 1 << 20))
-        ->capture_default_str();
-    command
-        ->add_option("--budget", options->most_cycles,
-                     "Cycles of the machine that all tests may take (default: 1e12; native: 30 s); each may spend an "
-                     "equal part of what is left, and then ends without an answer")
-        ->check(positive_number())
-        ->capture_default_str();
-    command->add_flag("--small-pages", options->small_pages, "Offer no pages but the machine's own");
-    add_text_option(*command, "--no-events", options->no_events, "Offer no event counts, for this reason", "REASON",
-                    "a reason, which the answers repeat");
-    command->add_flag("--as-published", options->published_only, "Run the original algorithms only");
-    command->add_flag("--robust", options->robust_only, "Run the robust algorithms only");
-    command->add_flag("--hardened", options->robust_only)->group("");  // its former name
-    command->add_flag(
-        "--cheap", options->cheap,
-        "Of all tests: leave out published variants that take seconds, as 'validate' does on most machines");
-    command->add_flag("--no-knock-out", options->no_knock_out, "Published levels and tlb: leave no size out");
-    command->add_flag("--no-revival", options->no_revival, "Published levels and tlb: sizes left out stay out");
-    command->add_flag("--exhaustive", options->exhaustive, "Published tlb: run T(2..4) at every size");
-    command->add_option("--stability", options->stability, "Published levels and tlb: runs without a new minimum")
-        ->transform(whole_number(1, 1000))
-        ->capture_default_str();
-    command
-        ->add_option("--savings", options->savings,
-                     "Run the published levels and tlb exhaustively, too, in turn, N times; report what knock-out and "
-                     "confirmation on demand save in references and in time of the host (the least of N)")
-        ->transform(whole_number(1, 1000))
-        ->type_name("N");
-    add_output_options(*command, options->output, "findings, curves and decisions");
-    command->add_flag("--json", options->json, "Print JSON");
-    command->footer(footer());
+    add_probe_options(*command, *options);
     command->callback([options, command] {
         check_use(*command, *options);
+        if (is_recorded(*options)) return probe_recorded(*options);
         if (is_native(*options)) return probe_native(*options);
         probe(*options);
     });

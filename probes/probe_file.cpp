@@ -56,6 +56,8 @@ void write_curve(Group& curves, const Curve& curve, std::size_t number) {
     std::vector<std::string> more;
     if (!curve.trials.empty()) group.write("trials", curve.trials), more.push_back("trials");
     if (!curve.knocked_out.empty()) group.write("knocked_out", curve.knocked_out), more.push_back("knocked_out");
+    if (!curve.low.empty()) group.write("low", curve.low), more.push_back("low");
+    if (!curve.high.empty()) group.write("high", curve.high), more.push_back("high");
     group.set_attribute("test", curve.test);
     group.set_attribute("variant", curve.variant);
     group.set_attribute("name", curve.name);
@@ -148,9 +150,13 @@ Curve read_curve(const Group& group) {
                 group.open_dataset("value").text_attribute("units")};
     if (group.has("trials")) curve.trials = group.read<std::uint32_t>("trials");
     if (group.has("knocked_out")) curve.knocked_out = group.read<std::uint8_t>("knocked_out");
+    if (group.has("low")) curve.low = group.read<double>("low");
+    if (group.has("high")) curve.high = group.read<double>("high");
     const std::size_t points = curve.x.size();
     const auto fits = [&](const auto& column) { return column.empty() || column.size() == points; };
-    if (curve.cycles.size() != points || !fits(curve.trials) || !fits(curve.knocked_out)) differ_in_length(group);
+    if (curve.cycles.size() != points || !fits(curve.trials) || !fits(curve.knocked_out) || !fits(curve.low) ||
+        !fits(curve.high))
+        differ_in_length(group);
     return curve;
 }
 

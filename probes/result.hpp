@@ -60,6 +60,7 @@ struct Curve {
     std::vector<std::uint32_t> trials = {};      ///< by point; empty = one each
     std::vector<std::uint8_t> knocked_out = {};  ///< by point, at the end; empty = not done
     std::string unit = "cycles";                 ///< of the values: "cycles" and "misses" are per load; or "loads"
+    std::vector<double> low = {}, high = {};     ///< by point, how far values spread; empty = not known
 };
 
 /// All that a test has to say.

@@ -176,6 +176,13 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .why = "peaks of single loads are named by their order; times of chains over spans belong to a level",
          .level = "L1",
          .parameter = "latency"},
+        {.name = "response",
+         .source = "ours",
+         .meaning = "response curves at fixed sizes, to be compared",
+         .robust = [](Meter& meter, const Context&) { return response_robust(meter); },
+         .why = "none of the sources has such a test",
+         .parameter = "response",
+         .only_curves = true},
     };
     return tests;
 }
@@ -188,7 +195,7 @@ bool is_named(const SuiteOptions& options, const std::string& name) {
 
 /// Whether the test is asked for.
 bool is_wanted(const SuiteOptions& options, const ProbeTest& test) {
-    return options.tests.empty() || is_named(options, test.name);
+    return is_named(options, test.name) || (options.tests.empty() && (options.curves || !test.only_curves));
 }
 
 /// Whether the test has a variant that is asked for.

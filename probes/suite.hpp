@@ -34,6 +34,8 @@ struct ProbeTest {
     std::string level = {}, parameter = {};
     std::vector<std::string> goes_by = {};  ///< tests, besides l1, whose findings its robust variant uses
 
+    bool only_curves = false;  ///< it finds nothing: run where it is named, or SuiteOptions::curves
+
     bool has(std::string_view variant) const { return variant == "published" ? bool{published} : bool{robust}; }
 };
 
@@ -54,9 +56,10 @@ std::string note_of(const std::string& test);
 struct SuiteOptions {
     std::vector<std::string> tests;  ///< names; empty = all
     bool published = true, robust = true;
-    bool cheap = false;  ///< costly published variants are run only if their test is named
-    TlbOptions sweep;    ///< of the published sweeps of Cooper and Xu
-    Budget budget;       ///< of all tests together: each run may spend an equal part of what those before it left
+    bool cheap = false;   ///< costly published variants are run only if their test is named
+    bool curves = false;  ///< also tests that find nothing, without their names
+    TlbOptions sweep;     ///< of the published sweeps of Cooper and Xu
+    Budget budget;        ///< of all tests together: each run may spend an equal part of what those before it left
     std::uint64_t seed = 1;
 };
 

@@ -157,6 +157,9 @@ public:
     virtual std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                           unsigned samples) = 0;
 
+    /// Physical addresses of the pages of an arena, in order; empty where they cannot be known.
+    virtual std::vector<std::uint64_t> physical_pages(const Arena&) const { return {}; }
+
     /// The arena is used no more: its memory may be given back. Unknown ones, and those released, are passed over.
     virtual void release(const Arena& arena) = 0;
 

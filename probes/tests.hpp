@@ -123,6 +123,12 @@ TestReport change_points_robust(Meter& meter, const L1Geometry& l1);
 /// levels_robust(); ways by compact sets of pages (X-Ray, 4.6), paired in the same way. (ours)
 TestReport tlb_robust(Meter& meter, const L1Geometry& l1);
 
+/// Response curves at fixed sizes, so that those of two machines can be laid over one another: cycles per load of
+/// lines in random order over 1 KiB to 64 MiB on the largest pages (`latency`) and on ordinary ones (`latency on
+/// ordinary pages`: the median of several placements, with the least and the most), and of one line in each of 1 to
+/// 8192 ordinary pages (`translation`). Nothing is searched for, and nothing found. (ours)
+TestReport response_robust(Meter& meter);
+
 /// LRU, tree-PLRU, FIFO, random or SRRIP: lines of one set are visited several times each in random orders, and the
 /// share of misses, counted or seen in the times, is compared with what each policy would miss. (ours) Refused where
 /// two policies would miss alike or none would miss as was measured.

@@ -47,6 +47,14 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"NativeSavings",
                      {"probe", "tlb", "--machine", "native", "--savings", "1"},
                      {"--savings is for simulated machines"}},
+        ProbeRefusal{"ReplayNothing", {"probe", "--replay", "absent.h5"}, {"absent.h5"}},
+        ProbeRefusal{"RecordTwice", {"probe", "--record", "a.h5", "-o", "b.h5"}, {"--record", "give one of them"}},
+        ProbeRefusal{"ReplayBudget",
+                     {"probe", "--replay", "file", "--budget", "5"},
+                     {"--budget cannot stand beside --replay", "what was recorded"}},
+        ProbeRefusal{"ReplayNoise",
+                     {"probe", "--replay", "file", "--noise", "quiet"},
+                     {"--noise is of a machine", "the recording alone"}},
         ProbeRefusal{"Budget", {"probe", "--budget", "nan"}, {"--budget: 'nan'", "write a number above 0"}},
         ProbeRefusal{"NoBudget", {"probe", "--budget", "0"}, {"--budget: '0'", "write a number above 0"}},
         ProbeRefusal{"Seed", {"probe", "--seed", "-3"}, {"--seed: '-3'", "whole number of at least 0"}},
@@ -297,6 +305,45 @@ TEST(Probe, SavingsAreThoseOfReferencesAndOfTime) {
         EXPECT_GT(one["host_ratio"], 0);
         EXPECT_GT(one["exhaustive"]["runs"], one["as_published"]["runs"]);
     }
+}
+
+TEST(ProbeRecorded, IsReplayedRerunAndCompared) {
+    const TemporaryDirectory directory;
+    const auto run = [&](const ProbeWords& words) {
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished;
+    };
+    auto recorded = run({"probe", "l1", "response", "--robust", "-m", "generic3", "--noise", "quiet", "--arena", "4",
+                         "--record", "a.h5", "--json"})
+                        .json();
+    auto again = run({"probe", "--replay", "a.h5", "--json", "-o", "b.h5"}).json();
+    for (auto* each : {&recorded, &again})
+        for (auto& result : (*each)["results"]) result.erase("truth"), result.erase("verdict");
+    EXPECT_EQ(again["results"], recorded["results"]);
+    const auto same = run({"compare", "a.h5", "b.h5", "--json"}).json();
+    ASSERT_EQ(same["curves"].size(), 3U);
+    for (const auto& curve : same["curves"]) EXPECT_EQ(curve["worst_difference"], 0) << curve.dump();
+    for (const auto& each : same["findings"]) EXPECT_EQ(each["same"], true);
+
+    run({"probe", "--replay", "a.h5", "-m", "intel-t9600", "-o", "c.h5"});
+    const auto other = run({"compare", "a.h5", "c.h5", "--json"}).json();
+    ASSERT_EQ(other["curves"].size(), 3U);
+    EXPECT_EQ(other["curves"][0]["only_before"], 0);
+    EXPECT_NE(other["curves"][0]["worst_difference"], 0);
+    EXPECT_THAT(run({"compare", "a.h5", "c.h5"}).out, AllOf(HasSubstr("plateau"), HasSubstr("edge")));
+    EXPECT_THAT(run({"show", "c.h5"}).out, HasSubstr("response"));
+}
+
+TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "a.h5"}).status, 0);
+    const Finished finished = cachetally(directory.path(), {"probe", "--replay", "a.h5"});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, AllOf(HasSubstr("--replay a.h5: it holds no recording"), HasSubstr("--record")));
+    const Finished compared = cachetally(directory.path(), {"compare", "a.h5", "a.h5", "--level", "L1"});
+    EXPECT_EQ(compared.status, 2);
+    EXPECT_THAT(compared.err, HasSubstr("--level is for results of run and replay"));
 }
 
 /// What it finds is for the machine to say; that it is told whole, and kept, is for the program.

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "probes/probe_file.hpp"
+#include "probes/recording/recorder.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 #include "probes/validation/campaign.hpp"
@@ -57,6 +58,22 @@ TEST_F(ProbeFile, HasWhatTheFormatLists) {
         for (const std::string& name : group.children()) expect_listed(group.open_group(name), "Probes");
     }
     EXPECT_EQ(read_probe(file.root()).size(), reports.size());
+}
+
+TEST_F(ProbeFile, OfARecordingHasWhatTheFormatLists) {
+    SimulatedOptions simulated;
+    simulated.largest_arena = 64 << 10;
+    SimulatedTarget target(load_machine("bcm2835"), simulated);
+    Recorder recorder(target, "bcm2835");
+    SuiteOptions options;
+    options.tests = {"response"};
+    const std::vector<TestReport> reports = run_suite(recorder, options);
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    write_probe(file.root(), reports);
+    write_recording(file.root(), recorder.recording());
+    const Group curves = file.root().open_group("curves"), recording = file.root().open_group("recording");
+    for (const std::string& name : curves.children()) expect_listed(curves.open_group(name), "Probes");
+    for (const char* each : {"arenas", "runs", "strings", "suite"}) expect_listed(recording.open_group(each), "Probes");
 }
 
 TEST_F(ProbeFile, OfACampaignHasWhatTheFormatLists) {

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/recording/recorded_target.hpp"
+
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "probes/recording/recorder.hpp"
+
+namespace cachetally {
+
+RecordedTarget::RecordedTarget(Recording recording) : recording_(std::move(recording)) {
+    for (std::uint32_t number = 0; number < recording_.runs.size(); ++number) {
+        const RecordedRun& run = recording_.runs[number];
+        const Arena& arena = recording_.arenas.at(run.arena).arena;
+        answers_[{run.kind, arena.bytes, arena.page, run.string, run.floating_point, run.effort.warm_up,
+                  run.effort.laps, run.effort.least_cycles}]
+            .runs.push_back(number);
+    }
+}
+
+Arena RecordedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
+    check_arena(recording_.capabilities, bytes, page);
+    const auto number = static_cast<std::uint32_t>(arenas_made_++);
+    const auto same = [&](const RecordedArena& made) {
+        return made.arena.page == page && made.arena.bytes == std::max<std::uint64_t>(bytes, 1);
+    };
+    const auto& arenas = recording_.arenas;
+    const auto recorded =
+        number < arenas.size() && same(arenas[number]) ? arenas.begin() + number : std::ranges::find_if(arenas, same);
+    if (recorded == arenas.end()) return {number, std::max<std::uint64_t>(bytes, 1), page, true};
+    if (!recorded->refusal.empty()) throw ProbeError("{}", recorded->refusal);
+    Arena made = recorded->arena;
+    made.id = number;
+    return made;
+}
+
+const RecordedRun& RecordedTarget::next(RecordedRun::Kind kind, const Arena& arena, const Chase& chase,
+                                        const Effort& effort) {
+    if (budget_.go_on && !budget_.go_on()) throw ProbingEnded();
+    check_chase(recording_.capabilities, arena, chase);
+    const auto string = recording_.strings.find(chase);
+    const auto known = !string ? answers_.end()
+                               : answers_.find({kind, arena.bytes, arena.page, *string, chase.floating_point,
+                                                effort.warm_up, effort.laps, effort.least_cycles});
+    if (known == answers_.end())
+        throw ProbeError("the recording of {} has no run of this string of {} loads ({}) in {}; record it again",
+                         recording_.target, chase.offsets.size(), name_of(chase.recipe.generator),
+                         format_size(arena.bytes));
+    Answers& answers = known->second;
+    const std::uint32_t number = answers.runs[answers.next++ % answers.runs.size()];
+    const RecordedRun& run = recording_.runs[number];
+    const ProbeCost spent = run.cost - (number == 0 ? ProbeCost{} : recording_.runs[number - 1].cost);
+    cost_.runs += spent.runs;
+    cost_.references += spent.references;
+    cost_.simulated += spent.simulated;
+    cost_.cycles += spent.cycles;
+    switch (run.end) {
+        case RecordedRun::End::budget_spent: throw BudgetSpent();
+        case RecordedRun::End::ended: throw ProbingEnded();
+        case RecordedRun::End::refused: throw ProbeError("{}", run.refusal);
+        case RecordedRun::End::complete: break;
+    }
+    return run;
+}
+
+Measurement RecordedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
+    return next(RecordedRun::Kind::run, arena, chase, effort).measurement;
+}
+
+std::vector<double> RecordedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
+                                              unsigned samples) {
+    return next(RecordedRun::Kind::latencies, arena, chase, {warm_up, samples, 0}).latencies;
+}
+
+namespace {
+
+/// The arenas of a recording on another target, made when they are needed first.
+class SameArenas {
+public:
+    SameArenas(const Recording& recording, ProbeTarget& target)
+        : recording_(recording), target_(target), made_(recording.arenas.size()) {}
+
+    const Arena& at(std::uint32_t number) {
+        std::optional<Arena>& arena = made_.at(number);
+        if (!arena) {
+            const Arena& recorded = recording_.arenas[number].arena;
+            arena = target_.make_arena(recorded.bytes, recorded.page);
+            arena->written = recorded.written;
+        }
+        return *arena;
+    }
+
+private:
+    const Recording& recording_;
+    ProbeTarget& target_;
+    std::vector<std::optional<Arena>> made_;
+};
+
+}  // namespace
+
+Recording rerun(const Recording& recording, ProbeTarget& target, const std::string& name) {
+    Recorder recorder(target, name);
+    SameArenas arenas(recording, recorder);
+    for (const RecordedRun& run : recording.runs) {
+        try {
+            const Arena& arena = arenas.at(run.arena);
+            const Offsets offsets = recording.strings.all().at(run.string).offsets(arena.bytes);
+            const Chase chase(offsets, run.floating_point);
+            if (run.kind == RecordedRun::Kind::latencies)
+                recorder.latencies(arena, chase, run.effort.warm_up, run.effort.laps);
+            else
+                recorder.run(arena, chase, run.effort);
+        } catch (const BudgetSpent&) {
+            break;
+        } catch (const ProbingEnded&) {
+            break;
+        } catch (const ProbeError&) {  // it is recorded
+        }
+    }
+    Recording again = recorder.recording();
+    Capabilities can = recording.capabilities;  // tests go by what is offered: they are to ask the same
+    can.cache_events = again.capabilities.cache_events;
+    can.tlb_events = again.capabilities.tlb_events;
+    can.no_events = again.capabilities.no_events;
+    can.latencies = can.latencies && again.capabilities.latencies;
+    again.capabilities = std::move(can);
+    return again;
+}
+
+}  // namespace cachetally

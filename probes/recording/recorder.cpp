@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/recording/recorder.hpp"
+
+#include <algorithm>
+
+namespace cachetally {
+Recorder::Recorder(ProbeTarget& target, std::string name) : target_(target), cost_(target.cost()) {
+    recording_.target = std::move(name);
+    recording_.capabilities = target.capabilities();
+}
+
+Arena Recorder::make_arena(std::uint64_t bytes, std::uint64_t page) {
+    RecordedArena made{{0, bytes, page}};
+    try {
+        made.arena = target_.make_arena(bytes, page);
+        made.physical_pages = target_.physical_pages(made.arena);
+        recording_.arenas.push_back(made);
+    } catch (const ProbeError& error) {
+        made.refusal = error.what();
+        recording_.arenas.push_back(made);
+        throw;
+    }
+    return made.arena;
+}
+
+std::uint32_t Recorder::number_of(const Arena& arena) const {
+    const auto place = std::ranges::find_if(recording_.arenas, [&](const RecordedArena& made) {
+        return made.refusal.empty() && made.arena.id == arena.id;
+    });
+    return static_cast<std::uint32_t>(place - recording_.arenas.begin());
+}
+
+/// However the target answers, it is kept.
+template <class Ask>
+void Recorder::record(RecordedRun run, const Arena& arena, const Chase& chase, Ask ask) {
+    run.arena = number_of(arena);
+    run.string = recording_.strings.find_or_add(chase);
+    run.floating_point = chase.floating_point;
+    const auto keep = [&](RecordedRun::End end) {
+        run.end = end;
+        run.cost = cost_ = target_.cost();
+        recording_.runs.push_back(run);
+    };
+    try {
+        ask(run);
+        keep(RecordedRun::End::complete);
+    } catch (const BudgetSpent&) {
+        keep(RecordedRun::End::budget_spent);
+        throw;
+    } catch (const ProbingEnded&) {
+        keep(RecordedRun::End::ended);
+        throw;
+    } catch (const ProbeError& error) {
+        run.refusal = error.what();
+        keep(RecordedRun::End::refused);
+        throw;
+    }
+}
+
+Measurement Recorder::run(const Arena& arena, const Chase& chase, const Effort& effort) {
+    Measurement found;
+    record({.kind = RecordedRun::Kind::run, .effort = effort}, arena, chase,
+           [&](RecordedRun& run) { found = run.measurement = target_.run(arena, chase, effort); });
+    return found;
+}
+
+std::vector<double> Recorder::latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) {
+    std::vector<double> found;
+    record({.kind = RecordedRun::Kind::latencies, .effort = {warm_up, samples, 0}}, arena, chase,
+           [&](RecordedRun& run) { found = run.latencies = target_.latencies(arena, chase, warm_up, samples); });
+    return found;
+}
+
+}  // namespace cachetally
