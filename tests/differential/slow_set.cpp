@@ -42,11 +42,24 @@ void SlowSet::mark(SlowWay& used) {
     for (SlowWay& way : ways_) way.mark = &way == &used;
 }
 
-void SlowSet::use(SlowWay& way) {
+void SlowSet::touch(SlowWay& way) {
     way.last_use = ++clock_;
-    way.distance = 0;
     mark(way);
     point_tree_away_from(static_cast<unsigned>(&way - ways_.data()));
+}
+
+void SlowSet::use(SlowWay& way) {
+    touch(way);
+    way.distance = 0;
+    constexpr int after_hit[] = {0, 0, 1, 1};
+    way.age = after_hit[way.age];
+    grow_older();
+}
+
+void SlowSet::grow_older() {
+    while (std::none_of(ways_.begin(), ways_.end(), [](const SlowWay& way) { return way.age == 3; })) {
+        for (SlowWay& way : ways_) ++way.age;
+    }
 }
 
 SlowWay& SlowSet::insert(Address block) {
@@ -57,9 +70,11 @@ SlowWay& SlowSet::insert(Address block) {
         way.block = block;
         way.dirty = false;
         way.prefetched = false;
-        use(way);
+        touch(way);
         way.inserted = clock_;
         way.distance = 2;
+        way.age = 1;
+        grow_older();
         return way;
     }
     throw std::logic_error("insertion into a full set");
@@ -123,6 +138,11 @@ SlowWay& SlowSet::policy_victim(SlowRandom& random) {
                 }
                 for (SlowWay& way : ways_) ++way.distance;
             }
+        case replacements::row::qlru_h11_m1_r0_u0:
+            for (SlowWay& way : ways_) {
+                if (way.age == 3) return way;
+            }
+            break;
         default: break;
     }
     throw std::logic_error("the slow simulator does not know this replacement policy");

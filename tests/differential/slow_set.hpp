@@ -32,6 +32,7 @@ struct SlowWay {
     std::uint64_t last_use = 0, inserted = 0;
     bool mark = false;  ///< MRU bit (bit_plru) or reference bit (nru)
     int distance = 3;   ///< re-reference prediction value (srrip)
+    int age = 3;        ///< quad-age LRU
 };
 
 class SlowSet {
@@ -58,6 +59,8 @@ private:
     unsigned tree_size() const;
     bool& tree_bit(unsigned first, unsigned size) { return tree_[{first, size}]; }
     SlowWay& policy_victim(SlowRandom& random);
+    void touch(SlowWay& way);  ///< what a hit and an insertion have in common
+    void grow_older();         ///< the ages of quad-age LRU
     void mark(SlowWay& way);
     void point_tree_away_from(unsigned way);
     unsigned tree_victim();

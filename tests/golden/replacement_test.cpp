@@ -42,6 +42,17 @@ TEST(Replacement, Nru) { EXPECT_EQ(victims_of(replacements::nru, 4, "ABCDEFCGH")
 // = E.
 TEST(Replacement, Srrip) { EXPECT_EQ(victims_of(replacements::srrip, 4, "ABCDAEFGH"), "BCDE"); }
 
+// Ages: ABCD leave 1 1 1 1, which grow to 3 3 3 3. A: 1, A: 0. E: way 1 = B, F: C, G: D: 0 1 1 1, grown to 2 3 3 3. H:
+// way 1 = E: 2 1 3 3. A: 1. I: way 2 = F, J: way 3 = G: 1 1 1 1, grown to 3 3 3 3. K: way 0 = A.
+TEST(Replacement, QlruH11M1R0U0) {
+    EXPECT_EQ(victims_of(replacements::qlru_h11_m1_r0_u0, 4, "ABCDAAEFGHAIJK"), "BCDEFGA");
+}
+
+// Hits alone make all grow older: ABCD twice leave 3 3 3 3. AA: 0. E: B, F: C, G: D: 2 3 3 3. H: E.
+TEST(Replacement, QlruGrowsOlderOnHits) {
+    EXPECT_EQ(victims_of(replacements::qlru_h11_m1_r0_u0, 4, "ABCDABCDAAEFGH"), "BCDE");
+}
+
 // Draws of 4 with seed 1: 1 3 1 0 (worked out with an independent program). Way 1 = B, 3 = D, 1 = E, 0 = A.
 TEST(Replacement, Random) { EXPECT_EQ(victims_of(replacements::random, 4, "ABCDEFGH"), "BDEA"); }
 
@@ -69,6 +80,11 @@ TEST(EmptyWay, RandomDrawsAmongAllWays) { EXPECT_EQ(victims_by_policy(replacemen
 
 // All values are 3 at first: A in way 0, then the lowest that is still 3.
 TEST(EmptyWay, SrripFillsTheLowestFirst) { EXPECT_EQ(victims_by_policy(replacements::srrip, 4, "ABCDAEFGH"), "BCDE"); }
+
+// The same: the lowest that is still 3.
+TEST(EmptyWay, QlruFillsTheLowestFirst) {
+    EXPECT_EQ(victims_by_policy(replacements::qlru_h11_m1_r0_u0, 4, "ABCDAAEFGHAIJK"), "BCDEFGA");
+}
 
 TEST(Replacement, OneWayOfAnyPolicy) {
     for (std::size_t policy = 0; policy < names_of<Replacement>().size(); ++policy) {

@@ -5,6 +5,7 @@
 #include "cachetally/machine.hpp"
 #include "sim/model/replacement/bit_plru.hpp"
 #include "sim/model/replacement/in_order.hpp"
+#include "sim/model/replacement/qlru.hpp"
 #include "sim/model/replacement/random.hpp"
 #include "sim/model/replacement/srrip.hpp"
 #include "sim/model/replacement/tree_plru.hpp"
@@ -17,7 +18,8 @@
     ROW(fifo, Fifo)                  \
     ROW(random, RandomReplacement)   \
     ROW(nru, Nru)                    \
-    ROW(srrip, Srrip)
+    ROW(srrip, Srrip)                \
+    ROW(qlru_h11_m1_r0_u0, QlruH11M1R0U0)
 
 /// Values of Replacement, as replacements::tree_plru.
 namespace cachetally::replacements {
