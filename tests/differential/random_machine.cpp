@@ -255,7 +255,8 @@ private:
     Replacement replacement() {
         if (limits_.any_row) return any_row<Replacement>(0);
         return pick({Replacement::lru, replacements::tree_plru, replacements::bit_plru, replacements::fifo,
-                     replacements::random, replacements::nru, replacements::srrip, replacements::qlru_h11_m1_r0_u0});
+                     replacements::random, replacements::nru, replacements::srrip, replacements::qlru_h11_m1_r0_u0,
+                     replacements::drrip});
     }
 
     void choose_policies(CacheConfig& cache, bool first) {

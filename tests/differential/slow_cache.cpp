@@ -237,7 +237,7 @@ Tick SlowMachine::insert(SlowCache& cache, Address line, bool dirty, bool prefet
     SlowSet& set = set_of(cache, line, {});
     Tick left_at = cause.time;
     if (!set.has_room()) left_at = make_room(cache, down(cause, cause.kind, line));
-    SlowWay& way = set.insert(line);
+    SlowWay& way = set.insert(line, cache.duel);
     way.dirty = dirty;
     way.prefetched = prefetched;
     inserted(cache, line, dirty);

@@ -50,7 +50,7 @@ void SlowMachine::build_caches() {
             cache.config = &config;
             cache.index = index;
             cache.copy = copy;
-            cache.sets.assign(config.size / config.line / ways, SlowSet(ways, config.replacement, config.empty_way));
+            cache.sets = slow_sets(config.size / config.line / ways, ways, config.replacement, config.empty_way);
             cache.random = SlowRandom(config.seed + copy);
             cache.prefetcher = SlowPrefetcher(config.prefetch, config.line);
             cache.misses.assign(config.outstanding_misses, 0);
@@ -70,7 +70,7 @@ void SlowMachine::build_tlbs() {
             tlb.config = &config;
             tlb.index = index;
             tlb.copy = copy;
-            tlb.sets.assign(config.entries / ways, SlowSet(ways, config.replacement));
+            tlb.sets = slow_sets(config.entries / ways, ways, config.replacement);
             tlb.random = SlowRandom(config.seed + copy);
         }
     }
@@ -166,7 +166,7 @@ Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const T
     passed_on.time += config->latency * machine_.period;
     const Tick done = look_up(config->name, tlb.copy, next, passed_on);
     if (!set.has_room()) set.victim(tlb.random).valid = false;
-    set.insert(number * bytes);
+    set.insert(number * bytes, tlb.duel);
     return done;
 }
 

@@ -47,6 +47,7 @@ struct SlowCache {
     unsigned copy = 0;
     std::vector<SlowSet> sets;
     SlowRandom random{0};
+    SlowDuel duel;
     SlowPrefetcher prefetcher;
     std::vector<Tick> misses, write_buffer;  ///< until when each place is taken
 };
@@ -58,6 +59,7 @@ struct SlowTlb {
     unsigned copy = 0;
     std::vector<SlowSet> sets;
     SlowRandom random{0};
+    SlowDuel duel;
 };
 
 class SlowMachine {

@@ -62,7 +62,16 @@ void SlowSet::grow_older() {
     }
 }
 
-SlowWay& SlowSet::insert(Address block) {
+int SlowSet::predicted_distance(SlowDuel& duel) const {
+    if (policy_ != replacements::drrip) return 2;
+    if (part_ == Part::srrip_leader && duel.selector < 1023) ++duel.selector;
+    if (part_ == Part::brrip_leader && duel.selector > 0) --duel.selector;
+    const bool by_srrip = part_ == Part::srrip_leader || (part_ == Part::follower && duel.selector < 512);
+    if (by_srrip) return 2;
+    return ++duel.brrip_insertions % 32 == 0 ? 2 : 3;
+}
+
+SlowWay& SlowSet::insert(Address block, SlowDuel& duel) {
     for (SlowWay& way : ways_) {
         if (way.valid || (empty_way_ == EmptyWay::policy && &way != chosen_)) continue;
         chosen_ = nullptr;
@@ -72,7 +81,7 @@ SlowWay& SlowSet::insert(Address block) {
         way.prefetched = false;
         touch(way);
         way.inserted = clock_;
-        way.distance = 2;
+        way.distance = predicted_distance(duel);
         way.age = 1;
         grow_older();
         return way;
@@ -132,6 +141,7 @@ SlowWay& SlowSet::policy_victim(SlowRandom& random) {
             }
             return ways_[first_unmarked()];
         case replacements::row::srrip:
+        case replacements::row::drrip:
             for (;;) {
                 for (SlowWay& way : ways_) {
                     if (way.distance == 3) return way;
@@ -146,6 +156,18 @@ SlowWay& SlowSet::policy_victim(SlowRandom& random) {
         default: break;
     }
     throw std::logic_error("the slow simulator does not know this replacement policy");
+}
+
+std::vector<SlowSet> slow_sets(std::uint64_t sets, unsigned ways, Replacement policy, EmptyWay empty_way) {
+    std::vector<SlowSet> all(sets, SlowSet(ways, policy, empty_way));
+    std::uint64_t region = sets / 32;
+    if (region % 2 != 0) --region;
+    if (region < 4) region = 4;
+    for (std::uint64_t number = 0, first = 0; number < 32 && first + region <= sets; ++number, first += region) {
+        all[first + number % region].take_part(SlowSet::Part::srrip_leader);
+        all[first + region - 1 - number % region].take_part(SlowSet::Part::brrip_leader);
+    }
+    return all;
 }
 
 std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets) {

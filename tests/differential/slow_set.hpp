@@ -24,6 +24,12 @@ private:
     std::uint64_t state_;
 };
 
+/// Set dueling of a cache or TLB (drrip): what all its sets share.
+struct SlowDuel {
+    int selector = 511;  ///< PSEL
+    int brrip_insertions = 0;
+};
+
 struct SlowWay {
     bool valid = false;
     Address block = 0;
@@ -31,7 +37,7 @@ struct SlowWay {
     bool prefetched = false;
     std::uint64_t last_use = 0, inserted = 0;
     bool mark = false;  ///< MRU bit (bit_plru) or reference bit (nru)
-    int distance = 3;   ///< re-reference prediction value (srrip)
+    int distance = 3;   ///< re-reference prediction value (srrip, drrip)
     int age = 3;        ///< quad-age LRU
 };
 
@@ -51,11 +57,16 @@ public:
     SlowWay& victim(SlowRandom& random);
 
     /// Puts a block into the lowest invalid way, or the one chosen. There must be room.
-    SlowWay& insert(Address block);
+    SlowWay& insert(Address block, SlowDuel& duel);
 
     const std::vector<SlowWay>& ways() const { return ways_; }
 
+    /// What part the set takes in set dueling.
+    enum class Part { srrip_leader, brrip_leader, follower };
+    void take_part(Part part) { part_ = part; }
+
 private:
+    int predicted_distance(SlowDuel& duel) const;
     unsigned tree_size() const;
     bool& tree_bit(unsigned first, unsigned size) { return tree_[{first, size}]; }
     SlowWay& policy_victim(SlowRandom& random);
@@ -69,10 +80,15 @@ private:
     std::vector<SlowWay> ways_;
     Replacement policy_;
     EmptyWay empty_way_;
+    Part part_ = Part::follower;
     SlowWay* chosen_ = nullptr;  ///< by victim(), for the next insertion
     std::uint64_t clock_ = 0;
     std::map<std::pair<unsigned, unsigned>, bool> tree_;  ///< by first way and number of ways below: points right?
 };
+
+/// All sets of a cache or TLB.
+std::vector<SlowSet> slow_sets(std::uint64_t sets, unsigned ways, Replacement policy,
+                               EmptyWay empty_way = EmptyWay::lowest);
 
 /// The set that a block number belongs to.
 std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets);

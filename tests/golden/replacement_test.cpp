@@ -53,6 +53,99 @@ TEST(Replacement, QlruGrowsOlderOnHits) {
     EXPECT_EQ(victims_of(replacements::qlru_h11_m1_r0_u0, 4, "ABCDABCDAAEFGH"), "BCDE");
 }
 
+std::string victims_by_drrip(std::string_view accesses) {
+    CacheConfig config = cache("L1", "memory", 2, 4);
+    config.replacement = replacements::drrip;
+    return victims(config, accesses);
+}
+
+// Of four sets, 0 (A E I M Q) leads for SRRIP and 3 (D H L P T) for BRRIP. Values of DH are 3 3: L: D, 3 3; P: L; T: P.
+// Of AE 2 2: I: 3 3, A; 2 3. M: E. Q: 2 2, 3 3, I.
+TEST(Drrip, LeadersKeepToTheirPolicies) {
+    EXPECT_EQ(victims_by_drrip("DHLPT"), "DLP");
+    EXPECT_EQ(victims_by_drrip("AEIMQ"), "AEI");
+}
+
+// The counter is 511: set 1 (B F J N R) follows SRRIP; 512 after A: BRRIP; 511 after D. A hit on A does not count.
+TEST(Drrip, OthersFollowTheCounter) {
+    EXPECT_EQ(victims_by_drrip("BFJNR"), "BFJ");
+    EXPECT_EQ(victims_by_drrip("ABFJNR"), "BJN");
+    EXPECT_EQ(victims_by_drrip("ADBFJNR"), "BFJ");
+    EXPECT_EQ(victims_by_drrip("ADABFJNR"), "BFJ");
+}
+
+void insert(Drrip& policy, std::uint64_t set, unsigned times) {
+    for (unsigned i = 0; i < times; ++i) policy.inserted(set, 0);
+}
+
+/// In a set that is still as at first: the second of two ways is the victim only if its value is the larger.
+bool inserts_by_srrip(Drrip policy, std::uint64_t set) {
+    policy.inserted(set, 0);
+    return policy.victim(set) == 1;
+}
+
+// Up from 511 to 1023, no further; 512 down: 511. Then down to 0, no further; 511 up: still SRRIP, one more: BRRIP.
+// None of the insertions that are looked at is a 32nd one of BRRIP: they are the 513th and the 1513th.
+TEST(Drrip, TheCounterStaysAtItsLimits) {
+    Drrip policy(4, 2, 0);
+    insert(policy, 0, 600);
+    insert(policy, 3, 511);
+    insert(policy, 3, 1);
+    EXPECT_TRUE(inserts_by_srrip(policy, 1));
+    insert(policy, 0, 1);
+    EXPECT_FALSE(inserts_by_srrip(policy, 1));
+    insert(policy, 3, 1000);
+    insert(policy, 0, 511);
+    EXPECT_TRUE(inserts_by_srrip(policy, 1));
+    insert(policy, 0, 1);
+    EXPECT_FALSE(inserts_by_srrip(policy, 1));
+}
+
+// Way 0 of set 3 has 3 after 31 insertions and is the victim; the 32nd gives it 2.
+TEST(Drrip, BrripInsertsNearOnceIn32) {
+    Drrip policy(4, 2, 0);
+    for (unsigned i = 1; i <= 96; ++i) {
+        policy.inserted(3, 0);
+        EXPECT_EQ(policy.victim(3), i % 32 == 0 ? 1U : 0U) << i;
+    }
+}
+
+/// Which sets lead, by what one insertion into each does: the counter's step, or a value of 3.
+std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> leaders(std::uint64_t sets, std::uint64_t follower) {
+    std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> found;
+    for (std::uint64_t set = 0; set < sets; ++set) {
+        Drrip policy(sets, 2, 0);
+        if (!inserts_by_srrip(policy, set)) found.second.push_back(set);
+        policy.inserted(set, 0);
+        if (!inserts_by_srrip(policy, follower)) found.first.push_back(set);
+    }
+    return found;
+}
+
+// Qureshi et al. 2007: set 0 and each 33rd; set 31 and each 31st.
+TEST(Drrip, LeadersOf1024SetsAreThoseOfQureshi) {
+    const auto [srrip, brrip] = leaders(1024, 1);
+    ASSERT_EQ(srrip.size(), 32U);
+    ASSERT_EQ(brrip.size(), 32U);
+    for (std::uint64_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(srrip[i], 33 * i);
+        EXPECT_EQ(brrip[i], 31 * (i + 1));
+    }
+}
+
+using Sets = std::vector<std::uint64_t>;
+
+// 10 sets: regions 0-3 and 4-7; 3 sets: none. 200 sets: 32 regions of 6, so that 192 to 199 only follow.
+TEST(Drrip, LeadersOfAnyNumberOfSets) {
+    EXPECT_EQ(leaders(10, 1), std::pair(Sets({0, 5}), Sets({3, 6})));
+    EXPECT_EQ(leaders(3, 1), std::pair(Sets(), Sets()));
+    const auto [srrip, brrip] = leaders(200, 1);
+    EXPECT_EQ(srrip.size(), 32U);
+    EXPECT_EQ(srrip.back(), 6 * 31 + 1U);
+    EXPECT_EQ(brrip.size(), 32U);
+    EXPECT_EQ(brrip.back(), 6 * 31 + 4U);
+}
+
 // Draws of 4 with seed 1: 1 3 1 0 (worked out with an independent program). Way 1 = B, 3 = D, 1 = E, 0 = A.
 TEST(Replacement, Random) { EXPECT_EQ(victims_of(replacements::random, 4, "ABCDEFGH"), "BDEA"); }
 

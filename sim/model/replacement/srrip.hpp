@@ -16,6 +16,8 @@ public:
     Srrip(std::uint64_t sets, unsigned ways, std::uint64_t) : ways_(ways), value_(sets * ways, distant) {}
     void used(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = 0; }
     void inserted(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = distant - 1; }
+    /// For bimodal insertion: replaced next, unless it is used first.
+    void inserted_distant(std::uint64_t set, unsigned way) { value_[set * ways_ + way] = distant; }
 
     unsigned victim(std::uint64_t set) {
         std::uint8_t* values = &value_[set * ways_];

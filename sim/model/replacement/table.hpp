@@ -4,6 +4,7 @@
 
 #include "cachetally/machine.hpp"
 #include "sim/model/replacement/bit_plru.hpp"
+#include "sim/model/replacement/drrip.hpp"
 #include "sim/model/replacement/in_order.hpp"
 #include "sim/model/replacement/qlru.hpp"
 #include "sim/model/replacement/random.hpp"
@@ -11,15 +12,16 @@
 #include "sim/model/replacement/tree_plru.hpp"
 
 // The name in machine files, and the class. Enumerators follow this order.
-#define CACHETALLY_REPLACEMENTS(ROW) \
-    ROW(lru, Lru)                    \
-    ROW(tree_plru, TreePlru)         \
-    ROW(bit_plru, BitPlru)           \
-    ROW(fifo, Fifo)                  \
-    ROW(random, RandomReplacement)   \
-    ROW(nru, Nru)                    \
-    ROW(srrip, Srrip)                \
-    ROW(qlru_h11_m1_r0_u0, QlruH11M1R0U0)
+#define CACHETALLY_REPLACEMENTS(ROW)      \
+    ROW(lru, Lru)                         \
+    ROW(tree_plru, TreePlru)              \
+    ROW(bit_plru, BitPlru)                \
+    ROW(fifo, Fifo)                       \
+    ROW(random, RandomReplacement)        \
+    ROW(nru, Nru)                         \
+    ROW(srrip, Srrip)                     \
+    ROW(qlru_h11_m1_r0_u0, QlruH11M1R0U0) \
+    ROW(drrip, Drrip)
 
 /// Values of Replacement, as replacements::tree_plru.
 namespace cachetally::replacements {
