@@ -25,6 +25,7 @@ constexpr double clock_change = 0.02;      ///< within a sample, more than which
 constexpr std::size_t most_passes = 4096;  ///< of one run
 constexpr unsigned retries = 3;            ///< as many passes as are needed, at most, where all are disturbed
 constexpr std::uint64_t look_every_ns = 500'000;
+constexpr std::uint64_t counted_piece = 65'536;  ///< loads: between two looks at the budget, which make loads, too
 
 std::uint64_t context_switches() {
     rusage usage{};
@@ -86,7 +87,7 @@ struct NativeTarget::Parts {
                 rate.multiplication);
         can.page_sizes = {small_page()};
         can.largest_arena = options.largest_arena;
-        can.no_events = "by times alone: events of the processor are not counted";
+        count_events();
         can.timer_quantum = rate.read_cycles;
 #if defined(__x86_64__)
         can.latencies = true;
@@ -126,10 +127,29 @@ struct NativeTarget::Parts {
         looked_ns = now_ns();
     }
 
+    void count_events() {
+        can.no_events = options.no_events;
+        if (!can.no_events.empty()) return;
+        counters.emplace(levels_of_this_machine(), options.raw_events, options.perf);
+        counters->trust_if([] { additions_ns(clock_chain); }, clock_chain);
+        can.cache_events = counters->counted().caches;
+        can.tlb_events = counters->counted().tlbs;
+        can.no_events = counters->missing();
+    }
+
+    /// Misses per load of these laps, made once more: what times them makes loads of its own.
+    void count(void** at, std::uint64_t loads, const std::function<void()>& prepare, Measurement& found) {
+        if (can.cache_events + can.tlb_events == 0) return;
+        const EventCounts events = counters->count(prepare, [&] { at = warm(at, loads, counted_piece); });
+        for (const double misses : events.cache_misses)
+            found.cache_misses.push_back(misses / static_cast<double>(loads));
+        for (const double misses : events.tlb_misses) found.tlb_misses.push_back(misses / static_cast<double>(loads));
+    }
+
     /// Loads that are not timed, in pieces between which the budget is looked at.
-    void** warm(void** at, std::uint64_t loads) {
+    void** warm(void** at, std::uint64_t loads, std::uint64_t most = 4096) {
         while (loads > 0) {
-            const auto piece = std::min<std::uint64_t>(loads, 4096);
+            const auto piece = std::min(loads, most);
             at = follow(at, piece);
             loads -= piece;
             cost.references += piece;
@@ -236,6 +256,7 @@ struct NativeTarget::Parts {
     double ticks_per_ns = 0;
     bool is_disturbed = false;  ///< the last pass
     Capabilities can;
+    std::optional<NativeCounters> counters;
     Budget budget;
     ProbeCost cost;
     std::list<Placed> arenas;  ///< the one used last first
@@ -276,7 +297,14 @@ Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effo
     const std::uint64_t lap = chase.offsets.size();
     if (effort.warm_up == 0) memory.flush(chase.offsets);
     at = parts_->warm(at, lap * effort.warm_up);
-    return parts_->measure(at, lap, effort);
+    Measurement found = parts_->measure(at, lap, effort);
+    parts_->count(
+        at, lap * std::max(1U, effort.laps),
+        [&] {
+            if (effort.warm_up == 0) memory.flush(chase.offsets);
+        },
+        found);
+    return found;
 }
 
 std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// NativeTarget: the machine that this program runs on as a probe's target, by times alone.
+// NativeTarget: the machine that this program runs on as a probe's target, by times and by its event counters.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "probes/target.hpp"
+#include "probes/targets/native_counters.hpp"
 
 namespace cachetally {
 
 struct NativeOptions {
     std::uint64_t largest_arena = std::uint64_t{256} << 20;
-    bool large_pages = true;  ///< offer them where the system has them
+    bool large_pages = true;                ///< offer them where the system has them
+    std::string no_events = {};             ///< a reason hides the event counts
+    std::vector<RawEvent> raw_events = {};  ///< for levels whose misses the kernel has no event for, or a wrong one
+    PerfCalls perf = system_perf_calls();
 };
 
 /// Loads are made on one core, the one on which the target is made: the thread stays there until the target is gone.
 class NativeTarget final : public ProbeTarget {
 public:
-    /// Throws ProbeError where the processor is neither x86-64 nor arm64, or its clock frequency cannot be determined.
+    /// Throws ProbeError where the processor is neither x86-64 nor arm64, or its clock frequency cannot be determined;
+    /// std::invalid_argument where raw_events are of levels that there are not. Where events cannot be counted,
+    /// Capabilities::no_events says why.
     explicit NativeTarget(const NativeOptions& options = {});
     ~NativeTarget() override;
 
@@ -34,7 +42,8 @@ public:
     /// Cycles per load: the lower quartile of samples of some 25 microseconds, each with the core's clock as measured
     /// before and after it. Samples in which the thread lost its core, or the clock changed by more than 2 %, are
     /// made again, at most three times as many. Before a run without warm-up the chase's lines are flushed from all
-    /// caches. Throws ProbeError where loads of the chase overlap.
+    /// caches. Events are those of the laps asked for, made once more without a clock (NativeCounters). Throws
+    /// ProbeError where loads of the chase overlap, or others keep using the counters.
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
 
     /// By the time-stamp counter (x86-64): one load of each lap, between fences.
