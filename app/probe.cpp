@@ -176,15 +176,17 @@ Probed probe_simulated(SimulatedTarget& target, const std::string& name, const S
     }
 }
 
-/// Prints what was found, under a line on the machine.
+/// Prints what was found, under a line on the machine, and why events were not counted.
 void show(std::span<const TestReport> reports, const ProbeOptions& options, const std::string& about,
-          const std::string& left_out, const ResultFile* file) {
+          const std::string& left_out, const ResultFile* file, const std::string& no_events = "") {
     if (options.json) {
         Json json = to_json(reports, !interrupted());
+        if (!no_events.empty()) json["no_events"] = no_events;
         if (!left_out.empty()) json["left_out"] = left_out;
         print_json(json);
     } else {
         print("{}\n", about);
+        if (!no_events.empty()) print("no event counts: {}\n", no_events);
         if (!left_out.empty()) print("{}\n", left_out);
         print_lines('\n' + to_text(reports, terminal_width()));
     }
@@ -217,11 +219,20 @@ void probe(const ProbeOptions& options) {
          options.replay.empty() ? left_out : "", file.get());
 }
 
+std::string counted_in_words(const Capabilities& can) {
+    std::string text;
+    if (can.cache_events > 0) text += " and misses of " + numbered(can.cache_events, "cache");
+    if (can.tlb_events > 0) text += " and misses of " + numbered(can.tlb_events, "TLB");
+    return text;
+}
+
 /// The machine that the program runs on. Its file has what the machine says of itself, which is no truth to judge by.
 void probe_native(const ProbeOptions& options) {
     SuiteOptions suite = suite_of(options);
     const std::string left_out = left_out_in_words(suite);
-    NativeTarget target({options.arena_mib << 20, !options.small_pages});
+    NativeOptions native{options.arena_mib << 20, !options.small_pages, options.no_events};
+    for (const std::string& event : options.raw_events) native.raw_events.push_back(raw_event_named(event));
+    NativeTarget target(native);
     if (!options.most_cycles) suite.budget.most_cycles = native_seconds * target.frequency();
     const std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
     std::optional<Topology> stated;
@@ -233,9 +244,10 @@ void probe_native(const ProbeOptions& options) {
         if (stated) probed.recording->machine_text = stated->machine().text;
     }
     if (file) write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr);
-    const auto about = fmt::format("native: this machine, measured by times; clock {:.2f} GHz, {} samples disturbed",
-                                   target.frequency() / 1e9, target.dropped());
-    show(probed.reports, options, about, left_out, file.get());
+    const Capabilities& can = target.capabilities();
+    const auto about = fmt::format("native: this machine, measured by times{}; clock {:.2f} GHz, {} samples disturbed",
+                                   counted_in_words(can), target.frequency() / 1e9, target.dropped());
+    show(probed.reports, options, about, left_out, file.get(), can.no_events);
 }
 
 /// What tests find in a recording, without the machine.
@@ -260,6 +272,7 @@ void add_probe(CLI::App& app) {
         app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
     add_probe_options(*command, *options);
     command->callback([options, command] {
+        check_native_use(*command, *options);
         check_use(*command, *options);
         if (is_recorded(*options)) return probe_recorded(*options);
         if (is_native(*options)) return probe_native(*options);

@@ -8,6 +8,7 @@
 #include "app/checks.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/laps.hpp"
+#include "probes/targets/native_counters.hpp"
 
 namespace cachetally::app {
 namespace {
@@ -27,13 +28,25 @@ std::string footer() {
            "  cachetally probe --replay host.h5 -m generic3 -o simulated.h5; cachetally compare host.h5 simulated.h5";
 }
 
+CLI::Validator raw_event() {
+    const auto check = [](const std::string& text) -> std::string {
+        try {
+            static_cast<void>(raw_event_named(text));
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return "";
+    };
+    return {check, ""};
+}
+
 }  // namespace
 
 void add_probe_options(CLI::App& command, ProbeOptions& options) {
     command.add_option("TEST", options.tests, "Tests to run (default: all)");
     command
         .add_option("-m,--machine", options.machine,
-                    "A built-in machine, a machine file, or native: the machine that this runs on, by times")
+                    "A built-in machine, a machine file, or native: the machine that this runs on")
         ->type_name("MACHINE")
         ->capture_default_str();
     command.add_option("--on", options.machine)->group("");  // its former name
@@ -59,6 +72,13 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
     command.add_flag("--small-pages", options.small_pages, "Offer no pages but the machine's own");
     add_text_option(command, "--no-events", options.no_events, "Offer no event counts, for this reason", "REASON",
                     "a reason, which the answers repeat");
+    command
+        .add_option("--raw-event", options.raw_events,
+                    "Native: the event of the processor that counts the misses of a level, as its manual encodes it: "
+                    "L2=0x0864; several: give it again")
+        ->check(raw_event())
+        ->type_name("LEVEL=HEX")
+        ->allow_extra_args(false);
     command.add_flag("--as-published", options.published_only, "Run the original algorithms only");
     command.add_flag("--robust", options.robust_only, "Run the robust algorithms only");
     command.add_flag("--hardened", options.robust_only)->group("");  // its former name
@@ -93,7 +113,24 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
     command.footer(footer());
 }
 
+namespace {
+
+/// What is of the machine that this runs on alone, and what of simulated ones.
+void check_native_use(const CLI::App& command, const ProbeOptions& options) {
+    if (!is_native(options) && command.count("--raw-event") != 0)
+        throw UsageError("--raw-event is for --machine native; of a simulated machine all events are counted");
+    if (command.count("--raw-event") != 0 && command.count("--no-events") != 0)
+        throw UsageError("--no-events leaves no use for --raw-event; give one of them");
+    for (const char* option : {"--noise", "--savings"})
+        if (is_native(options) && command.count(option) != 0)
+            throw UsageError("{} is for simulated machines; 'native' is the one that this program runs on, as it is",
+                             option);
+}
+
+}  // namespace
+
 void check_use(const CLI::App& command, ProbeOptions& options) {
+    check_native_use(command, options);
     options.machine_is_given = command.count("--machine") + command.count("--on") != 0;
     if (command.count("--record") != 0 && command.count("--output") != 0)
         throw UsageError("--record FILE.h5 writes all that --output writes, and the recording; give one of them");
@@ -105,10 +142,6 @@ void check_use(const CLI::App& command, ProbeOptions& options) {
     if (options.cheap && (!options.tests.empty() || options.robust_only))
         throw UsageError(
             "--cheap leaves out costly published variants where all tests are run; here it would change nothing");
-    for (const char* option : {"--noise", "--no-events", "--savings"})
-        if (is_native(options) && command.count(option) != 0)
-            throw UsageError("{} is for simulated machines; 'native' is the one that this program runs on, as it is",
-                             option);
     const auto runs = [&](const char* test) {
         return !options.robust_only && !options.cheap &&
                (options.tests.empty() || std::ranges::find(options.tests, test) != options.tests.end());

@@ -14,6 +14,7 @@ namespace cachetally::app {
 
 struct ProbeOptions {
     std::vector<std::string> tests;
+    std::vector<std::string> raw_events;  ///< checked
     std::string machine = "generic3", noise = "none", no_events;
     std::string record, replay;  ///< files
     bool published_only = false, robust_only = false, small_pages = false, json = false;

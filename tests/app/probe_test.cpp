@@ -12,6 +12,7 @@ namespace cachetally::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -55,6 +56,15 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"ReplayNoise",
                      {"probe", "--replay", "file", "--noise", "quiet"},
                      {"--noise is of a machine", "the recording alone"}},
+        ProbeRefusal{"RawEvent",
+                     {"probe", "--machine", "native", "--raw-event", "L2=864"},
+                     {"--raw-event: 'L2=864' is not possible", "write LEVEL=HEX", "L2=0x0864"}},
+        ProbeRefusal{"RawEventSimulated",
+                     {"probe", "--machine", "generic3", "--raw-event", "L2=0x864"},
+                     {"--raw-event is for --machine native"}},
+        ProbeRefusal{"RawEventHidden",
+                     {"probe", "--machine", "native", "--raw-event", "L2=0x864", "--no-events", "none"},
+                     {"--no-events leaves no use for --raw-event"}},
         ProbeRefusal{"Budget", {"probe", "--budget", "nan"}, {"--budget: 'nan'", "write a number above 0"}},
         ProbeRefusal{"NoBudget", {"probe", "--budget", "0"}, {"--budget: '0'", "write a number above 0"}},
         ProbeRefusal{"Seed", {"probe", "--seed", "-3"}, {"--seed: '-3'", "whole number of at least 0"}},
@@ -361,6 +371,33 @@ TEST(ProbeNative, IsPrintedAndKept) {
     EXPECT_EQ(told["tests"][0]["test"], "l1");
     for (const auto& one : told["results"]) EXPECT_TRUE(one["truth"].is_null()) << one.dump();
     EXPECT_EQ(cachetally(directory.path(), {"show", "n.h5", "--json"}).json()["results"], told["results"]);
+}
+
+TEST(ProbeNative, SaysWhyEventsAreNotCounted) {
+    const TemporaryDirectory directory;
+    const auto run = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"probe", "events", "--machine", "native", "--robust", "--budget", "1e9"});
+        return cachetally(directory.path(), words);
+    };
+    const Finished hidden = run({"--no-events", "not today", "--json"});
+    if (hidden.status != 0 && hidden.err.find("frequency cannot be determined") != std::string::npos)
+        GTEST_SKIP() << hidden.err;
+    ASSERT_EQ(hidden.status, 0) << hidden.err;
+    EXPECT_EQ(hidden.json()["no_events"], "not today");
+    EXPECT_EQ(hidden.json()["results"][0]["reason"], "event counts are not to be had: not today");
+    EXPECT_THAT(run({"--no-events", "not today"}).out, HasSubstr("\nno event counts: not today\n"));
+    // Here or there: what is counted, or why it is not.
+    EXPECT_THAT(run({}).out, AnyOf(HasSubstr("no event counts: "), HasSubstr("and misses of ")));
+}
+
+TEST(ProbeNative, RawEventsAreOfLevelsThatThereAre) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"probe", "events", "--machine", "native", "--raw-event",
+                                                            "TLB9=0x1", "--raw-event", "L1=0x2"});
+    if (finished.status == 1) GTEST_SKIP() << finished.err;  // a clock that cannot be measured
+    if (finished.out.find("states no caches") != std::string::npos) GTEST_SKIP() << finished.out;
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("--raw-event TLB9=0x1: there is no TLB9 on this machine; the last one is TLB"));
 }
 
 }  // namespace
