@@ -272,7 +272,6 @@ void add_probe(CLI::App& app) {
         app.add_subcommand("probe", "Find the parameters of a machine by running chains of loads on it");
     add_probe_options(*command, *options);
     command->callback([options, command] {
-        check_native_use(*command, *options);
         check_use(*command, *options);
         if (is_recorded(*options)) return probe_recorded(*options);
         if (is_native(*options)) return probe_native(*options);
