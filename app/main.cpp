@@ -244,6 +244,7 @@ int run(int argc, char** argv) {
     cachetally::app::add_show(app);
     cachetally::app::add_annotate(app);
     cachetally::app::add_compare(app);
+    cachetally::app::add_fit(app);
     cachetally::app::add_view(app);
     cachetally::app::add_report(app);
     cachetally::app::add_figure(app);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "probes/ours/response.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,10 +10,19 @@
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t line = 64, smallest = 1 << 10;
-constexpr std::uint64_t most_latency = std::uint64_t{64} << 20, most_ordinary = std::uint64_t{16} << 20;
-constexpr std::uint64_t most_pages = 8192;
+constexpr std::uint64_t line = 64;
 constexpr unsigned points_per_octave = 4, placements = 3;
+
+Offsets random_lines(std::uint64_t bytes, std::uint64_t, std::uint64_t seed) {
+    return random_string(bytes / line * line, line, seed);
+}
+
+Offsets line_of_each_page(std::uint64_t pages, std::uint64_t page, std::uint64_t seed) {
+    return tlb_string(1, pages * page, page, line, seed);
+}
+
+std::uint64_t as_many_bytes(std::uint64_t bytes, std::uint64_t) { return bytes; }
+std::uint64_t bytes_of_pages(std::uint64_t pages, std::uint64_t page) { return pages * page; }
 
 /// From `first` to `last`, in equal ratios.
 std::vector<std::uint64_t> sizes_between(std::uint64_t first, std::uint64_t last) {
@@ -25,33 +36,23 @@ std::vector<std::uint64_t> sizes_between(std::uint64_t first, std::uint64_t last
     return sizes;
 }
 
-double time_of_string(Meter& meter, const Arena& arena, const Offsets& string) {
-    const unsigned laps = laps_of(4096, string, 1, 64);
-    return meter.time(arena, string, laps + 1, laps);
-}
-
-void add_latency(Meter& meter, Curve& curve) {
-    const Arena arena = meter.arena_up_to(most_latency, meter.large_page());
-    for (const std::uint64_t exact : sizes_between(smallest, std::bit_floor(arena.bytes))) {
-        const std::uint64_t bytes = exact / line * line;
-        curve.x.push_back(static_cast<double>(bytes));
-        curve.cycles.push_back(time_of_string(meter, arena, random_string(bytes, line, meter.seed())));
-    }
-    meter.target().release(arena);
-}
-
 /// Where pages lie decides which of them share sets: the same on several placements.
-void add_placements(Meter& meter, Curve& curve, std::uint64_t most, std::uint64_t unit,
-                    const std::function<Offsets(std::uint64_t)>& string) {
+void add_points(Meter& meter, const ResponseKind& kind, Curve& curve) {
+    const std::uint64_t page = kind.large_pages ? meter.large_page() : meter.page();
+    std::uint64_t most = kind.most;
+    while (most > kind.least && kind.arena_bytes(most, page) > meter.capabilities().largest_arena) most /= 2;
     std::vector<Arena> arenas;
-    for (unsigned i = 0; i < placements; ++i) arenas.push_back(meter.arena_up_to(most, meter.page()));
-    for (const std::uint64_t size :
-         sizes_between(std::max<std::uint64_t>(1, smallest / unit), std::bit_floor(arenas.front().bytes / unit))) {
+    for (unsigned i = 0; i < (kind.large_pages ? 1 : placements); ++i)
+        arenas.push_back(meter.arena_up_to(kind.arena_bytes(most, page), page));
+    for (const std::uint64_t size : sizes_between(kind.least, most)) {
+        const Offsets string = kind.string(size, page, meter.seed());
+        const unsigned laps = response_laps(string);
         std::vector<double> cycles;
-        for (const Arena& arena : arenas) cycles.push_back(time_of_string(meter, arena, string(size)));
+        for (const Arena& arena : arenas) cycles.push_back(meter.time(arena, string, laps + 1, laps));
         const Quantiles spread = quantiles_of(std::move(cycles));
         curve.x.push_back(static_cast<double>(size));
         curve.cycles.push_back(spread.median);
+        if (kind.large_pages) continue;
         curve.low.push_back(spread.least);
         curve.high.push_back(spread.most);
     }
@@ -60,27 +61,35 @@ void add_placements(Meter& meter, Curve& curve, std::uint64_t most, std::uint64_
 
 }  // namespace
 
+std::span<const ResponseKind> response_kinds() {
+    static const std::vector<ResponseKind> kinds{
+        {"latency", "span", "bytes", true, std::uint64_t{64} << 20, 1 << 10, random_lines, as_many_bytes},
+        {"latency on ordinary pages", "span", "bytes", false, std::uint64_t{16} << 20, 1 << 10, random_lines,
+         as_many_bytes},
+        {"translation", "pages", "pages", false, 8192, 1, line_of_each_page, bytes_of_pages}};
+    return kinds;
+}
+
+unsigned response_laps(const Offsets& string) { return laps_of(4096, string, 1, 64); }
+
 TestReport response_robust(Meter& meter) {
     TestReport report;
-    const std::uint64_t page = meter.page(), seed = meter.seed();
-    report.curves = {{.name = "latency", .x_name = "span", .x_unit = "bytes"},
-                     {.name = "latency on ordinary pages", .x_name = "span", .x_unit = "bytes"},
-                     {.name = "translation", .x_name = "pages", .x_unit = "pages"}};
-    try {
-        add_latency(meter, report.curves[0]);
-        add_placements(meter, report.curves[1], most_ordinary, 1,
-                       [&](std::uint64_t bytes) { return random_string(bytes / line * line, line, seed); });
-        add_placements(meter, report.curves[2], most_pages * page, page,
-                       [&](std::uint64_t pages) { return tlb_string(1, pages * page, page, line, seed); });
-    } catch (const BudgetSpent& spent) {  // points that are complete are kept
-        report.refuse("", "response", spent.what());
-    }
-    std::erase_if(report.curves, [](const Curve& curve) { return curve.cycles.empty(); });
-    for (Curve& curve : report.curves) {
-        curve.x.resize(curve.cycles.size());
-        report.decisions.push_back(fmt::format("{}: {} sizes, {:.2f} to {:.2f} cycles per load", curve.name,
-                                               curve.x.size(), std::ranges::min(curve.cycles),
-                                               std::ranges::max(curve.cycles)));
+    for (const ResponseKind& kind : response_kinds()) {
+        Curve curve{.name = kind.name, .x_name = kind.x_name, .x_unit = kind.x_unit};
+        bool spent = false;
+        try {
+            add_points(meter, kind, curve);
+        } catch (const BudgetSpent& error) {  // points that are complete are kept
+            report.refuse("", "response", error.what());
+            spent = true;
+        }
+        if (!curve.cycles.empty()) {
+            report.decisions.push_back(fmt::format("{}: {} sizes, {:.2f} to {:.2f} cycles per load", curve.name,
+                                                   curve.x.size(), std::ranges::min(curve.cycles),
+                                                   std::ranges::max(curve.cycles)));
+            report.curves.push_back(std::move(curve));
+        }
+        if (spent) break;
     }
     return report;
 }
