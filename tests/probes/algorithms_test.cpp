@@ -11,7 +11,7 @@
 namespace cachetally {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(StableSweep, SizesAreThoseOfThePaper) {
     EXPECT_THAT(sample_sizes(1024, 16384),
@@ -44,7 +44,7 @@ TEST(StableSweep, ANewMinimumRevivesNeighbours) {
     EXPECT_EQ(lost.trials[2], 1U);
 }
 
-class Judged : public testing::Test {
+class Judged : public ::testing::Test {
 protected:
     Verdict verdict(const std::string& level, const std::string& parameter, double value, double low, double high) {
         TestReport report;

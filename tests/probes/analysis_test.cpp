@@ -13,7 +13,7 @@
 namespace cachetally {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Isotonic, ViolatorsArePooledByHand) {
     EXPECT_THAT(isotonic(std::vector<double>{1, 3, 2, 4}), ElementsAre(1, 2.5, 2.5, 4));

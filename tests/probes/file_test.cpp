@@ -23,7 +23,7 @@ std::string text_of_file(const std::string& path) {
     return text.str();
 }
 
-class ProbeFile : public testing::Test {
+class ProbeFile : public ::testing::Test {
 protected:
     void TearDown() override { std::filesystem::remove(path_); }
 
@@ -33,13 +33,13 @@ protected:
         ASSERT_NE(begin, std::string::npos) << section;
         const std::string text = format_.substr(begin, end - begin);
         for (const std::string& name : group.children())
-            EXPECT_THAT(text, testing::HasSubstr("`" + name + "`")) << section;
+            EXPECT_THAT(text, ::testing::HasSubstr("`" + name + "`")) << section;
     }
 
     const std::string format_ = text_of_file(std::string(CACHETALLY_SOURCE_DIR) + "/docs/format.md");
     // of its own for each test: they run side by side
     const std::string path_ =
-        testing::TempDir() + "probe_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
+        ::testing::TempDir() + "probe_" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
 };
 
 TEST_F(ProbeFile, HasWhatTheFormatLists) {

@@ -54,7 +54,7 @@ TEST(Recorded, FilesHoldAllOfIt) {
     SimulatedTarget target(load_machine("generic3"), disturbed(2));
     Recorder recorder(target, "generic3");
     const auto reports = run_suite(recorder, some_tests());
-    const std::string path = testing::TempDir() + "recording_files_hold_all.h5";
+    const std::string path = ::testing::TempDir() + "recording_files_hold_all.h5";
     std::filesystem::remove(path);
     {
         ResultFile file(path);

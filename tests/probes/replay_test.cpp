@@ -14,8 +14,8 @@
 namespace cachetally {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Replay, CommandsNameWhatTheCampaignChose) {
     CampaignOptions options;

@@ -11,7 +11,7 @@
 namespace cachetally {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 std::vector<std::uint64_t> sorted(const Offsets& of) {
     std::vector<std::uint64_t> offsets(of.begin(), of.end());
