@@ -253,6 +253,7 @@ int run(int argc, char** argv) {
     cachetally::app::add_machine(app);
     cachetally::app::add_probe(app);
     cachetally::app::add_validate(app);
+    cachetally::app::add_cpu(app);
     // Not before: commands take over what they find here.
     app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
     app.footer(footer);

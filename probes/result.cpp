@@ -21,7 +21,9 @@ std::string amount(double number, const std::string& unit) {
 
 }  // namespace
 
-bool is_whole(const std::string& parameter) { return parameter != "latency"; }
+bool is_whole(const std::string& parameter) {
+    return parameter != "latency" && parameter != "initiation_interval" && parameter != "frequency";
+}
 
 std::string edge_in_words(std::uint64_t low, std::uint64_t high, const std::string& unit) {
     return low == high ? fmt::format("at {} {}", low, unit) : fmt::format("between {} and {} {}", low, high, unit);

@@ -25,7 +25,8 @@ struct Value {
 enum class Verdict : std::uint8_t { right, wrong, not_identifiable, unknown };  ///< unknown: there is no truth for it
 std::string name_of(Verdict verdict);
 
-/// Whether numbers of this parameter are counts (bytes, ways, entries, levels) and so whole; only times are not.
+/// Whether numbers of this parameter are counts (bytes, ways, entries, levels) and so whole; only times and the
+/// frequency are not.
 bool is_whole(const std::string& parameter);
 
 /// "at 64 pages", "between 64 and 66 pages".
