@@ -98,8 +98,12 @@ std::vector<Key> keys_of(const MachineDescription& machine) {
     const std::vector<std::size_t> caches = data_caches(machine), tlbs = data_tlbs(machine);
     for (const std::size_t i : caches) keys.push_back(size_of_cache(i, machine.caches[i].name));
     for (const std::size_t i : tlbs) keys.push_back(entries_of_tlb(i, machine.tlbs[i].name));
-    keys.push_back(named_key<Mapping>(
-        "pages", "mapping", [](auto& m) -> auto& { return m.pages.mapping; }));
+    keys.push_back({"pages", "mapping", false, [](const MachineDescription& from, bool) {
+                        std::vector<Candidate> all{{"contiguous", from}, {"random", from}};
+                        all[0].machine.pages.mapping = Mapping::contiguous;
+                        all[1].machine.pages.mapping = Mapping::random;
+                        return all;
+                    }});
     if (!tlbs.empty())
         keys.push_back({"pages", "walk references", false, [](const MachineDescription& from, bool) {
                             std::vector<Candidate> all{{"true", from}, {"false", from}};
@@ -186,8 +190,9 @@ private:
         const auto closest = std::ranges::min_element(all, {}, &Tried::error);
         fitted = {key.component, key.name, current_value(key, best.machine), {}};
         if (closest == all.end()) return;
-        const bool better = closest->error < best.error - least_gain;
-        const double least = std::min(closest->error, best.error);
+        // Another policy, or mapping, has to show; a number may be nearer by little.
+        const bool better = closest->error < best.error - (key.is_number ? least_gain : as_close);
+        const double least = better ? closest->error : best.error;
         if (better) fitted.value = closest->value;
         for (const Tried& one : all)
             if (one.value != fitted.value && one.error < least + as_close) fitted.as_good.push_back(one.value);

@@ -356,6 +356,35 @@ TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
     EXPECT_THAT(compared.err, HasSubstr("--level is for results of run and replay"));
 }
 
+TEST(FitCommand, WritesAMachineThatIsCloser) {
+    const TemporaryDirectory directory;
+    const auto run = [&](const ProbeWords& words) {
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished;
+    };
+    run({"probe", "response", "-m", "bcm2835", "--arena", "2", "-o", "a.h5"});
+    const auto fitted =
+        run({"fit", "a.h5", "--start", "intel-t9600", "-o", "m.yaml", "--name", "mine", "--json"}).json();
+    EXPECT_LT(fitted["error"], fitted["error_before"].get<double>() / 2);
+    EXPECT_EQ(contents(directory / "m.yaml"), fitted["machine"].get<std::string>());
+    EXPECT_THAT(run({"machine", "show", "m.yaml"}).out, HasSubstr("mine: fitted to the response curves of a.h5"));
+    EXPECT_EQ(cachetally(directory.path(), {"fit", "a.h5", "-o", "m.yaml"}).status, 1) << "it exists";
+    EXPECT_THAT(run({"fit", "a.h5"}).out, AllOf(HasSubstr("as good"), HasSubstr("median difference")));
+}
+
+TEST(FitCommand, SaysWhatItNeeds) {
+    const TemporaryDirectory directory;
+    cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "l1.h5"});
+    cachetally(directory.path(), {"run", "stream", "n=64", "-o", "run.h5"});
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "l1.h5"}).err,
+                AllOf(HasSubstr("l1.h5: there are no response curves"), HasSubstr("probe response")));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "run.h5"}).err, HasSubstr("run.h5 is a result of run"));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "absent.h5"}).err, HasSubstr("absent.h5"));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "l1.h5", "--force"}).err, HasSubstr("--output only"));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "l1.h5", "-o", "l1.h5"}).err, HasSubstr("l1.h5"));
+}
+
 /// What it finds is for the machine to say; that it is told whole, and kept, is for the program.
 TEST(ProbeNative, IsPrintedAndKept) {
     const TemporaryDirectory directory;
