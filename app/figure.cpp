@@ -22,7 +22,7 @@ namespace {
 
 struct FigureOptions {
     FigureRequest request;
-    std::string level, structure, what, phases, metric, eviction, test, variant;
+    std::string level, structure, what, phases, metric, eviction, test, variant, beside;
     unsigned columns = 2;
     bool log = false, linear = false;
 };
@@ -43,7 +43,7 @@ const std::vector<Kind>& kinds() {
          {"--metric", "--eviction"},
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front", "sweep", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
-        {"curves", "probe", {"--metric", "--test", "--variant"}, {"cycles", "misses"}},
+        {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}},
         {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
     return all;
@@ -78,6 +78,14 @@ void run(const FigureOptions& options) {
     check_output(request.output, {request.file}, "");
     check_result(request.file, request.trust);
     check_kind(request);
+    if (!options.beside.empty()) {
+        FigureRequest other = request;
+        other.file = options.beside;
+        require_present(other.file);
+        check_output(request.output, {other.file}, "");
+        check_result(other.file, request.trust);
+        check_kind(other);
+    }
     const auto pass = [&](const char* option, const std::string& value) {
         if (!value.empty()) request.options.push_back(fmt::format("{}={}", option, value));
     };
@@ -89,6 +97,7 @@ void run(const FigureOptions& options) {
     pass("--eviction", options.eviction);
     pass("--test", options.test);
     pass("--variant", options.variant);
+    pass("--beside", options.beside);
     if (options.log) request.options.emplace_back("--log");
     if (options.linear) request.options.emplace_back("--linear");
     request.options.push_back(fmt::format("--columns={}", options.columns));
@@ -99,7 +108,7 @@ void run(const FigureOptions& options) {
 void check_use(const CLI::App& command, const FigureOptions& options) {
     const Kind& kind = kind_of(options.request.kind);
     for (const char* option : {"--level", "--structure", "--what", "--phases", "--log", "--linear", "--metric",
-                               "--eviction", "--test", "--variant"})
+                               "--eviction", "--test", "--variant", "--beside"})
         if (command.count(option) != 0 &&
             std::find(kind.options.begin(), kind.options.end(), option) == kind.options.end())
             throw UsageError("{} is not for figures of the kind {}, which take {}", option, kind.name,
@@ -147,6 +156,10 @@ void add_figure(CLI::App& app) {
     command->add_option("--variant", options->variant, "Of curves: one variant alone")
         ->check(one_of({"published", "robust"}))
         ->transform([](const std::string& name) { return current_variant(name); });
+    command
+        ->add_option("--beside", options->beside,
+                     "Of curves: another result of probe, whose curves are laid over the same ones (dashed)")
+        ->type_name("FILE.h5");
     command->add_option("--columns", options->columns, "Width: 1 column of a paper (3.35 in) or 2 (7 in; default)")
         ->transform(whole_number(1, 2));
     add_trust_option(*command, options->request.trust);

@@ -284,6 +284,10 @@ Arena NativeTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     return arena;
 }
 
+std::vector<std::uint64_t> NativeTarget::physical_pages(const Arena& arena) const {
+    return parts_->memory_of(arena).physical_pages(arena.page);
+}
+
 void NativeTarget::release(const Arena& arena) {
     std::erase_if(parts_->arenas, [&](const Parts::Placed& placed) { return placed.id == arena.id; });
 }

@@ -49,6 +49,7 @@ public:
     /// By the time-stamp counter (x86-64): one load of each lap, between fences.
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
+    std::vector<std::uint64_t> physical_pages(const Arena& arena) const override;
     void release(const Arena& arena) override;
     ProbeCost cost() const override;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/native_arena.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -77,6 +78,27 @@ void** NativeArena::write(std::span<const std::uint64_t> offsets) {
             throw ProbeError("offset {} is in a chase twice: a real chain of loads cannot go on two ways", offsets[i]);
     written_ = digest;
     return place(0);
+}
+
+std::vector<std::uint64_t> NativeArena::physical_pages(std::uint64_t page) const {
+    constexpr std::uint64_t present = std::uint64_t{1} << 63, frame = (std::uint64_t{1} << 55) - 1;  // pagemap.rst
+    const std::uint64_t own = small_page();
+    const int map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (map < 0) return {};
+    std::vector<std::uint64_t> pages;
+    for (std::uint64_t at = 0; at < bytes_; at += page) {
+        std::uint64_t entry = 0;
+        const std::uint64_t number = (reinterpret_cast<std::uintptr_t>(begin_) + at) / own;
+        const auto place = static_cast<off_t>(number * sizeof(entry));
+        if (::pread(map, &entry, sizeof(entry), place) != sizeof(entry) || (entry & present) == 0) entry = 0;
+        if ((entry & frame) == 0) {
+            pages.clear();
+            break;
+        }
+        pages.push_back((entry & frame) * own);
+    }
+    ::close(map);
+    return pages;
 }
 
 void NativeArena::flush(std::span<const std::uint64_t> offsets) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace cachetally {
 
@@ -21,6 +22,9 @@ public:
     /// Each location holds the address of the next one, the last one that of the first. Returns the first. Throws
     /// ProbeError where two locations overlap, or an offset lies outside.
     void** write(std::span<const std::uint64_t> offsets);
+
+    /// Physical addresses of its pages, in order; empty where the system does not tell (it does root).
+    std::vector<std::uint64_t> physical_pages(std::uint64_t page) const;
 
     /// Takes the lines at these offsets out of all caches.
     void flush(std::span<const std::uint64_t> offsets) const;

@@ -106,5 +106,15 @@ TEST_F(Native, TheFirstLevelIsFoundOrRefused) {
     }
 }
 
+TEST_F(Native, PagesLieWhereTheSystemSays) {
+    const Arena arena = target->make_arena(64 * page(), page());
+    std::vector<std::uint64_t> pages = target->physical_pages(arena);
+    if (pages.empty()) GTEST_SKIP() << "the system tells physical addresses to root alone";
+    EXPECT_EQ(pages.size(), 64U);
+    for (const std::uint64_t address : pages) EXPECT_EQ(address % page(), 0U);
+    std::ranges::sort(pages);
+    EXPECT_EQ(std::ranges::adjacent_find(pages), pages.end()) << "each page has a frame of its own";
+}
+
 }  // namespace
 }  // namespace cachetally

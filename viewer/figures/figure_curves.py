@@ -119,6 +119,21 @@ def label_of(curve, panel):
     return name if len({each.variant for each in panel}) == 1 else f"{name}, {curve.variant}"
 
 
+def twins_beside(options, metric):
+    """The curves of the file that is laid over the first, by what tells them apart."""
+    if not options.beside:
+        return {}
+    return {(c.test, c.variant, c.name, c.x_unit): c for c in chosen_curves(Result(options.beside), options, metric)}
+
+
+def draw_twin(axes, curve, twins, look, label):
+    """The same curve of the other file, in its colour."""
+    twin = twins.get((curve.test, curve.variant, curve.name, curve.x_unit))
+    if twin is None:
+        return
+    axes.plot(twin.x, twin.value, linestyle=(0, (4, 2)), linewidth=0.9, color=look["color"], label=label)
+
+
 def curve_axes(axes, panel, metric):
     unit = panel[0].x_unit
     axes.set_xscale("log", base=2)
@@ -140,6 +155,7 @@ def curve_axes(axes, panel, metric):
 def curves(result, options):
     """A panel for each test: its curves over each other, edges and plateaus as wide as their intervals."""
     metric = options.metric or "cycles"
+    twins, other = twins_beside(options, metric), options.beside.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     panels = {}
     for curve in chosen_curves(result, options, metric):
         panels.setdefault((curve.test, curve.x_unit), []).append(curve)
@@ -153,9 +169,10 @@ def curves(result, options):
         labels = {name.split("\n")[0]: name for name, _, _ in distinct((name, c.x[~c.knocked_out], c.value[~c.knocked_out]) for name, c in zip(names, panel))}
         for i, (curve, name) in enumerate(zip(panel, names)):
             draw_curve(axes, curve, style(i), labels.get(name))
+            draw_twin(axes, curve, twins, style(i), f"{name.split(chr(10))[0]}, {other}")
         curve_axes(axes, panel, metric)
         axes.set_title(panel[0].test, loc="left", pad=18 if any(c.edges for c in panel) else 4, fontweight="bold")
-        if len(panel) > 2:
+        if len(panel) > 2 and not twins:
             legend_beside(axes)
         else:
             axes.legend(frameon=False, loc="best")

@@ -30,6 +30,7 @@ def main():
     parser.add_argument("--eviction", default="")
     parser.add_argument("--test", default="")
     parser.add_argument("--variant", default="")
+    parser.add_argument("--beside", default="")
     parser.add_argument("--columns", type=int, choices=WIDTHS, default=2)
     scale = parser.add_mutually_exclusive_group()
     scale.add_argument("--log", action="store_true")

@@ -30,7 +30,7 @@ def lines_file(name, address, phase, accesses, misses=None, line=64, program="lu
 
 def wanted(**given):
     return argparse.Namespace(**{"level": "", "structure": "", "what": "accesses", "phases": None, "log": False, "linear": False, "columns": 2,
-                                 "metric": "", "eviction": "", **given})
+                                 "metric": "", "eviction": "", "test": "", "variant": "", "beside": "", **given})
 
 
 def texts_of(figure):
@@ -270,6 +270,24 @@ def equal_curves_are_one_with_both_names():
     assert labels == [["G = 1, full\nG = 1, half"], ["G = 1, full", "G = 1, half"]], labels
     drawn = [[each.get_ydata().tolist() for each in axes.lines] for axes in figure.axes]
     assert drawn == [[[5, 6]], [[7, 8], [7, 9]]], drawn
+
+
+def probe_file(name, cycles):
+    """One response curve over four footprints, and a finding of another test."""
+    where = "curves/00_response_robust_latency"
+    finding = {"test": ["l1"], "variant": ["robust"], "level": ["L1"], "parameter": ["capacity"], "value": [4096.0], "low": [4096.0],
+               "high": [4096.0], "truth": [np.nan]}
+    attributes = [(where, "test", "response"), (where, "variant", "robust"), (where, "name", "latency"), (f"{where}/x", "units", "bytes"),
+                  (f"{where}/value", "units", "cycles")]
+    return result_of(name, {where: {"x": [1024.0, 2048, 4096, 8192], "value": cycles}, "findings": finding}, attributes)
+
+
+def curves_of_two_files_lie_over_each_other():
+    first, other = probe_file("measured", [4.0, 4, 14, 14]), probe_file("model", [4.0, 5, 13, 12])
+    axes = curves(first, wanted(beside=other.path)).axes[0]
+    assert [each.get_ydata().tolist() for each in axes.lines if len(each.get_ydata())] == [[4, 4, 14, 14], [4, 5, 13, 12]]
+    labels = [each.get_text() for each in axes.get_legend().get_texts()]
+    assert labels[0] == "robust" and labels[1].startswith("robust, model"), labels
 
 
 def curves_look_different_beyond_eight():
