@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
@@ -76,21 +74,10 @@ Json json_of(const FitResult& result, const ProbeComparison& comparison) {
             {"comparison", to_json(comparison)},   {"machine", write_machine(result.machine)}};
 }
 
-/// Whole, or not at all.
-void write_text(const OutputOptions& output, const std::string& text) {
-    const std::string target = behind_links(output.file), part = temporary_name(target);
-    std::ofstream file(part);
-    file << text;
-    file.close();
-    if (!file) throw StorageError("{} cannot be written", output.file);
-    std::filesystem::rename(part, target);
-}
-
 void fit_file(FitArguments options) {
     require_present(options.file);
     if (!options.output.file.empty()) {
-        check_output(options.output.file, {options.file, options.start}, "");
-        check_target(options.output.file, options.output.force ? Existing::overwrite : Existing::refuse, "a machine");
+        check_text_output(options.output, {options.file, options.start}, "a machine");
     } else if (options.output.force) {
         throw UsageError("--force means something with --output only");
     }
@@ -115,7 +102,7 @@ void fit_file(FitArguments options) {
     result.machine.description = "fitted to the response curves of " + options.file;
     result.machine.source = "cachetally fit";
     const ProbeComparison comparison = compared_with(result.machine, measured);
-    if (!options.output.file.empty()) write_text(options.output, write_machine(result.machine));
+    if (!options.output.file.empty()) write_text_output(options.output, write_machine(result.machine));
     if (options.json) return print_json(json_of(result, comparison));
     print_lines(text_of(result, comparison));
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "app/checks.hpp"
@@ -85,6 +86,23 @@ void add_output_options(CLI::App& command, OutputOptions& options, const std::st
         ->type_name("FILE.h5")
         ->check(not_empty("the name of a file"));
     command.add_flag("-f,--force,--overwrite", options.force, "Replace the output file where it exists");
+}
+
+void check_text_output(const OutputOptions& output, const InputNames& inputs, const std::string& what) {
+    check_output(output.file, inputs, "");
+    check_target(output.file, output.force ? Existing::overwrite : Existing::refuse, what);
+}
+
+void write_text_output(const OutputOptions& output, const std::string& text) {
+    const std::string target = behind_links(output.file), part = temporary_name(target);
+    std::ofstream file(part);
+    file << text;
+    file.close();
+    std::error_code failed;
+    if (file) std::filesystem::rename(part, target, failed);
+    if (file && !failed) return;
+    std::filesystem::remove(part, failed);
+    throw StorageError("{} cannot be written", output.file);
 }
 
 std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const InputNames& inputs) {

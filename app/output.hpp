@@ -28,6 +28,13 @@ using InputNames = std::vector<std::string>;
 /// (links included), or has the ending of another format than `format` ("HDF5", "HTML"; empty: the caller looks at it).
 void check_output(const std::string& output, const InputNames& inputs, const std::string& format);
 
+/// Throws where a text cannot be written under this name: as check_output(), and StorageError where it exists and is
+/// not to be overwritten. `what` is to be written, e.g. "a machine".
+void check_text_output(const OutputOptions& output, const InputNames& inputs, const std::string& what);
+
+/// Whole, or not at all. Throws StorageError.
+void write_text_output(const OutputOptions& output, const std::string& text);
+
 /// The output file, which must not exist (unless --force); null where none is wanted. Throws UsageError, StorageError.
 std::unique_ptr<ResultFile> open_output(const OutputOptions& output, const InputNames& inputs);
 

@@ -13,6 +13,7 @@
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
+#include "probes/fit/fit.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/recording/recorded_target.hpp"
 #include "probes/recording/recorder.hpp"
@@ -70,7 +71,7 @@ SuiteOptions suite_of(const ProbeOptions& options) {
     suite.published = !options.robust_only;
     suite.robust = !options.published_only;
     suite.seed = options.orders.value_or(options.seed);
-    suite.curves = !options.record.empty();
+    suite.curves = !options.record.empty() || !options.write_machine.empty();
     suite.cheap = options.cheap;
     suite.budget.most_cycles = options.most_cycles.value_or(1e12);
     suite.budget.go_on = [] { return !interrupted(); };
@@ -226,6 +227,23 @@ std::string counted_in_words(const Capabilities& can) {
     return text;
 }
 
+/// A machine file fitted to what was measured.
+std::string fitted_text(const MachineDescription& stated, std::span<const TestReport> reports) {
+    FitOptions how;
+    how.go_on = [] { return !interrupted(); };
+    MachineDescription machine = [&] {
+        try {
+            return fit(stated, reports, how).machine;
+        } catch (const ProbingEnded&) {
+            throw std::runtime_error("interrupted before a machine was fitted; it was not written");
+        }
+    }();
+    machine.name = "fitted";
+    machine.description = "fitted to this machine's response curves";
+    machine.source = "cachetally probe --write-machine";
+    return write_machine(machine);
+}
+
 /// The machine that the program runs on. Its file has what the machine says of itself, which is no truth to judge by.
 void probe_native(const ProbeOptions& options) {
     SuiteOptions suite = suite_of(options);
@@ -234,9 +252,13 @@ void probe_native(const ProbeOptions& options) {
     for (const std::string& event : options.raw_events) native.raw_events.push_back(raw_event_named(event));
     NativeTarget target(native);
     if (!options.most_cycles) suite.budget.most_cycles = native_seconds * target.frequency();
-    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
+    const OutputOptions machine_file{options.write_machine, options.output.force};
+    if (!machine_file.file.empty()) check_text_output(machine_file, {options.replay}, "a machine");
+    OutputOptions output = options.output;
+    output.force = output.force && (!output.file.empty() || machine_file.file.empty());  // else of that file alone
+    const std::unique_ptr<ResultFile> file = open_output(output, {options.replay});
     std::optional<Topology> stated;
-    if (file) stated.emplace(load_machine("host"));
+    if (file || !machine_file.file.empty()) stated.emplace(load_machine("host"));
     catch_interrupts();
     Probed probed = probe_target(target, "native", options, suite);
     if (probed.recording) {
@@ -244,6 +266,8 @@ void probe_native(const ProbeOptions& options) {
         if (stated) probed.recording->machine_text = stated->machine().text;
     }
     if (file) write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr);
+    if (!machine_file.file.empty() && !interrupted())
+        write_text_output(machine_file, fitted_text(stated->machine(), probed.reports));
     const Capabilities& can = target.capabilities();
     const auto about = fmt::format("native: this machine, measured by times{}; clock {:.2f} GHz, {} samples disturbed",
                                    counted_in_words(can), target.frequency() / 1e9, target.dropped());

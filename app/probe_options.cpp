@@ -108,6 +108,11 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
                     "Run tests on what was recorded, without the machine; with --machine, ask that one the same")
         ->type_name("FILE.h5")
         ->check(not_empty("the name of a file"));
+    command
+        .add_option("--write-machine", options.write_machine,
+                    "Native: fit a machine file to the response curves and write it here, as 'fit' does")
+        ->type_name("FILE.yaml")
+        ->check(not_empty("the name of a file"));
     add_output_options(command, options.output, "findings, curves and decisions");
     command.add_flag("--json", options.json, "Print JSON");
     command.footer(footer());
@@ -119,6 +124,11 @@ namespace {
 void check_native_use(const CLI::App& command, const ProbeOptions& options) {
     if (!is_native(options) && command.count("--raw-event") != 0)
         throw UsageError("--raw-event is for --machine native; of a simulated machine all events are counted");
+    if (!is_native(options) && !options.write_machine.empty())
+        throw UsageError("--write-machine is for --machine native; of a file of response curves 'fit' makes a machine");
+    if (!options.replay.empty() && !options.write_machine.empty())
+        throw UsageError(
+            "--write-machine cannot stand beside --replay, which measures no curves; use 'fit' on the file");
     if (command.count("--raw-event") != 0 && command.count("--no-events") != 0)
         throw UsageError("--no-events leaves no use for --raw-event; give one of them");
     for (const char* option : {"--noise", "--savings"})

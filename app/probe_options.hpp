@@ -16,7 +16,7 @@ struct ProbeOptions {
     std::vector<std::string> tests;
     std::vector<std::string> raw_events;  ///< checked
     std::string machine = "generic3", noise = "none", no_events;
-    std::string record, replay;  ///< files
+    std::string record, replay, write_machine;  ///< files
     bool published_only = false, robust_only = false, small_pages = false, json = false;
     OutputOptions output;
     unsigned savings = 0;

@@ -48,6 +48,9 @@ INSTANTIATE_TEST_SUITE_P(
         ProbeRefusal{"NativeSavings",
                      {"probe", "tlb", "--machine", "native", "--savings", "1"},
                      {"--savings is for simulated machines"}},
+        ProbeRefusal{"WriteSimulated",
+                     {"probe", "--machine", "generic3", "--write-machine", "m.yaml"},
+                     {"--write-machine is for --machine native", "'fit'"}},
         ProbeRefusal{"ReplayNothing", {"probe", "--replay", "absent.h5"}, {"absent.h5"}},
         ProbeRefusal{"RecordTwice", {"probe", "--record", "a.h5", "-o", "b.h5"}, {"--record", "give one of them"}},
         ProbeRefusal{"ReplayBudget",
@@ -427,6 +430,20 @@ TEST(ProbeNative, RawEventsAreOfLevelsThatThereAre) {
     if (finished.out.find("states no caches") != std::string::npos) GTEST_SKIP() << finished.out;
     EXPECT_EQ(finished.status, 2);
     EXPECT_THAT(finished.err, HasSubstr("--raw-event TLB9=0x1: there is no TLB9 on this machine; the last one is TLB"));
+}
+
+TEST(ProbeNative, WritesAMachineFile) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(
+        directory.path(), {"probe", "response", "--machine", "native", "--arena", "2", "--write-machine", "m.yaml"});
+    if (finished.status != 0 && (finished.err.find("frequency cannot be determined") != std::string::npos ||
+                                 finished.err.find("states no caches") != std::string::npos))
+        GTEST_SKIP() << finished.err;
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(listing(directory.path()), "m.yaml");
+    const Finished checked = cachetally(directory.path(), {"machine", "show", "m.yaml"});
+    EXPECT_EQ(checked.status, 0) << checked.err;
+    EXPECT_THAT(checked.out, HasSubstr("fitted to this machine's response curves"));
 }
 
 }  // namespace
