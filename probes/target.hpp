@@ -26,10 +26,14 @@ struct Capabilities {
     std::uint64_t largest_arena = 0;        ///< bytes
     unsigned cache_events = 0;              ///< levels whose misses can be counted; 0 = none
     unsigned tlb_events = 0;                ///< TLBs whose misses can be counted
+    bool exact_events = true;               ///< counts are those of the loads alone: nobody and nothing else is in them
     std::string no_events;                  ///< the reason where there are none
     bool latencies = false;                 ///< single loads can be timed
     bool floating_point = false;            ///< floating-point loads can be made, and may go another way
     double timer_quantum = 0;               ///< cycles that the timer advances by; 0 = every cycle is seen
+
+    /// Levels of which every miss is known.
+    unsigned exact_cache_events() const { return exact_events ? cache_events : 0; }
 };
 
 /// A contiguous piece of virtual memory. Pages are placed anew for every arena.

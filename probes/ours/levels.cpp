@@ -97,7 +97,7 @@ void make_exact(Meter& meter, TestReport& report, unsigned level) {
 
 /// Why the number of levels that times show cannot be right; empty = it may be.
 std::string contradiction(const Meter& meter, std::size_t levels) {
-    const unsigned counted = meter.capabilities().cache_events;
+    const unsigned counted = meter.capabilities().exact_cache_events();
     if (counted == 0 || counted == levels) return "";
     return fmt::format("times show {} levels, but misses of {} are counted", levels, counted);
 }
@@ -105,7 +105,7 @@ std::string contradiction(const Meter& meter, std::size_t levels) {
 /// The first rise that may be that of a level of its own, as nothing is counted; null = none. What lies below it is of
 /// unknown number.
 const SmallRise* small_rise(const Meter& meter, const LevelEdges& found) {
-    return meter.capabilities().cache_events > 0 || found.small.empty() ? nullptr : &found.small.front();
+    return meter.capabilities().exact_cache_events() > 0 || found.small.empty() ? nullptr : &found.small.front();
 }
 
 std::string in_words(const SmallRise& rise) {
@@ -159,7 +159,7 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
             static_cast<std::size_t>(doubtful - edges.data()) + 1);
     if (const std::string reason = contradiction(meter, edges.size()); !reason.empty())
         return refuse_levels(report, reason, 1);
-    const std::size_t close = meter.capabilities().cache_events > 0 ? 0 : close_level(edges);
+    const std::size_t close = meter.capabilities().exact_cache_events() > 0 ? 0 : close_level(edges);
     const SmallRise* small = small_rise(meter, found);
     if (small != nullptr)
         report.refuse("", "levels", in_words(*small));
@@ -181,7 +181,7 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
 
 /// Nothing is counted where others share caches.
 bool others_take_lines(const Meter& meter, SpanSweep& sweep, const LevelEdge& edge) {
-    const bool alone = meter.noise() == 0 || meter.capabilities().cache_events > 0;
+    const bool alone = meter.noise() == 0 || meter.capabilities().exact_cache_events() > 0;
     return !alone && sweep.loses_lines(edge.low / 100 * 95);
 }
 
@@ -202,7 +202,7 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
             report.refuse(level, {"capacity", "latency"}, in_words(*small));
             continue;
         }
-        if (close > 0 && (i == close || (i > close && meter.capabilities().cache_events == 0))) {
+        if (close > 0 && (i == close || (i > close && meter.capabilities().exact_cache_events() == 0))) {
             report.refuse(level, {"capacity", "latency"}, in_words(edges[close - 1], edges[close]));
             continue;
         }

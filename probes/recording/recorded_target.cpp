@@ -121,6 +121,7 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
     Capabilities can = recording.capabilities;  // tests go by what is offered: they are to ask the same
     can.cache_events = again.capabilities.cache_events;
     can.tlb_events = again.capabilities.tlb_events;
+    can.exact_events = again.capabilities.exact_events;
     can.no_events = again.capabilities.no_events;
     can.latencies = can.latencies && again.capabilities.latencies;
     again.capabilities = std::move(can);

@@ -155,6 +155,7 @@ void write_capabilities(Group& group, const Capabilities& can) {
     group.set_attribute("largest_arena", can.largest_arena);
     group.set_attribute("cache_events", can.cache_events);
     group.set_attribute("tlb_events", can.tlb_events);
+    group.set_attribute("exact_events", can.exact_events);
     group.set_attribute("no_events", can.no_events);
     group.set_attribute("latencies", can.latencies);
     group.set_attribute("has_floating_point", can.floating_point);
@@ -169,6 +170,7 @@ Capabilities read_capabilities(const Group& group) {
     can.largest_arena = group.whole_attribute("largest_arena");
     can.cache_events = static_cast<unsigned>(group.whole_attribute("cache_events"));
     can.tlb_events = static_cast<unsigned>(group.whole_attribute("tlb_events"));
+    can.exact_events = group.whole_attribute("exact_events") != 0;
     can.no_events = group.text_attribute("no_events");
     can.latencies = group.whole_attribute("latencies") != 0;
     can.floating_point = group.whole_attribute("has_floating_point") != 0;

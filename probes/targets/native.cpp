@@ -132,6 +132,7 @@ struct NativeTarget::Parts {
         if (!can.no_events.empty()) return;
         counters.emplace(levels_of_this_machine(), options.raw_events, options.perf);
         counters->trust_if([] { additions_ns(clock_chain); }, clock_chain);
+        can.exact_events = false;
         can.cache_events = counters->counted().caches;
         can.tlb_events = counters->counted().tlbs;
         can.no_events = counters->missing();

@@ -145,5 +145,52 @@ TEST(Counted, ATlbTwiceAsLargeAsADirectMappedOne) {
     }
 }
 
+/// A target whose counts others may be in.
+class SharedCounts final : public ProbeTarget {
+public:
+    explicit SharedCounts(ProbeTarget& target) : target_(target), can_(target.capabilities()) {
+        can_.exact_events = false;
+    }
+    const Capabilities& capabilities() const override { return can_; }
+    void keep_to(const Budget& budget) override { target_.keep_to(budget); }
+    Arena make_arena(std::uint64_t bytes, std::uint64_t page) override { return target_.make_arena(bytes, page); }
+    Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override {
+        return target_.run(arena, chase, effort);
+    }
+    std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override {
+        return target_.latencies(arena, chase, warm_up, samples);
+    }
+    void release(const Arena& arena) override { target_.release(arena); }
+    ProbeCost cost() const override { return target_.cost(); }
+
+private:
+    ProbeTarget& target_;
+    Capabilities can_;
+};
+
+/// Then levels are found by times, as where nothing is counted.
+TEST(Counted, CountsThatOthersAreInDecideNoLevels) {
+    SimulatedOptions none;
+    none.no_events = "none";
+    SuiteOptions suite;
+    suite.tests = {"levels"};
+    suite.published = false;
+    const MachineDescription machine = read_machine(
+        "name: close\ncaches:\n  - {name: L1, size: 32 KiB, ways: 8, latency: 2, next: L2}\n"
+        "  - {name: L2, size: 48 KiB, ways: 12, latency: 10, next: memory}\nmemory: {latency: 200}\n",
+        "close.yaml");
+    SimulatedTarget counted(machine), uncounted(machine, none);
+    SharedCounts shared(counted);
+    const TestReport with = run_suite(shared, suite).front(), without = run_suite(uncounted, suite).front();
+    ASSERT_EQ(with.findings.size(), without.findings.size());
+    for (std::size_t i = 0; i < with.findings.size(); ++i) {
+        EXPECT_EQ(with.findings[i].value, without.findings[i].value) << with.findings[i].parameter;
+        EXPECT_EQ(with.findings[i].reason, without.findings[i].reason);
+    }
+    SimulatedTarget exact(machine);
+    EXPECT_NE(run_suite(exact, suite).front().find("", "levels"), nullptr);
+    EXPECT_EQ(with.find("", "levels"), nullptr) << "L2 is too close to L1 for times to tell";
+}
+
 }  // namespace
 }  // namespace cachetally
