@@ -62,6 +62,7 @@ Json describe(const Topology& topology) {
                           {"serves", name_of(cache.serves)},
                           {"shared_by", cores_per_copy(cache.shared_by, machine)},
                           {"indexing", name_of(cache.indexing)},
+                          {"slices", cache.slices},
                           {"inclusion", name_of(cache.inclusion)},
                           {"write", name_of(cache.write)},
                           {"write_allocate", cache.write_allocate},
@@ -134,6 +135,7 @@ std::string habits(const CacheConfig& cache) {
     if (cache.serves != usual.serves) words.push_back(fmt::format("serves: {}", name_of(cache.serves)));
     if (cache.empty_way != usual.empty_way) words.emplace_back("empty way: policy");
     choice(cache.indexing, usual.indexing);
+    if (cache.slices != 0) words.push_back(numbered(cache.slices, "slice"));
     choice(cache.inclusion, usual.inclusion);
     choice(cache.write, usual.write);
     if (!cache.write_allocate) words.emplace_back("no write-allocate");

@@ -95,6 +95,7 @@ struct CacheConfig {
     std::uint64_t seed = 1;  ///< of random replacement
     EmptyWay empty_way = EmptyWay::lowest;
     Indexing indexing = Indexing::modulo;
+    unsigned slices = 0;             ///< equal parts, one of which a hash chooses for a line; 0 = not sliced
     bool virtually_indexed = false;  ///< next to a core only
     Inclusion inclusion = Inclusion::nine;
     WritePolicy write = WritePolicy::write_back;

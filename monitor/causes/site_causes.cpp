@@ -9,7 +9,7 @@ namespace {
 
 IndexingPolicy sets_of(const CacheConfig& cache) {
     const std::uint64_t lines = cache.size / cache.line, ways = cache.ways != 0 ? cache.ways : lines;
-    return {cache.indexing, lines / ways, cache.line};
+    return {cache.indexing, lines / ways, cache.line, cache.slices};
 }
 
 }  // namespace

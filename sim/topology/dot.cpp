@@ -47,6 +47,7 @@ std::vector<std::string> policies(const Config& part) {
 
 std::string label_of(const CacheConfig& cache) {
     std::vector<std::string> words = policies(cache);
+    if (cache.slices != 0) words.push_back(fmt::format("{} slices", cache.slices));
     if (cache.virtually_indexed) words.emplace_back("virtually indexed");
     words.emplace_back(name_of(cache.write));
     if (!cache.write_allocate) words.emplace_back("no allocation");

@@ -23,7 +23,8 @@ struct MappingKind {
 };
 
 inline constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-inline constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096, most_nodes = 64;
+inline constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096, most_nodes = 64,
+                               most_slices = 1024;
 
 // `keys` visits the members. keys.all(): also those that have no effect as the others are.
 
@@ -67,6 +68,7 @@ void visit(Keys& keys, CacheConfig& cache) {
     keys.whole("seed", cache.seed, 0, any_number);
     keys.choice("empty_way", cache.empty_way);
     keys.choice("indexing", cache.indexing);
+    keys.whole("slices", cache.slices, 2, most_slices);
     keys.flag("virtually_indexed", cache.virtually_indexed);
     keys.choice("inclusion", cache.inclusion);
     keys.choice("write", cache.write);

@@ -112,6 +112,24 @@ private:
                      shown(part.name), blocks / ways, name_of(part.indexing));
     }
 
+    void check_slices(const CacheConfig& cache, std::uint64_t sets, std::uint64_t set_bytes) {
+        const bool sliced = row_of(cache.indexing).slice != nullptr;
+        if (sliced && cache.slices < 2)
+            complain(place_of(cache, "indexing"),
+                     "'{}' is indexed by slices, but has {}; write their number, as in 'slices: 6'", shown(cache.name),
+                     cache.slices == 0 ? "none" : "one");
+        else if (sliced && sets % cache.slices != 0)
+            complain(
+                place_of(cache, "slices"),
+                "'{}' has {} sets, which {} slices cannot share evenly; write a divisor of {}, or a size that is a "
+                "multiple of {} bytes",
+                shown(cache.name), sets, cache.slices, sets, set_bytes * cache.slices);
+        else if (!sliced && cache.slices != 0)
+            complain(place_of(cache, "slices"),
+                     "slices mean nothing with 'indexing: {}'; write 'indexing: sliced', or remove them",
+                     name_of(cache.indexing));
+    }
+
     void check(const CacheConfig& cache) {
         check_shared_by(cache);
         check_latency(cache, cache.latency);
@@ -158,7 +176,9 @@ private:
             return;
         }
         const std::uint64_t lines = cache.size / cache.line;
-        check_sets(cache, lines, cache.ways != 0 ? cache.ways : lines);
+        const std::uint64_t all_ways = cache.ways != 0 ? cache.ways : lines;
+        check_sets(cache, lines, all_ways);
+        check_slices(cache, lines / all_ways, all_ways * cache.line);
     }
 
     void check_prefetch(const CacheConfig& cache) {
@@ -205,6 +225,9 @@ private:
             return;
         }
         check_sets(tlb, tlb.entries, tlb.ways != 0 ? tlb.ways : tlb.entries);
+        if (row_of(tlb.indexing).slice != nullptr)
+            complain(place_of(tlb, "indexing"), "'{}' is a TLB, which has no slices; write modulo or xor_hash",
+                     shown(tlb.name));
         for (const std::uint64_t size : tlb.page_sizes)
             check_page_size(place_of(tlb, "page_sizes"), fmt::format("a page size of '{}'", shown(tlb.name)), size);
         if (tlb.granule != 0)

@@ -60,6 +60,7 @@ MachineDescription filterable_machine(const Chooser& choose, Levels levels) {
         cache.ways = static_cast<unsigned>(1 + choose(8));
         cache.size = sets * line * cache.ways;
         cache.indexing = Indexing::modulo;
+        cache.slices = 0;
     }
     machine.pages.size = 0x1000;
     if (choose(8) != 7) machine.pages.ranges.clear();

@@ -237,13 +237,20 @@ private:
         cache.latency = number(21);
         const unsigned ways = 1 + (sometimes() ? number(limits_.ways) : number(4));
         const bool hash = limits_.other_policies && sometimes();
-        const unsigned sets = hash ? 1U << number(4) : 1 + number(limits_.sets);
-        cache.indexing = !hash ? Indexing::modulo : limits_.any_row ? any_row<Indexing>(1) : indexings::xor_hash;
+        const unsigned sets = hash ? hashed_sets(cache) : 1 + number(limits_.sets);
         cache.size = std::uint64_t{line} * ways * sets;
         cache.ways = sets == 1 && half() ? 0 : ways;
         if (limits_.other_policies) choose_policies(cache, first);
         if (limits_.prefetchers && sometimes()) cache.prefetch = prefetcher();
         return cache;
+    }
+
+    /// Chooses a function; returns a number of sets that it takes.
+    unsigned hashed_sets(CacheConfig& cache) {
+        cache.indexing = limits_.any_row ? any_row<Indexing>(1) : pick({indexings::xor_hash, indexings::sliced});
+        if (row_of(cache.indexing).slice == nullptr) return 1U << number(4);
+        cache.slices = pick({2U, 3U, 4U, 6U, 8U, 11U});
+        return cache.slices * (1 + number(4));
     }
 
     /// A value of an enumeration that follows from a table, from `first` on.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/model/indexing/table.hpp"
 #include "tests/differential/slow_machine.hpp"
 
 namespace cachetally::differential {
@@ -70,6 +71,8 @@ SlowSet& SlowMachine::set_of(SlowCache& cache, Address address, std::optional<Ad
     if (cache.config->virtually_indexed) {
         indexed = virtual_address ? *virtual_address : pages_.virtual_address(address);
     }
+    if (cache.config->indexing == indexings::sliced)
+        return cache.sets[slow_sliced_set(*cache.config, indexed, cache.sets.size())];
     return cache.sets[slow_set_number(cache.config->indexing, indexed / cache.config->line, cache.sets.size())];
 }
 

@@ -170,6 +170,26 @@ std::vector<SlowSet> slow_sets(std::uint64_t sets, unsigned ways, Replacement po
     return all;
 }
 
+std::uint64_t slow_sliced_set(const CacheConfig& config, Address address, std::uint64_t sets) {
+    static const std::vector<unsigned> bits[] = {
+        {6, 10, 12, 14, 16, 17, 18, 20, 22, 24, 25, 26, 27, 28, 30, 32, 33, 35, 36},
+        {7, 11, 13, 15, 17, 19, 20, 21, 22, 23, 24, 26, 28, 29, 31, 33, 34, 35, 37},
+        {8, 12, 13, 16, 19, 22, 23, 26, 27, 30, 31, 34, 35, 36, 37}};
+    const std::uint64_t number = address / config.line, in_slice = sets / config.slices;
+    std::uint64_t slice = 0;
+    if (config.slices == 2 || config.slices == 4 || config.slices == 8) {
+        for (unsigned i = 0; 1U << i < config.slices; ++i) {
+            for (const unsigned bit : bits[i]) slice ^= (number * config.line >> bit & 1) << i;
+        }
+    } else {
+        const std::uint64_t u = number / in_slice / config.slices, t = number / in_slice % config.slices,
+                            s = number % in_slice;
+        slice = splitmix64(u * in_slice + s) % config.slices + t;
+        if (slice >= config.slices) slice -= config.slices;
+    }
+    return slice * in_slice + number % in_slice;
+}
+
 std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets) {
     if (indexing == Indexing::modulo || sets == 1) return number % sets;
     std::uint64_t set = 0;

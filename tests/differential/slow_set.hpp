@@ -90,6 +90,9 @@ private:
 std::vector<SlowSet> slow_sets(std::uint64_t sets, unsigned ways, Replacement policy,
                                EmptyWay empty_way = EmptyWay::lowest);
 
+/// The set of a sliced cache that the line at an address belongs to.
+std::uint64_t slow_sliced_set(const CacheConfig& config, Address address, std::uint64_t sets);
+
 /// The set that a block number belongs to.
 std::uint64_t slow_set_number(Indexing indexing, std::uint64_t number, std::uint64_t sets);
 

@@ -203,6 +203,45 @@ TEST(Indexing, XorHashFoldsTheLineNumber) {
     EXPECT_EQ(victims(config, "GD"), "G");
 }
 
+// Two slices of two sets. Of address bits 6 and 10 each turns the slice, bits 7 and 8 do not: C (bit 7) meets A; Q
+// (line 16, bit 10) is in the other slice; R (17, both bits) is in the first again, but in its odd set, alone; B and D
+// meet.
+TEST(Indexing, SlicedByParitiesOfAddressBits) {
+    CacheConfig config = cache("L1", "memory", 1, 4);
+    config.indexing = indexings::sliced;
+    config.slices = 2;
+    EXPECT_EQ(victims(config, "AC"), "A");
+    EXPECT_EQ(victims(config, "ABQR"), "");
+    EXPECT_EQ(victims(config, "ABQRD"), "B");
+}
+
+// Eight slices of one set: bits 6, 7 and 8 number them. Bit 12 turns slices by 1 and 4 = to slice 5, bit 13 by 2 and 4
+// = to 6, bit 17 by 1 and 2 = to 3.
+TEST(Indexing, SlicedInEight) {
+    CacheConfig config = cache("L1", "memory", 1, 8);
+    config.indexing = indexings::sliced;
+    config.slices = 8;
+    EXPECT_EQ(victims(config, "ABCDEFGH"), "");
+    const auto evicted = [&](const char* last) {
+        const Result result = play(machine({config}), std::string("S0 S40 S80 Sc0 S100 S140 S180 S1c0 ") + last);
+        return letters(result, "L1-memory", "write_back");
+    };
+    EXPECT_EQ(evicted("S1000"), "F");
+    EXPECT_EQ(evicted("S2000"), "G");
+    EXPECT_EQ(evicted("S20000"), "D");
+    EXPECT_EQ(evicted("S23000"), "A");
+}
+
+// Three slices of one set. splitmix64(0) = 0xe220a8397b1dcdaf is 1 modulo 3: lines 0, 1, 2 go to slices 1, 2, 0.
+// splitmix64(1) = 0x910a2dec89025cc1 is 2: lines 3, 4, 5 go to 2, 0, 1.
+TEST(Indexing, SlicedInThree) {
+    CacheConfig config = cache("L1", "memory", 1, 3);
+    config.indexing = indexings::sliced;
+    config.slices = 3;
+    EXPECT_EQ(victims(config, "ABC"), "");
+    EXPECT_EQ(victims(config, "ABCDEF"), "BCA");
+}
+
 // 0, 3 and 6 share a set of three; 1 and 2 have their own.
 TEST(Indexing, ModuloTakesAnyNumberOfSets) {
     EXPECT_EQ(victims(cache("L1", "memory", 1, 3), "ABCD"), "A");

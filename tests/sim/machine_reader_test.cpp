@@ -19,8 +19,8 @@ clock: 2.5 GHz
 cores: 4
 caches:
   - {name: D, next: V, serves: data, shared_by: 2, size: 48 KiB, ways: 12, line: 64, latency: 5,
-     replacement: tree_plru, seed: 9, empty_way: policy, indexing: xor_hash, virtually_indexed: true, write: write_through,
-     write_allocate: false, write_back_first: true, write_back_miss: fetch, write_back_traffic: true,
+     replacement: tree_plru, seed: 9, empty_way: policy, indexing: sliced, virtually_indexed: true, write: write_through,
+     slices: 4, write_allocate: false, write_back_first: true, write_back_miss: fetch, write_back_traffic: true,
      store_hit_refreshes: false, write_back_refreshes: false,
      prefetch: {kind: stream, degree: 2, distance: 4, entries: 8}, outstanding_misses: 10, write_buffer: 6,
      bus: {latency: 3, bytes_per_cycle: 32, shared: true}}
@@ -62,7 +62,8 @@ TEST(MachineReader, ReadsEveryKeyOfACache) {
     expected.latency = 5;
     expected.replacement = replacements::tree_plru;
     expected.seed = 9;
-    expected.indexing = indexings::xor_hash;
+    expected.indexing = indexings::sliced;
+    expected.slices = 4;
     expected.empty_way = EmptyWay::policy;
     expected.virtually_indexed = true;
     expected.write = WritePolicy::write_through;

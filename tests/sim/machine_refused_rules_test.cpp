@@ -163,6 +163,23 @@ INSTANTIATE_TEST_SUITE_P(
                 "  - {name: L1, next: memory, size: 3K, ways: 2, indexing: xor_hash}\n",
                 "m:2:59: error: 'L1' has 24 sets, but xor_hash needs a power of two; write modulo, which takes any "
                 "number, or other ways or sizes"},
+        Refusal{"SlicedWithoutSlices",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 3K, ways: 2, indexing: sliced}\n",
+                "m:2:59: error: 'L1' is indexed by slices, but has none; write their number, as in 'slices: 6'"},
+        Refusal{"SlicesDoNotDivideTheSets",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 3K, ways: 2, indexing: sliced, slices: 5}\n",
+                "m:2:75: error: 'L1' has 24 sets, which 5 slices cannot share evenly; write a divisor of 24, or a size "
+                "that is a multiple of 640 bytes"},
+        Refusal{"SlicesWithoutSliced",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 3K, ways: 2, slices: 3}\n",
+                "m:2:57: error: slices mean nothing with 'indexing: modulo'; write 'indexing: sliced', or remove them"},
+        Refusal{"SlicedTlb",
+                "tlbs:\n"
+                "  - {name: T, entries: 12, ways: 4, indexing: sliced}\n",
+                "m:2:47: error: 'T' is a TLB, which has no slices; write modulo or xor_hash"},
         Refusal{"FullTooWide",
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 8M, ways: full}\n",

@@ -66,6 +66,7 @@ CacheConfig cache() {
     cache.seed = seed();
     cache.empty_way = choice<EmptyWay>();
     cache.indexing = choice<Indexing>();
+    cache.slices = flag() ? number(2, 1024) : 0;
     cache.virtually_indexed = flag();
     cache.inclusion = choice<Inclusion>();
     cache.write = choice<WritePolicy>();

@@ -25,6 +25,7 @@ TEST(VirtualIndex, IsThePhysicalOneWhereTheSetsOfAWayFillAPage) {
     EXPECT_FALSE(by_pages(machine_of(128, "virtually_indexed: true", "identity")));
     EXPECT_TRUE(by_pages(machine_of(48, "virtually_indexed: true")));  // modulo 48 depends on all bits
     EXPECT_TRUE(by_pages(machine_of(64, "virtually_indexed: true, indexing: xor_hash")));
+    EXPECT_TRUE(by_pages(machine_of(64, "virtually_indexed: true, indexing: sliced, slices: 4")));
     EXPECT_FALSE(by_pages(machine_of(1, "virtually_indexed: true, indexing: xor_hash")));
 }
 

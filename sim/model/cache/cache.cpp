@@ -37,7 +37,7 @@ Cache::Cache(const CacheConfig& config, unsigned copy, Tick period, bool next_to
       writes_back_(config.write == WritePolicy::write_back),
       filled_by_victims_(config.inclusion == Inclusion::exclusive || config.inclusion == Inclusion::victim),
       next_to_core_(next_to_core),
-      index_(config.indexing, sets_of(config), config.line),
+      index_(config.indexing, sets_of(config), config.line, config.slices),
       array_(make_cache_array(geometry_of(config, copy))),
       prefetcher_(row_of(config.prefetch.kind).make(config.prefetch, config.line)) {
     const auto dirtied = static_cast<std::uint8_t>(writes_back_ ? entry_bit::dirty : 0);

@@ -16,15 +16,24 @@ namespace cachetally {
 /// the set is the low bits of the result. Pure: it is called whenever a line is looked for.
 using IndexingFunction = std::uint64_t (*)(std::uint64_t number, unsigned width);
 
+/// A slice of a cache: of the number of a line of 2^line_bits bytes, the sets of a slice and the number of slices.
+/// Pure; below `slices`. Within its slice the set is the line's number modulo the sets of a slice.
+using SliceFunction = std::uint64_t (*)(std::uint64_t number, unsigned line_bits, std::uint64_t sets,
+                                        std::uint64_t slices);
+
 /// What is known of an indexing function; its number in the span is its enumerator. The first is `modulo`.
 struct IndexingRow {
     std::string_view name;
-    IndexingFunction function;  ///< null: modulo, for any number of sets
+    IndexingFunction function;      ///< null: for any number of sets
+    SliceFunction slice = nullptr;  ///< null: of one slice
 };
 
 #define CACHETALLY_ROW(name) {#name, name},
-inline constexpr IndexingRow built_in_indexings[] = {{"modulo", nullptr}, CACHETALLY_INDEXINGS(CACHETALLY_ROW)};
+#define CACHETALLY_SLICED_ROW(name) {#name, nullptr, name},
+inline constexpr IndexingRow built_in_indexings[] = {
+    {"modulo", nullptr}, CACHETALLY_INDEXINGS(CACHETALLY_ROW) CACHETALLY_SLICINGS(CACHETALLY_SLICED_ROW)};
 #undef CACHETALLY_ROW
+#undef CACHETALLY_SLICED_ROW
 
 /// The indexing functions of the program. A source of its own, so that a program may link another with more rows.
 std::span<const IndexingRow> indexing_rows();
@@ -32,14 +41,19 @@ inline const IndexingRow& row_of(Indexing indexing) { return indexing_rows()[sta
 
 class IndexingPolicy {
 public:
-    /// `sets` of any number with modulo, else a power of two; `block` bytes, a power of two.
-    IndexingPolicy(Indexing indexing, std::uint64_t sets, std::uint64_t block)
+    /// `sets` of any number where the row has no function, else a power of two; `block` bytes, a power of two.
+    /// `slices` where the row has slices: a divisor of the sets.
+    IndexingPolicy(Indexing indexing, std::uint64_t sets, std::uint64_t block, unsigned slices = 0)
         : shift_(log2_exact(block)),
           sets_(sets),
           mask_(is_power_of_two(sets) ? sets - 1 : 0),
           width_(is_power_of_two(sets) ? log2_exact(sets) : 0),
+          slices_(slices),
+          sets_of_slice_(slices != 0 ? sets / slices : sets),
           function_(row_of(indexing).function),
+          slice_(row_of(indexing).slice),
           kind_(sets == 1               ? Kind::single
+                : slice_ != nullptr     ? Kind::slices
                 : function_ != nullptr  ? Kind::function
                 : is_power_of_two(sets) ? Kind::mask
                                         : Kind::divide) {}
@@ -49,7 +63,9 @@ public:
         if (kind_ == Kind::mask) [[likely]]
             return number & mask_;
         if (kind_ == Kind::divide) return number % sets_;
-        return kind_ == Kind::single ? 0 : function_(number, width_) & mask_;
+        if (kind_ == Kind::single) return 0;
+        if (kind_ == Kind::function) return function_(number, width_) & mask_;
+        return slice_(number, shift_, sets_of_slice_, slices_) * sets_of_slice_ + number % sets_of_slice_;
     }
 
     std::uint64_t sets() const { return sets_; }
@@ -68,12 +84,14 @@ public:
     Field field() const { return {shift_, mask_}; }
 
 private:
-    enum class Kind : std::uint8_t { mask, divide, function, single };
+    enum class Kind : std::uint8_t { mask, divide, function, slices, single };
 
     unsigned shift_;
     std::uint64_t sets_, mask_;
     unsigned width_;
+    std::uint64_t slices_, sets_of_slice_;
     IndexingFunction function_;
+    SliceFunction slice_;
     Kind kind_;
 };
 
