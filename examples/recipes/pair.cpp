@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A prefetcher: pair brings in the other line of an aligned pair. Belongs into sim/model/prefetch/; its row is
-// ROW(pair, false).
+// ROW(pair, false, false).
 #include "sim/model/prefetch/prefetcher.hpp"
 
 namespace cachetally {

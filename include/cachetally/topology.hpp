@@ -105,7 +105,8 @@ MachineDescription load_machine(const std::string& name_or_path);
 
 /// Writes a description as a machine file that read_machine takes back to an equal description (marks, file and text
 /// aside). What is as by default is left out, and so is what has no effect: colours of other mappings, walks without
-/// TLBs, the entrance of walks without references, entries of a next_line prefetcher. Text must be UTF-8.
+/// TLBs, the entrance of walks without references, entries of a next_line prefetcher, entries, degree and distance of
+/// an adjacent_line one. Text must be UTF-8.
 std::string write_machine(const MachineDescription& machine);
 
 /// Names and one-line descriptions of the presets that are built in.

@@ -145,6 +145,7 @@ bool prefetches_lines(const CacheConfig& cache) {
     constexpr std::uint64_t bounds = 4096;
     const unsigned lines = cache.prefetch.distance;
     if (cache.prefetch.kind == PrefetchKind::none) return false;
+    if (cache.prefetch.kind == prefetchers::adjacent_line) return cache.line < bounds;
     if (cache.prefetch.kind == prefetchers::next_line) return lines * cache.line < bounds;
     // of a stream the third line is the first that counts; strides are of any length
     return cache.prefetch.kind != prefetchers::stream || (lines + 2) * cache.line < bounds;

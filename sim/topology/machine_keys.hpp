@@ -39,8 +39,10 @@ template <class Keys>
 void visit(Keys& keys, PrefetchConfig& prefetch) {
     if (!keys.all() && prefetch.kind == PrefetchKind::none) return;
     keys.choice("kind", prefetch.kind, Need::required);
-    keys.whole("degree", prefetch.degree, 1, 64);
-    keys.whole("distance", prefetch.distance, 1, 64);
+    if (keys.all() || row_of(prefetch.kind).has_degree) {
+        keys.whole("degree", prefetch.degree, 1, 64);
+        keys.whole("distance", prefetch.distance, 1, 64);
+    }
     if (keys.all() || row_of(prefetch.kind).has_entries) keys.whole("entries", prefetch.entries, 1, 65536);
 }
 

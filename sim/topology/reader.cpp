@@ -259,10 +259,15 @@ private:
     void cache(const YAML::Node& node) {
         CacheConfig& cache = machine_.caches.emplace_back();
         ReadKeys::read_part(fields_, node, {"a cache", "{name: L1, next: memory, size: 32 KiB, ways: 8}"}, cache);
-        const auto entries = cache.keys.find("prefetch.entries");
-        if (entries != cache.keys.end() && !row_of(cache.prefetch.kind).has_entries)
-            fields_.complain(entries->second, fmt::format("a {} prefetcher has no entries; remove 'entries'",
-                                                          name_of(cache.prefetch.kind)));
+        const PrefetcherRow& row = row_of(cache.prefetch.kind);
+        const auto means_nothing = [&](std::string_view key, std::string_view has_no) {
+            const auto found = cache.keys.find(fmt::format("prefetch.{}", key));
+            if (found == cache.keys.end()) return;
+            fields_.complain(found->second, "{} {} prefetcher has no {}; remove '{}'",
+                             row.name.starts_with('a') ? "an" : "a", row.name, has_no, key);
+        };
+        if (!row.has_entries) means_nothing("entries", "entries");
+        if (!row.has_degree) means_nothing("degree", "degree"), means_nothing("distance", "distance");
     }
 
     void coherence(const YAML::Node& node) {

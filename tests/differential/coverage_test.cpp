@@ -73,9 +73,9 @@ Reached reach(unsigned cases, const MachineLimits& limits = {}) {
 
 TEST(RandomCases, ReachEveryOptionCountAndEvent) {
     const Reached reached = reach(300);
-    // mapping 4, cores 4, tlbs 0..3, replacement 9, indexing 3, inclusion 4, write 2, write_back_miss 3, prefetch 4,
+    // mapping 4, cores 4, tlbs 0..3, replacement 9, indexing 3, inclusion 4, write 2, write_back_miss 3, prefetch 5,
     // and six switches.
-    EXPECT_EQ(reached.options.size(), 4U + 4 + 4 + 9 + 3 + 4 + 2 + 3 + 4 + 2 * 6)
+    EXPECT_EQ(reached.options.size(), 4U + 4 + 4 + 9 + 3 + 4 + 2 + 3 + 5 + 2 * 6)
         << testing::PrintToString(reached.options);
     for (const auto& [name, count] : reached.counts) {
         if (std::string(name).starts_with("ring_write")) continue;  // the programs send no records

@@ -282,8 +282,10 @@ private:
 
     PrefetchConfig prefetcher() {
         PrefetchConfig config;
-        config.kind = limits_.any_row ? any_row<PrefetchKind>(1)
-                                      : pick({prefetchers::next_line, prefetchers::stride, prefetchers::stream});
+        config.kind =
+            limits_.any_row
+                ? any_row<PrefetchKind>(1)
+                : pick({prefetchers::next_line, prefetchers::stride, prefetchers::stream, prefetchers::adjacent_line});
         config.degree = 1 + number(4);
         config.distance = 1 + number(4);
         config.entries = 1 + number(5);

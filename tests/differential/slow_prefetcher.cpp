@@ -15,6 +15,11 @@ std::vector<Address> SlowPrefetcher::after(Address address, std::uint32_t site, 
         case prefetchers::row::next_line:
             if (trigger) wanted = next_line(address);
             break;
+        case prefetchers::row::adjacent_line: {
+            const Address number = address / line_;
+            if (trigger) wanted = {(number % 2 == 0 ? number + 1 : number - 1) * line_};
+            break;
+        }
         case prefetchers::row::stride: wanted = stride(address, site); break;
         case prefetchers::row::stream:
             if (trigger) wanted = stream(address);

@@ -51,6 +51,35 @@ TEST(NextLine, WhatIsHereIsNotAskedForAgain) {
     EXPECT_THAT(prefetches(play(prefetching(prefetchers::next_line, 2, 1), "L80 L0")), ElementsAre("c0", "100", "40"));
 }
 
+// 40 misses and brings 0, the other line of its pair, whose first hit asks for 40, which is here. 80 and c0 are a pair,
+// 40 and 80 are none.
+TEST(AdjacentLine, BringsTheOtherLineOfThePair) {
+    const Result result = play(prefetching(prefetchers::adjacent_line, 1, 1), "L44 L0 L80 Lc0");
+    EXPECT_THAT(result.events,
+                ElementsAre("core-L1 load 44", "L1-memory load 40", "L1-memory fill 40", "L1-memory prefetch 0",
+                            "L1-memory fill 0", "core-L1 load 0", "core-L1 load 80", "L1-memory load 80",
+                            "L1-memory fill 80", "L1-memory prefetch c0", "L1-memory fill c0", "core-L1 load c0"));
+    EXPECT_EQ(result.counts.caches[0].prefetch_hits, 2U);
+    EXPECT_EQ(result.counts.caches[0].load_misses, 2U);
+}
+
+// One set of one way. The miss on 0 brings 40, which pushes 0 out. The first hit on 40 asks for 0, which pushes 40 out;
+// 40 misses, and asks for 0 again.
+TEST(AdjacentLine, AsksAgainForAPartnerThatHasLeft) {
+    MachineDescription description = prefetching(prefetchers::adjacent_line, 1, 1);
+    description.caches = {cache("L1", "memory", 1)};
+    description.caches[0].prefetch.kind = prefetchers::adjacent_line;
+    EXPECT_THAT(prefetches(play(description, "L0 L40 L40")), ElementsAre("40", "0", "0"));
+}
+
+// Lines of 4096 bytes: the pair crosses the boundary of 4 KiB.
+TEST(AdjacentLine, StaysWithinFourKibibytes) {
+    MachineDescription description = prefetching(prefetchers::adjacent_line, 1, 1);
+    description.caches[0].line = 4096;
+    description.caches[0].size = 64 * 4096;
+    EXPECT_THAT(prefetches(play(description, "L0 L1000")), ElementsAre());
+}
+
 // Site 1: 0 makes the entry; 100 sets the stride; 200, 300: confidence 1, 2, so 400; 400: confidence 3, so 500.
 TEST(Stride, NeedsConfidenceOfTwo) {
     EXPECT_THAT(prefetches(play(prefetching(prefetchers::stride, 1, 1), "L0@1 L100@1 L200@1 L300@1 L400@1")),

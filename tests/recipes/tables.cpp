@@ -37,7 +37,7 @@ std::span<const ReplacementRow> replacement_rows() {
     return rows;
 }
 std::span<const PrefetcherRow> prefetcher_rows() {
-    static const auto rows = with(built_in_prefetchers, PrefetcherRow{"pair", false, make_pair_prefetcher});
+    static const auto rows = with(built_in_prefetchers, PrefetcherRow{"pair", false, false, make_pair_prefetcher});
     return rows;
 }
 std::span<const IndexingRow> indexing_rows() {

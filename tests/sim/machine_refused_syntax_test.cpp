@@ -204,6 +204,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "caches:\n"
                 "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: {kind: next_line, entries: 4}}\n",
                 "m:2:86: error: a next_line prefetcher has no entries; remove 'entries'"},
+        Refusal{"DegreeOfAdjacentLine",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: {kind: adjacent_line, degree: 2}}\n",
+                "m:2:89: error: an adjacent_line prefetcher has no degree; remove 'degree'"},
+        Refusal{"DistanceOfAdjacentLine",
+                "caches:\n"
+                "  - {name: L1, next: memory, size: 1K, ways: 2, prefetch: {kind: adjacent_line, distance: 2}}\n",
+                "m:2:91: error: an adjacent_line prefetcher has no distance; remove 'distance'"},
         Refusal{"Mapping", "pages: {mapping: colored}\n",
                 "m:1:18: error: 'colored' is not a value of 'mapping'; did you mean 'coloured'? known are: identity, "
                 "contiguous, random, coloured"},

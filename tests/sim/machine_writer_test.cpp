@@ -81,9 +81,12 @@ CacheConfig cache() {
     cache.write_buffer = number(0, 1024);
     cache.prefetch.kind = choice<PrefetchKind>();
     if (cache.prefetch.kind == PrefetchKind::none) return cache;
-    cache.prefetch.degree = number(1, 64);
-    cache.prefetch.distance = number(1, 64);
-    if (cache.prefetch.kind != prefetchers::next_line) cache.prefetch.entries = number(1, 65536);
+    if (cache.prefetch.kind != prefetchers::adjacent_line) {
+        cache.prefetch.degree = number(1, 64);
+        cache.prefetch.distance = number(1, 64);
+    }
+    if (cache.prefetch.kind == prefetchers::stride || cache.prefetch.kind == prefetchers::stream)
+        cache.prefetch.entries = number(1, 65536);
     return cache;
 }
 

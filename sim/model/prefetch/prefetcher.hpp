@@ -43,15 +43,16 @@ public:
 struct PrefetcherRow {
     std::string_view name;
     bool has_entries;  ///< PrefetchConfig::entries means something
+    bool has_degree;   ///< PrefetchConfig::degree and distance mean something
     std::unique_ptr<Prefetcher> (*make)(const PrefetchConfig& config, unsigned line_bytes);
 };
 
 #define CACHETALLY_DECLARE(name, ...) \
     std::unique_ptr<Prefetcher> make_##name##_prefetcher(const PrefetchConfig& config, unsigned line_bytes);
-#define CACHETALLY_ROW(name, has_entries) {#name, has_entries, make_##name##_prefetcher},
+#define CACHETALLY_ROW(name, has_entries, has_degree) {#name, has_entries, has_degree, make_##name##_prefetcher},
 CACHETALLY_PREFETCHERS(CACHETALLY_DECLARE)
 inline constexpr PrefetcherRow built_in_prefetchers[] = {
-    {"none", true, [](const PrefetchConfig&, unsigned) { return std::unique_ptr<Prefetcher>(); }},
+    {"none", true, true, [](const PrefetchConfig&, unsigned) { return std::unique_ptr<Prefetcher>(); }},
     CACHETALLY_PREFETCHERS(CACHETALLY_ROW)};
 #undef CACHETALLY_DECLARE
 #undef CACHETALLY_ROW

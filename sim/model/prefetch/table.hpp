@@ -4,11 +4,12 @@
 
 #include "cachetally/machine.hpp"
 
-// The name in machine files; make_NAME_prefetcher() makes one. Whether it has `entries`.
-#define CACHETALLY_PREFETCHERS(ROW) \
-    ROW(next_line, false)           \
-    ROW(stride, true)               \
-    ROW(stream, true)
+// The name in machine files; make_NAME_prefetcher() makes one. Whether it has `entries`, and `degree` and `distance`.
+#define CACHETALLY_PREFETCHERS(ROW)  \
+    ROW(next_line, false, true)      \
+    ROW(adjacent_line, false, false) \
+    ROW(stride, true, true)          \
+    ROW(stream, true, true)
 
 /// Values of PrefetchKind, as prefetchers::stream.
 namespace cachetally::prefetchers {
