@@ -181,6 +181,7 @@ struct PagesConfig {
     std::string walk_through;       ///< cache (or memory) that page walks enter; empty = first data cache of the core
     unsigned walk_latency = 0;      ///< cycles that a walk costs besides its memory references
     bool walk_references = true;    ///< false: a walk costs walk_latency only
+    std::vector<unsigned> walk_caches;  ///< entries per level of the page table above the last, from the root down
     Mark mark;
     KeyMarks keys{};
 

@@ -24,7 +24,7 @@ struct MappingKind {
 
 inline constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 inline constexpr std::uint64_t most_places = 1024, most_bytes_per_cycle = 4096, most_banks = 4096, most_nodes = 64,
-                               most_slices = 1024;
+                               most_slices = 1024, most_walk_entries = 1024;
 
 // `keys` visits the members. keys.all(): also those that have no effect as the others are.
 
@@ -131,6 +131,7 @@ void visit(Keys& keys, PagesConfig& pages, bool walks) {
         if (k.all() || pages.walk_references) k.text("through", pages.walk_through, "L2");
         k.whole("latency", pages.walk_latency, 0, most_cycles);
         k.flag("references", pages.walk_references);
+        k.wholes("caches", pages.walk_caches, 0, most_walk_entries);
     });
 }
 

@@ -138,6 +138,12 @@ public:
             reader_.list(node, key, [&](const YAML::Node& each) { reader_.size(each, key, values.emplace_back()); });
         });
     }
+    void wholes(std::string_view key, std::vector<unsigned>& values, std::uint64_t least, std::uint64_t most) {
+        add(key, Need::optional, [=, this, &values](const YAML::Node& node) {
+            reader_.list(node, key,
+                         [&](const YAML::Node& each) { reader_.whole(each, key, values.emplace_back(), least, most); });
+        });
+    }
     void address(std::string_view key, Address& value) {
         add(key, Need::required, [=, this, &value](const YAML::Node& node) { reader_.address(node, key, value); });
     }

@@ -61,7 +61,6 @@ public:
             if (lower != machine_.tlbs.end()) check_sharing(upper, *lower);
             check_side(upper, machine_.tlbs);
         }
-        check_walk();
         return std::move(diagnostics_);
     }
 
@@ -353,21 +352,6 @@ private:
         if (part.serves == Serves::both || is_next_to_core(part, parts)) return;
         complain(place_of(part, "serves"),
                  "'{}' is not next to a core and takes all that comes from above; remove 'serves'", shown(part.name));
-    }
-
-    void check_walk() {
-        const PagesConfig& pages = machine_.pages;
-        if (machine_.tlbs.empty() && pages.keys.contains("walk"))
-            complain(place_of(pages, "walk"),
-                     "there are no TLBs, so there are no page walks; add 'tlbs', or remove 'walk'");
-        const auto entry = std::ranges::find(machine_.caches, pages.walk_through, &CacheConfig::name);
-        if (!machine_.tlbs.empty() && entry != machine_.caches.end() && by_victims(*entry))
-            complain(place_of(pages, "walk.through"),
-                     "page walks cannot enter '{}', which is filled by victims only; name a level above or below it",
-                     shown(entry->name));
-        if (pages.keys.contains("walk.through") && !pages.walk_references)
-            complain(place_of(pages, "walk.through"),
-                     "page walks without references enter nothing; remove 'through', or write 'references: true'");
     }
 
     const MachineDescription& machine_;

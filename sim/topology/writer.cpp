@@ -80,6 +80,9 @@ public:
         for (const std::uint64_t value : values) texts.push_back(format_size(value));
         add(key, fmt::format("[{}]", fmt::join(texts, ", ")), Need::optional);
     }
+    void wholes(std::string_view key, const std::vector<unsigned>& values, std::uint64_t, std::uint64_t) {
+        add(key, fmt::format("[{}]", fmt::join(values, ", ")), Need::optional);
+    }
     void address(std::string_view key, Address value) { add(key, fmt::format("{:#x}", value), Need::required); }
     template <class Part>
     void list(std::string_view key, const std::vector<Part>& parts, MappingKind) {

@@ -308,6 +308,7 @@ private:
             const auto other = pick<std::uint64_t>({4 * kib, 2 * mib, 64 * kib});
             pages.ranges.push_back({4 * gib, 5 * gib, other, {}});
         }
+        if (pages.walk_references && half()) add_walk_caches();
         std::vector<std::string> entrances{""};
         for (const CacheConfig& cache : machine_.caches) {
             if (cache.inclusion != Inclusion::exclusive && cache.inclusion != Inclusion::victim)
@@ -315,6 +316,12 @@ private:
         }
         entrances.push_back(machine_.has_nodes() ? numa_name : machine_.memories.back().name);
         pages.walk_through = entrances[number(entrances.size())];
+    }
+
+    void add_walk_caches() {
+        std::vector<unsigned>& caches = machine_.pages.walk_caches;
+        for (unsigned level = number(4); level > 0; --level) caches.push_back(1 + number(3));
+        if (caches.size() > 1 && half()) caches[number(caches.size() - 1)] = 0;
     }
 
     void add_tlbs() {

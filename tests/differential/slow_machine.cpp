@@ -170,6 +170,27 @@ Tick SlowMachine::look_up(const std::string& above, unsigned above_copy, const T
     return done;
 }
 
+/// From below the deepest level whose cache has the walk's entry; what is read is cached then.
+std::vector<Address> SlowMachine::entries_to_read(const Request& request) {
+    std::vector<Address> entries = pages_.walk_entries(request.address);
+    const std::vector<unsigned>& sizes = machine_.pages.walk_caches;
+    ++walk_clock_;
+    std::size_t first = 0;
+    for (std::size_t depth = 0; depth + 1 < entries.size() && depth < sizes.size(); ++depth) {
+        if (walk_caches_[{request.core, depth}].contains(entries[depth])) first = depth + 1;
+    }
+    if (first > 0) walk_caches_[{request.core, first - 1}][entries[first - 1]] = walk_clock_;
+    for (std::size_t depth = first; depth + 1 < entries.size() && depth < sizes.size(); ++depth) {
+        auto& cache = walk_caches_[{request.core, depth}];
+        cache[entries[depth]] = walk_clock_;
+        const auto oldest = std::min_element(cache.begin(), cache.end(),
+                                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (cache.size() > sizes[depth]) cache.erase(oldest);
+    }
+    entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(first));
+    return entries;
+}
+
 Tick SlowMachine::walk(const std::string& above, unsigned above_copy, const Request& request) {
     notify(above + "-walker", above_copy, request);
     ++counts_.page_walks;
@@ -180,7 +201,7 @@ Tick SlowMachine::walk(const std::string& above, unsigned above_copy, const Requ
         const CacheConfig* first = first_cache(ReferenceKind::load);
         entry_point = first != nullptr ? first->name : lowest();
     }
-    for (const Address entry : pages_.walk_entries(request.address)) {
+    for (const Address entry : entries_to_read(request)) {
         const Request read{EventKind::page_walk, entry, request.core, request.site, time, std::nullopt};
         time = arrive("walker", request.core, entry_point, read).time;
     }

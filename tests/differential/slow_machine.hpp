@@ -84,6 +84,7 @@ private:
     Tick access(unsigned core, const Reference& reference, Address address, Tick now);
     Tick translate(unsigned core, const Reference& reference, Address address, Tick now);
     Tick look_up(const std::string& above, unsigned above_copy, const TlbConfig* config, const Request& request);
+    std::vector<Address> entries_to_read(const Request& request);
     Tick walk(const std::string& above, unsigned above_copy, const Request& request);
     const CacheConfig* first_cache(ReferenceKind kind) const;
     const TlbConfig* first_tlb(ReferenceKind kind) const;
@@ -168,6 +169,8 @@ private:
     std::uint64_t watched_events_ = 0, records_sent_ = 0;
     std::uint64_t records_due_ = 0;  ///< sent, and not yet written
     SlowPages pages_;
+    std::map<std::pair<unsigned, std::size_t>, std::map<Address, std::uint64_t>> walk_caches_;  ///< by core and depth
+    std::uint64_t walk_clock_ = 0;
     std::deque<SlowCache> caches_;
     std::deque<SlowTlb> tlbs_;
     HierarchyCounts counts_;

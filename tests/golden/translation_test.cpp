@@ -89,6 +89,51 @@ TEST(Walks, GoThroughTheFirstDataCacheByDefault) {
     EXPECT_EQ(result.end, ((5U + 4 * 11 + 11) + (5 + 4 * 1 + 11)) * 1000);
 }
 
+std::vector<std::size_t> reads_of_walks(const std::vector<unsigned>& caches, std::string_view text,
+                                        std::uint64_t page = 4 * kib) {
+    MachineDescription description = with_tlbs({tlb("TLB", "", 1, 0)});
+    description.pages.size = page;
+    description.pages.walk_caches = caches;
+    std::vector<std::size_t> reads;
+    for (const std::string& event : play(description, text).events) {
+        if (event.starts_with("TLB-walker")) reads.push_back(0);
+        if (event.starts_with("walker-memory")) ++reads.back();
+    }
+    return reads;
+}
+
+// 1000 and 2000 share all entries above the last; 200000 has another from depth 2 on, 40000000 from depth 1 on,
+// 8000000000 from the root on.
+TEST(Walks, BeginBelowTheDeepestEntryThatIsCached) {
+    const char* const text = "L1000 L2000 L201000 L40001000 L8000001000";
+    EXPECT_THAT(reads_of_walks({}, text), ElementsAre(4, 4, 4, 4, 4));
+    EXPECT_THAT(reads_of_walks({1, 1, 1}, text), ElementsAre(4, 1, 2, 3, 4));
+    EXPECT_THAT(reads_of_walks({1}, text), ElementsAre(4, 3, 3, 3, 4));
+    EXPECT_THAT(reads_of_walks({0, 0, 1}, text), ElementsAre(4, 1, 4, 4, 4));
+    // Pages of 2 MiB have two levels above the last.
+    EXPECT_THAT(reads_of_walks({1, 1}, "L0 L200000 L40000000", 2 * mib), ElementsAre(3, 1, 2));
+    EXPECT_THAT(reads_of_walks({1}, "L0 L40000000 L8000000000", gib), ElementsAre(2, 1, 2));
+}
+
+// A, B and C have entries of their own at depth 2. A is used again, so that C replaces B, and then B replaces C. With
+// caches for all depths only what lies below depth 1 has to be read again.
+TEST(Walks, TheEntryUsedLongestAgoIsReplaced) {
+    EXPECT_THAT(reads_of_walks({0, 0, 2}, "L1000 L201000 L2000 L401000 L3000 L202000 L402000"),
+                ElementsAre(4, 4, 1, 4, 1, 4, 4));
+    EXPECT_THAT(reads_of_walks({1, 1, 2}, "L1000 L201000 L2000 L401000 L3000 L202000 L402000"),
+                ElementsAre(4, 2, 1, 2, 1, 2, 2));
+}
+
+// 5 cycles, three entries fewer.
+TEST(Walks, CachesSpareTheTimeOfTheirReads) {
+    MachineDescription description = with_tlbs({tlb("TLB", "", 1, 0)});
+    description.pages.walk_caches = {1, 1, 1};
+    const Result result = play(description, "L1000 L2000");
+    EXPECT_EQ(result.end, ((5U + 4 * 10 + 11) + (5 + 10 + 11)) * 1000);
+    EXPECT_EQ(result.counts.page_walks, 2U);
+    EXPECT_EQ(result.counts.memories[0].page_walks, 5U);
+}
+
 TEST(Walks, MayCostTimeOnly) {
     MachineDescription description = with_tlbs({tlb("TLB", "", 1, 0)});
     description.pages.walk_references = false;

@@ -41,7 +41,7 @@ pages:
   seed: 3
   ranges:
     - {from: 0x40000000, to: 2 GiB, size: 2 MiB}
-  walk: {through: D, latency: 3, references: true}
+  walk: {through: D, latency: 3, references: true, caches: [2, 0, 32]}
 memories:
   - {name: dram, size: 16 GiB, latency: 200, banks: 8, interleave: 256, bank_busy: 30}
 monitors:
@@ -117,6 +117,7 @@ TEST(MachineReader, ReadsEveryKeyOfTlbsAndPages) {
     EXPECT_EQ(pages.walk_through, "D");
     EXPECT_EQ(pages.walk_latency, 3U);
     EXPECT_TRUE(pages.walk_references);
+    EXPECT_EQ(pages.walk_caches, (std::vector<unsigned>{2, 0, 32}));
 }
 
 TEST(MachineReader, ReadsTheMachineItself) {

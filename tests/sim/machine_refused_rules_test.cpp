@@ -286,6 +286,24 @@ INSTANTIATE_TEST_SUITE_P(
                 "below it"},
         Refusal{"WalkWithoutTlb", "pages: {walk: {latency: 3}}\n",
                 "m:1:15: error: there are no TLBs, so there are no page walks; add 'tlbs', or remove 'walk'"},
+        Refusal{"WalkCachesOfNothing",
+                "tlbs:\n"
+                "  - {name: T, entries: 4, ways: 2}\n"
+                "pages: {walk: {references: false, caches: [4]}}\n",
+                "m:3:43: error: page walks without references read nothing that their caches could spare; remove "
+                "'caches', or write 'references: true'"},
+        Refusal{"WalkCachesWithoutEntries",
+                "tlbs:\n"
+                "  - {name: T, entries: 4, ways: 2}\n"
+                "pages: {walk: {caches: [0, 0]}}\n",
+                "m:3:24: error: caches of page walks without entries spare nothing; write how many, as in [2, 4, 32], "
+                "or remove 'caches'"},
+        Refusal{"WalkCachesOfLevelsThatAreNone",
+                "tlbs:\n"
+                "  - {name: T, entries: 4, ways: 2}\n"
+                "pages: {walk: {caches: [1, 2, 4, 32]}}\n",
+                "m:3:24: error: walks read at most 3 entries above the last; write at most 3 numbers, from the root "
+                "down"},
         Refusal{"WalkThroughNothing",
                 "tlbs:\n"
                 "  - {name: T, entries: 4, ways: 2}\n"

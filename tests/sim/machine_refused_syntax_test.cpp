@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "  - {name: T, entries: 4, ways: 2}\n"
                 "pages: {walk: {trough: L1}}\n",
                 "m:3:16: error: unknown key 'trough' in a page walk; did you mean 'through'? known are: through, "
-                "latency, references"},
+                "latency, references, caches"},
         Refusal{
             "UnknownInMemory", "memory: {latencies: 1}\n",
             "m:1:10: error: unknown key 'latencies' in a memory; did you mean 'latency'? known are: name, node, size, "

@@ -120,6 +120,7 @@ PagesConfig pages(bool walks) {
     pages.walk_latency = number(0, 1000000);
     pages.walk_references = flag();
     if (pages.walk_references && flag()) pages.walk_through = word();
+    for (unsigned i = number(0, 3); i > 0; --i) pages.walk_caches.push_back(number(0, 1024));
     return pages;
 }
 

@@ -19,23 +19,26 @@ ArrayGeometry geometry_of(const TlbConfig& config, unsigned copy) {
 
 }  // namespace
 
+template <class Read>
+void PageWalker::read_entries(Address address, unsigned page_bits, Read read) {
+    const unsigned depth = PageTable::walk_depth(page_bits);
+    const auto entry_at = [&](unsigned level) { return pages_.entry_address(address, page_bits, level); };
+    for (unsigned level = caches_.begin(depth, entry_at); level < depth; ++level) read(entry_at(level));
+}
+
 Tick PageWalker::walk(Address address, unsigned page_bits, RequestInfo info, Tick time) {
     ++walks_;
     time += latency_;
     if (!references_) return time;
-    const unsigned depth = PageTable::walk_depth(page_bits);
-    for (unsigned level = 0; level < depth; ++level) {
-        const Address entry = pages_.entry_address(address, page_bits, level);
-        time = below_.request(entry, info.as(EventKind::page_walk), time).time;
-    }
+    read_entries(address, page_bits,
+                 [&](Address entry) { time = below_.request(entry, info.as(EventKind::page_walk), time).time; });
     return time;
 }
 
 Tick PageWalker::note_reads(Address address, unsigned page_bits, std::vector<BlockEvent>& reads) {
     ++walks_;
     if (references_)
-        for (unsigned level = 0; level < PageTable::walk_depth(page_bits); ++level)
-            reads.emplace_back(pages_.entry_address(address, page_bits, level), EventKind::page_walk);
+        read_entries(address, page_bits, [&](Address entry) { reads.emplace_back(entry, EventKind::page_walk); });
     return latency_;
 }
 

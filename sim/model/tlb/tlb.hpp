@@ -12,6 +12,7 @@
 #include "sim/model/indexing/indexing.hpp"
 #include "sim/model/link/request_port.hpp"
 #include "sim/model/tags/cache_array.hpp"
+#include "sim/model/tlb/walk_caches.hpp"
 
 namespace cachetally {
 
@@ -21,7 +22,10 @@ class PageTable;
 class PageWalker {
 public:
     PageWalker(const PagesConfig& config, const PageTable& pages, Tick period)
-        : pages_(pages), latency_(config.walk_latency * period), references_(config.walk_references) {}
+        : pages_(pages),
+          latency_(config.walk_latency * period),
+          references_(config.walk_references),
+          caches_(config.walk_caches) {}
 
     RequestPort& below() { return below_; }
 
@@ -35,9 +39,14 @@ public:
     std::uint64_t walks() const { return walks_; }
 
 private:
+    /// Calls read(address) for each entry of the page table that a walk reads.
+    template <class Read>
+    void read_entries(Address address, unsigned page_bits, Read read);
+
     const PageTable& pages_;
     Tick latency_;
     bool references_;
+    WalkCaches caches_;
     RequestPort below_;
     std::uint64_t walks_ = 0;
 };
