@@ -3,6 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "probes/strings/strings.hpp"
 #include "probes/target.hpp"
@@ -16,7 +19,7 @@ inline unsigned laps_of(std::size_t loads, const Offsets& offsets, std::size_t l
 
 class Meter {
 public:
-    /// Measures how the target's times scatter.
+    /// Measures how the target's times scatter, again where they scatter so much that something else was at work.
     Meter(ProbeTarget& target, std::uint64_t seed, const Budget& budget = {});
 
     /// From here on this is what may be spent, counted from the target's begin.
@@ -29,6 +32,9 @@ public:
     /// Share by which the least time of a few trials may still be off; 0 = times are exact.
     double noise() const { return noise_; }
 
+    /// Share by which a time may be too little, or too much, as the core's clock was misjudged.
+    static constexpr double misjudged = 0.03;
+
     /// Cycles by which a time has to exceed `cycles` to be longer.
     double tolerance(double cycles) const { return cycles * (3 * noise_ + 1e-7); }
 
@@ -38,8 +44,12 @@ public:
     Measurement count(const Arena& arena, const Chase& chase, const Effort& effort);
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples);
 
-    /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.)
+    /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.) More are
+    /// made where a second one does not agree with the least: that one may be of a clock that was misjudged.
     double time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
+
+    /// Times of two strings, trial by trial in turn, so that what changes with time changes both.
+    std::pair<double, double> settled_in_turn(const Arena& arena, const Offsets& one, const Offsets& other);
 
     /// Cycles per load of a single trial.
     double once(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
@@ -50,7 +60,9 @@ public:
     double settled(const Arena& arena, const Offsets& offsets);
 
     /// Whether a settled run takes more than `cycles` per load, beyond doubt. Fewer trials than a time needs.
-    bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles);
+    /// `least_rise`: cycles per load by which it takes more, if it does; with noise, trials that exceed by less than a
+    /// fifth of that are no longer, and those that exceed by less than half of it are doubtful: more are made.
+    bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles, double least_rise = 0);
 
     /// Of so many bytes, or as many as can be had.
     Arena arena_up_to(std::uint64_t bytes, std::uint64_t page) const {
@@ -64,8 +76,11 @@ public:
 private:
     void keep_budget() const;
     std::uint64_t find_large_page();
+    void measure_noise();
     unsigned settling_laps(const Offsets& offsets) const;
     Measurement measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
+    unsigned trials_of(const Offsets& offsets) const;
+    std::optional<double> agreed(std::vector<double> times) const;
 
     ProbeTarget& target_;
     std::uint64_t seed_;

@@ -18,7 +18,9 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
-constexpr double sample_ns = 50'000;
+constexpr double sample_ns = 30'000;
+constexpr std::size_t least_passes = 3;  ///< of a run that has time to fill up: a quartile of one sample is that sample
+constexpr unsigned settling_laps = 3;    ///< before each sample: what reads the clock and the switches takes lines away
 constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
 constexpr unsigned clock_trials = 16;      ///< a clock that is just changing settles within milliseconds
 constexpr double clock_change = 0.02;      ///< within a sample, more than which it is dropped
@@ -61,16 +63,36 @@ std::uint64_t time_stamp() {
     return (std::uint64_t{high} << 32) | low;
 }
 
-/// Ticks of the time-stamp counter per nanosecond.
+/// Ticks of the time-stamp counter per nanosecond: the median of a few intervals, as the core may be lost in any.
 double time_stamp_rate() {
-    constexpr double interval_ns = 2e6;
-    const std::uint64_t begin = now_ns(), ticks = time_stamp();
-    while (static_cast<double>(now_ns() - begin) < interval_ns) {
+    constexpr double interval_ns = 5e5;
+    constexpr std::size_t intervals = 9;
+    std::vector<double> rates;
+    while (rates.size() < intervals) {
+        const std::uint64_t begin = now_ns(), ticks = time_stamp();
+        while (static_cast<double>(now_ns() - begin) < interval_ns) {
+        }
+        const std::uint64_t end_ticks = time_stamp();
+        rates.push_back(static_cast<double>(end_ticks - ticks) / static_cast<double>(now_ns() - begin));
     }
-    const std::uint64_t end_ticks = time_stamp();
-    return static_cast<double>(end_ticks - ticks) / static_cast<double>(now_ns() - begin);
+    return quantiles_of(std::move(rates)).median;
 }
 #endif
+
+/// Nanoseconds that so many loads take. `ticks_per_ns`: 0 = no time-stamp counter; it is read without touching memory,
+/// which the system's clock does.
+double timed_loads(void**& at, std::uint64_t loads, [[maybe_unused]] double ticks_per_ns) {
+#if defined(__x86_64__)
+    if (ticks_per_ns > 0) {
+        const std::uint64_t begin = time_stamp();
+        at = follow(at, loads);
+        return static_cast<double>(time_stamp() - begin) / ticks_per_ns;
+    }
+#endif
+    const std::uint64_t begin = now_ns();
+    at = follow(at, loads);
+    return static_cast<double>(now_ns() - begin);
+}
 
 }  // namespace
 
@@ -166,18 +188,17 @@ struct NativeTarget::Parts {
         std::uint64_t switches = 0;
         bool kept = false;
     };
-    Sample sample(void**& at, std::uint64_t loads) {
+    /// `settle`: loads before the sample, not timed.
+    Sample sample(void**& at, std::uint64_t loads, std::uint64_t settle) {
         const std::uint64_t switches = context_switches();
         const double before = additions_ns(clock_chain);
-        const std::uint64_t begin = now_ns();
-        at = follow(at, loads);
-        const std::uint64_t end = now_ns();
-        const double after = additions_ns(clock_chain);
-        cost.references += loads;
+        at = follow(at, settle);
         Sample found;
+        found.raw_ns = timed_loads(at, loads, ticks_per_ns);
+        const double after = additions_ns(clock_chain);
+        cost.references += loads + settle;
         const double read_ns = rate.read_cycles * rate.cycle_ns;
         found.cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
-        found.raw_ns = static_cast<double>(end - begin);
         found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(loads);
         found.switches = context_switches() - switches;
         found.kept = std::abs(before - after) <= clock_change * before && found.switches == 0;
@@ -191,12 +212,13 @@ struct NativeTarget::Parts {
     }
 
     /// These laps in samples; `load_ns`: known so far.
-    double pass(void**& at, std::uint64_t loads, std::uint64_t lap, double& load_ns, double& ns,
+    double pass(void**& at, std::uint64_t loads, std::uint64_t lap, bool cold, double& load_ns, double& ns,
                 Conditions& conditions) {
         double kept = 0, kept_loads = 0, all = 0;
         for (std::uint64_t left = loads; left > 0;) {
             const std::uint64_t piece = std::min(left, piece_of(lap, load_ns));
-            const Sample one = sample(at, piece);
+            const bool settles = !cold && settling_laps * lap <= piece;
+            const Sample one = sample(at, piece, settles ? settling_laps * lap : 0);
             const auto weight = static_cast<double>(piece);
             all += one.cycles * weight;
             if (one.kept) kept += one.cycles * weight, kept_loads += weight;
@@ -228,10 +250,11 @@ struct NativeTarget::Parts {
             // Time to fill up: no pass is so short that reading the clock counts.
             const std::uint64_t whole = std::max(lap, piece_of(lap, load_ns));
             const std::uint64_t loads = least_ns > 0 ? whole : std::min(wanted, whole);
-            all.push_back(pass(at, loads, lap, load_ns, ns, found.conditions));
+            all.push_back(pass(at, loads, lap, effort.warm_up == 0, load_ns, ns, found.conditions));
             if (!is_disturbed) calm.push_back(all.back());
             made += loads;
-            if (made < wanted || ns < least_ns) continue;
+            const bool few = least_ns > 0 && lap < whole && all.size() < least_passes;
+            if (made < wanted || ns < least_ns || few) continue;
             enough = std::min(enough, all.size());
             if (!calm.empty() || effort.warm_up == 0) break;
         }
@@ -300,13 +323,14 @@ Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effo
     NativeArena& memory = parts_->memory_of(arena);
     void** at = memory.write(chase.offsets);
     const std::uint64_t lap = chase.offsets.size();
-    if (effort.warm_up == 0) memory.flush(chase.offsets);
+    const bool cold = effort.warm_up == 0;
+    if (cold) memory.flush(chase.offsets);
     at = parts_->warm(at, lap * effort.warm_up);
     Measurement found = parts_->measure(at, lap, effort);
     parts_->count(
         at, lap * std::max(1U, effort.laps),
         [&] {
-            if (effort.warm_up == 0) memory.flush(chase.offsets);
+            if (cold) memory.flush(chase.offsets);
         },
         found);
     return found;
