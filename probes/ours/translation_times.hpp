@@ -26,11 +26,16 @@ public:
     /// Of a chase through the first `pages` pages.
     double step(std::uint64_t pages) {
         const auto [place, fresh] = known_.try_emplace(pages, 0);
-        if (fresh) {
-            const PairedStrings strings = paired_strings(pages, arena_.page, unit_, meter_.seed());
-            place->second = difference(strings.spread, strings.packed);
-        }
+        if (fresh) place->second = measured_step(pages);
         return place->second;
+    }
+
+    /// Whether that is more than `cycles`. With noise it is asked again, and is what it was at the least.
+    bool exceeds(std::uint64_t pages, double cycles) {
+        double least = step(pages);
+        for (unsigned i = 0; i < asked_again() && least > cycles; ++i)
+            least = known_[pages] = std::min(least, measured_step(pages));
+        return least > cycles;
     }
 
     /// Of a chase with two loads in each of the first `pages` pages, per page.
@@ -69,6 +74,13 @@ public:
         return more_than_packed(std::move(spread));
     }
 
+    /// Whether that is more than `cycles`, each time it is asked.
+    bool exceeds(std::uint64_t stride, std::uint64_t n, Lines lines, double cycles) {
+        for (unsigned i = 0; i <= asked_again(); ++i)
+            if (step(stride, n, lines) <= cycles) return false;
+        return true;
+    }
+
     /// Whether so many pages that stay with one load in each do not with two, half a page apart: then entries hold
     /// parts of pages.
     bool holds_parts(std::uint64_t pages) {
@@ -100,6 +112,13 @@ private:
     static constexpr double more_with_two = 0.5, clear_step = 1;  ///< share, cycles per page
     static constexpr double least_miss = 0.3;                     ///< cycles per load of which some miss
 
+    unsigned asked_again() const { return meter_.noise() > 0 ? 2 : 0; }
+
+    double measured_step(std::uint64_t pages) {
+        const PairedStrings strings = paired_strings(pages, arena_.page, unit_, meter_.seed());
+        return difference(strings.spread, strings.packed);
+    }
+
     std::uint64_t in_a_way(std::uint64_t number) const {
         // A way that is shorter than what lines are apart is that of one set: then all lines are alike.
         const std::uint64_t lines = (l1_.way() < unit_ ? arena_.page : std::min(l1_.way(), arena_.page)) / unit_;
@@ -120,7 +139,7 @@ private:
     }
 
     double difference(const Offsets& spread, const Offsets& packed) {
-        const double a = meter_.settled(arena_, spread), b = meter_.settled(arena_, packed);
+        const auto [a, b] = meter_.settled_in_turn(arena_, spread, packed);
         return a - b - meter_.tolerance(std::max(a, b));
     }
 
