@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
@@ -196,6 +197,21 @@ TEST(Disturbed, L1IsFoundOnSmallPagesWithATlbThatIsFull) {
     machine.tlbs[0].ways = 4;
     ChangedTarget target([](std::uint64_t, const Arena&, const Chase&, Measurement&) {}, machine, false);
     expect_l1_of_generic3(l1_of(target));
+}
+
+// A hypervisor gives small pages for large ones.
+TEST(Disturbed, LargePagesThatAreTranslatedInPiecesTellNothingOfLevels) {
+    ChangedTarget target([](std::uint64_t, const Arena& arena, const Chase& chase, Measurement& found) {
+        if (arena.page == 4096) return;
+        std::set<std::uint64_t> pieces;
+        for (const std::uint64_t offset : chase.offsets) pieces.insert(offset / 4096);
+        if (pieces.size() > 64) found.cycles += 7;
+    });
+    SuiteOptions options;
+    options.tests = {"levels"};
+    options.published = false;
+    const TestReport report = run_suite(target, options).back();
+    EXPECT_NE(finding(report, "", "capacity").reason.find("in pieces"), std::string::npos);
 }
 
 }  // namespace
