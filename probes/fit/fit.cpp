@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <future>
-#include <map>
 #include <span>
 
 #include "base/processors.hpp"
@@ -99,9 +98,12 @@ std::vector<Key> keys_of(const MachineDescription& machine) {
     for (const std::size_t i : caches) keys.push_back(size_of_cache(i, machine.caches[i].name));
     for (const std::size_t i : tlbs) keys.push_back(entries_of_tlb(i, machine.tlbs[i].name));
     keys.push_back({"pages", "mapping", false, [](const MachineDescription& from, bool) {
-                        std::vector<Candidate> all{{"contiguous", from}, {"random", from}};
-                        all[0].machine.pages.mapping = Mapping::contiguous;
-                        all[1].machine.pages.mapping = Mapping::random;
+                        std::vector<Candidate> all{{std::string(name_of(from.pages.mapping)), from}};
+                        for (const Mapping mapping : {Mapping::contiguous, Mapping::random}) {
+                            if (mapping == from.pages.mapping) continue;
+                            all.push_back({std::string(name_of(mapping)), from});
+                            all.back().machine.pages.mapping = mapping;
+                        }
                         return all;
                     }});
     if (!tlbs.empty())
@@ -198,7 +200,6 @@ private:
             if (one.value != fitted.value && one.error < least + as_close) fitted.as_good.push_back(one.value);
         if (!better) return;
         best = *closest;
-        if (options_.progress) options_.progress(best.error);
     }
 
     static std::string current_value(const Key& key, const MachineDescription& machine) {

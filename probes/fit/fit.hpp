@@ -13,9 +13,8 @@
 namespace cachetally {
 
 struct FitOptions {
-    unsigned jobs = 0;                          ///< threads; 0 = as many as there are processors
-    std::function<bool()> go_on = {};           ///< asked between simulations; where it says no, ProbingEnded is thrown
-    std::function<void(double)> progress = {};  ///< of the error so far
+    unsigned jobs = 0;                 ///< threads; 0 = as many as there are processors
+    std::function<bool()> go_on = {};  ///< asked between simulations; where it says no, ProbingEnded is thrown
 };
 
 /// What the curves say about a key of the machine file.

@@ -23,8 +23,7 @@ ModelPoint point_of(const Measurement& found, std::span<const unsigned> latencie
     point.simulated = found.cycles;
     point.times.push_back(1);
     for (const double misses : found.cache_misses) point.times.push_back(misses);
-    if (!found.tlb_misses.empty())
-        for (std::size_t i = 0; i < found.tlb_misses.size(); ++i) point.times.push_back(found.tlb_misses[i]);
+    for (const double misses : found.tlb_misses) point.times.push_back(misses);
     point.rest = found.cycles;
     for (std::size_t i = 0; i < latencies.size(); ++i) point.rest -= point.times[i] * latencies[i];
     return point;
@@ -107,7 +106,6 @@ std::vector<ModelPoint> ResponseModel::points_of(const MachineDescription& machi
         const unsigned laps = response_laps(point.string);
         ModelPoint& one = found.emplace_back(point_of(target.run(*arena, {point.string}, {laps, laps, 0}), latencies));
         one.curve = point.curve;
-        one.x = static_cast<double>(point.x);
         one.measured = point.measured;
     }
     return found;

@@ -18,8 +18,7 @@ std::vector<unsigned*> latencies_on_path(MachineDescription& machine);
 /// A point of a measured curve as a machine makes it.
 struct ModelPoint {
     std::size_t curve = 0;  ///< number of the curve
-    double x = 0, measured = 0;
-    double simulated = 0;
+    double measured = 0, simulated = 0;
     std::vector<double> times;  ///< how often per load each of latencies_on_path() is part of the time
     double rest = 0;            ///< cycles of what else takes time: what walks read
 };

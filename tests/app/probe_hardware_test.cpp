@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recordings, fitted machines and the machine under the program, as users call them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/app/program.hpp"
+
+namespace cachetally::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using ProbeHardwareWords = std::vector<std::string>;
+
+TEST(ProbeRecorded, IsReplayedRerunAndCompared) {
+    const TemporaryDirectory directory;
+    const auto run = [&](const ProbeHardwareWords& words) {
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished;
+    };
+    auto recorded = run({"probe", "l1", "response", "--robust", "-m", "generic3", "--noise", "quiet", "--arena", "4",
+                         "--record", "a.h5", "--json"})
+                        .json();
+    auto again = run({"probe", "--replay", "a.h5", "--json", "-o", "b.h5"}).json();
+    for (auto* each : {&recorded, &again})
+        for (auto& result : (*each)["results"]) result.erase("truth"), result.erase("verdict");
+    EXPECT_EQ(again["results"], recorded["results"]);
+    const auto same = run({"compare", "a.h5", "b.h5", "--json"}).json();
+    ASSERT_EQ(same["curves"].size(), 3U);
+    for (const auto& curve : same["curves"]) EXPECT_EQ(curve["worst_difference"], 0) << curve.dump();
+    for (const auto& each : same["findings"]) EXPECT_EQ(each["same"], true);
+
+    run({"probe", "--replay", "a.h5", "-m", "intel-t9600", "-o", "c.h5"});
+    const auto other = run({"compare", "a.h5", "c.h5", "--json"}).json();
+    ASSERT_EQ(other["curves"].size(), 3U);
+    EXPECT_EQ(other["curves"][0]["only_before"], 0);
+    EXPECT_NE(other["curves"][0]["worst_difference"], 0);
+    EXPECT_THAT(run({"compare", "a.h5", "c.h5"}).out, AllOf(HasSubstr("plateau"), HasSubstr("edge")));
+    EXPECT_THAT(run({"show", "c.h5"}).out, HasSubstr("response"));
+}
+
+TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "a.h5"}).status, 0);
+    const Finished finished = cachetally(directory.path(), {"probe", "--replay", "a.h5"});
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, AllOf(HasSubstr("--replay a.h5: it holds no recording"), HasSubstr("--record")));
+    const Finished compared = cachetally(directory.path(), {"compare", "a.h5", "a.h5", "--level", "L1"});
+    EXPECT_EQ(compared.status, 2);
+    EXPECT_THAT(compared.err, HasSubstr("--level is for results of run and replay"));
+}
+
+TEST(FitCommand, WritesAMachineThatIsCloser) {
+    const TemporaryDirectory directory;
+    const auto run = [&](const ProbeHardwareWords& words) {
+        const Finished finished = cachetally(directory.path(), words);
+        EXPECT_EQ(finished.status, 0) << finished.err;
+        return finished;
+    };
+    run({"probe", "response", "-m", "bcm2835", "--arena", "2", "-o", "a.h5"});
+    const auto fitted =
+        run({"fit", "a.h5", "--start", "intel-t9600", "-o", "m.yaml", "--name", "mine", "--json"}).json();
+    EXPECT_LT(fitted["error"], fitted["error_before"].get<double>() / 2);
+    EXPECT_EQ(contents(directory / "m.yaml"), fitted["machine"].get<std::string>());
+    EXPECT_THAT(run({"machine", "show", "m.yaml"}).out, HasSubstr("mine: fitted to the response curves of a.h5"));
+    EXPECT_EQ(cachetally(directory.path(), {"fit", "a.h5", "-o", "m.yaml"}).status, 1) << "it exists";
+    EXPECT_THAT(run({"fit", "a.h5"}).out, AllOf(HasSubstr("as good"), HasSubstr("median difference")));
+}
+
+TEST(FitCommand, SaysWhatItNeeds) {
+    const TemporaryDirectory directory;
+    cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "l1.h5"});
+    cachetally(directory.path(), {"run", "stream", "n=64", "-o", "run.h5"});
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "l1.h5"}).err,
+                AllOf(HasSubstr("l1.h5: there are no response curves"), HasSubstr("probe response")));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "run.h5"}).err, HasSubstr("run.h5 is a result of run"));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "absent.h5"}).err, HasSubstr("absent.h5"));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "l1.h5", "--force"}).err, HasSubstr("--output only"));
+    EXPECT_THAT(cachetally(directory.path(), {"fit", "l1.h5", "-o", "l1.h5"}).err, HasSubstr("l1.h5"));
+}
+
+/// What it finds is for the machine to say; that it is told whole, and kept, is for the program.
+TEST(ProbeNative, IsPrintedAndKept) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"probe", "l1", "--machine", "native", "--robust", "--json",
+                                                            "-o", "n.h5", "--budget", "2e10"});
+    if (finished.status != 0 && (finished.err.find("frequency cannot be determined") != std::string::npos ||
+                                 finished.err.find("states no caches") != std::string::npos))
+        GTEST_SKIP() << finished.err;
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto told = finished.json();
+    EXPECT_EQ(told["complete"], true);
+    ASSERT_EQ(told["tests"].size(), 1U);
+    EXPECT_EQ(told["tests"][0]["test"], "l1");
+    for (const auto& one : told["results"]) EXPECT_TRUE(one["truth"].is_null()) << one.dump();
+    EXPECT_EQ(cachetally(directory.path(), {"show", "n.h5", "--json"}).json()["results"], told["results"]);
+}
+
+TEST(ProbeNative, SaysWhyEventsAreNotCounted) {
+    const TemporaryDirectory directory;
+    const auto run = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"probe", "events", "--machine", "native", "--robust", "--budget", "1e9"});
+        return cachetally(directory.path(), words);
+    };
+    const Finished hidden = run({"--no-events", "not today", "--json"});
+    if (hidden.status != 0 && hidden.err.find("frequency cannot be determined") != std::string::npos)
+        GTEST_SKIP() << hidden.err;
+    ASSERT_EQ(hidden.status, 0) << hidden.err;
+    EXPECT_EQ(hidden.json()["no_events"], "not today");
+    EXPECT_EQ(hidden.json()["results"][0]["reason"], "event counts are not to be had: not today");
+    EXPECT_THAT(run({"--no-events", "not today"}).out, HasSubstr("\nno event counts: not today\n"));
+    // Here or there: what is counted, or why it is not.
+    EXPECT_THAT(run({}).out, AnyOf(HasSubstr("no event counts: "), HasSubstr("and misses of ")));
+}
+
+TEST(ProbeNative, RawEventsAreOfLevelsThatThereAre) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(directory.path(), {"probe", "events", "--machine", "native", "--raw-event",
+                                                            "TLB9=0x1", "--raw-event", "L1=0x2"});
+    if (finished.status == 1) GTEST_SKIP() << finished.err;  // a clock that cannot be measured
+    if (finished.out.find("states no caches") != std::string::npos) GTEST_SKIP() << finished.out;
+    EXPECT_EQ(finished.status, 2);
+    EXPECT_THAT(finished.err, HasSubstr("--raw-event TLB9=0x1: there is no TLB9 on this machine; the last one is TLB"));
+}
+
+TEST(ProbeNative, WritesAMachineFile) {
+    const TemporaryDirectory directory;
+    const Finished finished = cachetally(
+        directory.path(), {"probe", "response", "--machine", "native", "--arena", "2", "--write-machine", "m.yaml"});
+    if (finished.status != 0 && (finished.err.find("frequency cannot be determined") != std::string::npos ||
+                                 finished.err.find("states no caches") != std::string::npos))
+        GTEST_SKIP() << finished.err;
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(listing(directory.path()), "m.yaml");
+    const Finished checked = cachetally(directory.path(), {"machine", "show", "m.yaml"});
+    EXPECT_EQ(checked.status, 0) << checked.err;
+    EXPECT_THAT(checked.out, HasSubstr("fitted to this machine's response curves"));
+}
+
+}  // namespace
+}  // namespace cachetally::testing
