@@ -124,7 +124,8 @@ TEST_F(CpuCommand, OneThatHangsLaterDoesSoToo) {
     const Finished finished = call({"--cc", "./compiler", "--budget", "4", "--json"});
     if (is_unknown(finished)) GTEST_SKIP() << finished.err;
     ASSERT_EQ(finished.status, 0) << finished.err;
-    for (const auto& one : finished.json()["results"]) {
+    const auto report = finished.json();
+    for (const auto& one : report["results"]) {
         EXPECT_TRUE(one["value"].is_null()) << one.dump();
         EXPECT_NE(one["reason"], "");
     }
