@@ -15,6 +15,7 @@
 #include "sim/topology/names.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/plot.hpp"
+#include "viewer/probe_summary.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
 #include "viewer/text_table.hpp"
@@ -135,25 +136,39 @@ const char* shown(Verdict verdict) {
     return "";
 }
 
+/// Whether there is a ground truth; not so of real machines.
+bool are_judged(std::span<const TestReport> reports) {
+    return std::ranges::any_of(reports, [](const TestReport& report) {
+        return std::ranges::any_of(report.findings, [](const Finding& each) { return each.truth.has_value(); });
+    });
+}
+
 /// Test and variant as columns, or where the table would be too wide as lines above its rows; nothing where they do not
 /// fit as columns.
 std::string findings_text(std::span<const TestReport> reports, bool headed, unsigned width) {
     constexpr auto left = TextTable::Align::left;
     std::vector<TextTable::Column> columns;
     if (!headed) columns = {{"test", left}, {"variant", left}};
-    for (const char* title : {"level", "parameter", "found", "ground truth", "verdict"})
-        columns.push_back({title, left});
+    for (const char* title : {"level", "parameter", "found"}) columns.push_back({title, left});
+    const bool judged = are_judged(reports);
+    if (judged)
+        for (const char* title : {"ground truth", "verdict"}) columns.push_back({title, left});
     TextTable table(std::move(columns), headed ? 2 : 4);
     for (const TestReport& report : reports) {
         if (headed && !report.findings.empty()) table.add_line(fmt::format("{} {}:", report.test, report.variant));
-        for (const Finding& finding : report.findings) {
+        for (auto next = report.findings.begin(); next != report.findings.end();) {
+            const Finding& finding = *next++;
             std::vector<Cell> cells;
             if (!headed) cells = {finding.test, finding.variant};
-            for (const std::string& field : {finding.level, finding.parameter, found_in_words(finding),
-                                             truth_in_words(finding), std::string(shown(finding.verdict))})
+            for (const std::string& field : {finding.level, finding.parameter, found_in_words(finding)})
                 cells.emplace_back(field);
+            if (judged) {
+                cells.emplace_back(truth_in_words(finding));
+                cells.emplace_back(shown(finding.verdict));
+            }
             table.add(std::move(cells));
-            if (finding.reason.empty()) continue;
+            const bool repeated = next != report.findings.end() && next->reason == finding.reason;
+            if (finding.reason.empty() || repeated) continue;
             std::string lines = wrapped(fmt::format("    ({})", finding.reason), width, 5);
             lines.pop_back();
             table.add_line(lines);
@@ -166,28 +181,28 @@ std::string costs_text(std::span<const TestReport> reports, unsigned width) {
     constexpr auto left = TextTable::Align::left;
     // files do not know the host's seconds
     const bool timed = std::ranges::any_of(reports, [](const TestReport& each) { return each.host_seconds > 0; });
-    std::vector<TextTable::Column> columns{{"test", left}, {"variant", left}, {"runs"},
-                                           {"references"}, {"simulated"},     {"Mcycles"}};
+    const bool simulated = std::ranges::any_of(reports, [](const TestReport& each) { return each.cost.simulated > 0; });
+    std::vector<TextTable::Column> columns{{"test", left}, {"variant", left}, {"runs"}, {"references"}};
+    if (simulated) columns.push_back({"simulated"});
+    columns.push_back({"Mcycles"});
     if (timed) columns.push_back({"host s"});
     TextTable table(std::move(columns), 2);
     for (const TestReport& report : reports) {
-        std::vector<Cell> cells{report.test,
-                                report.variant,
-                                count_cell(report.cost.runs),
-                                count_cell(report.cost.references),
-                                count_cell(report.cost.simulated),
-                                fmt::format("{:.1f}", report.cost.cycles / 1e6)};
+        std::vector<Cell> cells{report.test, report.variant, count_cell(report.cost.runs),
+                                count_cell(report.cost.references)};
+        if (simulated) cells.push_back(count_cell(report.cost.simulated));
+        cells.emplace_back(fmt::format("{:.1f}", report.cost.cycles / 1e6));
         if (timed) cells.emplace_back(fmt::format("{:.3f}", report.host_seconds));
         table.add(std::move(cells));
     }
     return table.text(width);
 }
 
-/// Of tests in one variant only.
+/// Of published tests that have no robust variant: which robust ones answer the same.
 std::string notes_of(std::span<const TestReport> reports, unsigned width) {
     std::string text;
     for (const TestReport& report : reports)
-        if (const std::string note = note_of(report.test); !note.empty())
+        if (const std::string note = note_of(report.test); report.variant == "published" && !note.empty())
             text += wrapped(fmt::format("{} is {} only: {}", report.test, report.variant, note), width, 2);
     return text.empty() ? text : "\n" + text;
 }
@@ -231,7 +246,7 @@ Json to_json(std::span<const TestReport> reports, bool complete) {
     return {{"complete", complete}, {"results", results}, {"tests", tests}};
 }
 
-std::string to_text(std::span<const TestReport> reports, unsigned width) {
+std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated) {
     const std::string flat = findings_text(reports, false, width);
     std::string text = flat.empty() ? findings_text(reports, true, width) : flat;
     text += '\n' + costs_text(reports, width);
@@ -244,7 +259,10 @@ std::string to_text(std::span<const TestReport> reports, unsigned width) {
                         static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6),
             width, 2);
     }
-    return text + notes_of(reports, width);
+    text += notes_of(reports, width);
+    if (are_judged(reports)) return text;
+    const std::string summary = probe_summary(reports, stated, width);
+    return summary.empty() ? text : text + "\n" + summary;
 }
 
 std::string show_probe(const InputFile& file, const ShowOptions& options) {
@@ -252,8 +270,11 @@ std::string show_probe(const InputFile& file, const ShowOptions& options) {
     const RunTitle title = read_title(file);
     if (options.json)
         return to_json(reports, title.complete).dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    std::string text =
-        without_controls(title.machine) + '\n' + title.remarks() + '\n' + to_text(reports, options.width);
+    const std::string machine_text = read_provenance(file.root()).machine_text;
+    std::optional<MachineDescription> stated;
+    if (!machine_text.empty()) stated = read_machine(machine_text, file.path());
+    std::string text = without_controls(title.machine) + '\n' + title.remarks() + '\n' +
+                       to_text(reports, options.width, stated ? &*stated : nullptr);
     for (const TestReport& report : reports)
         for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
     return text;

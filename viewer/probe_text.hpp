@@ -17,8 +17,9 @@ namespace cachetally {
 /// {"complete": false where an end was asked for before all tests were run, "results": [...], "tests": [...]}
 nlohmann::ordered_json to_json(std::span<const TestReport> reports, bool complete);
 
-/// A table of findings, then one of costs, in lines of at most `width` columns.
-std::string to_text(std::span<const TestReport> reports, unsigned width);
+/// A table of findings, then one of costs, in lines of at most `width` columns; of a machine whose ground truth is not
+/// known a summary by level at the end, beside what it states of itself, if that is known.
+std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated = nullptr);
 
 struct ShowOptions;
 

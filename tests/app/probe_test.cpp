@@ -234,7 +234,6 @@ TEST(Probe, WhatHasNoSuchVariantIsLeftOutInWords) {
     const Finished finished = cachetally(directory.path(), words);
     EXPECT_EQ(finished.status, 0);
     EXPECT_THAT(finished.out, HasSubstr("left out, as there is no robust variant: gap (l1 answers the same)\n"));
-    EXPECT_THAT(finished.out, HasSubstr("prefetcher is robust only: none of the sources has such a test\n"));
     EXPECT_THAT(finished.out, Not(HasSubstr("\ngap ")));
     ProbeWords json = words;
     json.emplace_back("--json");

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What probes know in the end, by level.
+#include "viewer/probe_summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cachetally/topology.hpp"
+
+namespace cachetally {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TestReport report_of(const std::string& test, const std::string& variant) {
+    TestReport report;
+    report.test = test;
+    report.variant = variant;
+    return report;
+}
+
+void name_findings(TestReport& report) {
+    for (Finding& finding : report.findings) {
+        finding.test = report.test;
+        finding.variant = report.variant;
+    }
+}
+
+/// The lines of a text without blanks at their ends.
+std::vector<std::string> rows_of(const std::string& text) {
+    std::vector<std::string> lines(1);
+    for (const char letter : text) {
+        if (letter != '\n') {
+            lines.back() += letter;
+            continue;
+        }
+        lines.back().erase(lines.back().find_last_not_of(' ') + 1);
+        lines.emplace_back();
+    }
+    lines.pop_back();
+    return lines;
+}
+
+TEST(ProbeSummary, IsALinePerLevelInTheOrderOfTheHierarchy) {
+    TestReport l1 = report_of("l1", "robust");
+    l1.answer("L1", "latency", 3.998, 3.99, 4.01, "cycles", "");
+    l1.answer("L1", "capacity", std::uint64_t{32768}, "bytes", "");
+    l1.answer("L1", "ways", std::uint64_t{8}, "ways", "");
+    l1.answer("L1", "line", std::uint64_t{64}, "bytes", "");
+    TestReport tlb = report_of("tlb", "robust");
+    tlb.answer("TLB1", "entries", std::uint64_t{72}, "entries", "");
+    tlb.refuse("", "tlb_levels", "not clear");
+    TestReport levels = report_of("levels", "robust");
+    levels.answer("memory", "latency", 250, 240, 260, "cycles", "");
+    levels.refuse("L2", "capacity", "in pieces");
+    std::vector<TestReport> reports{tlb, l1, levels};
+    for (TestReport& report : reports) name_findings(report);
+    EXPECT_THAT(rows_of(probe_summary(reports, nullptr, 100)),
+                ::testing::ElementsAre("level   found", "L1      32 KiB, 8 ways, lines of 64 B, 4.00 cycles",
+                                       "L2      -", "memory  250.00 cycles", "TLB1    72 entries"));
+}
+
+TEST(ProbeSummary, TakesTheNarrowestRobustAnswerAndNamesContradictions) {
+    TestReport published = report_of("gap", "published"), wide = report_of("levels", "robust"),
+               exact = report_of("l2", "robust"), other = report_of("events", "robust");
+    published.answer("L2", "capacity", std::uint64_t{1 << 20}, "bytes", "");
+    wide.answer("L2", "capacity", 520 << 10, 500 << 10, 540 << 10, "bytes", "");
+    exact.answer("L2", "capacity", std::uint64_t{512 << 10}, "bytes", "");
+    std::vector<TestReport> reports{published, wide, exact};
+    for (TestReport& report : reports) name_findings(report);
+    EXPECT_EQ(rows_of(probe_summary(reports, nullptr, 100)).back(), "L2     512 KiB");
+    other.answer("L2", "capacity", std::uint64_t{768 << 10}, "bytes", "");
+    name_findings(other);
+    reports.push_back(other);
+    EXPECT_EQ(rows_of(probe_summary(reports, nullptr, 200)).back(),
+              "L2     512 KiB or 768 KiB (l2 and events contradict each other)");
+    EXPECT_EQ(rows_of(probe_summary(std::vector{reports.front()}, nullptr, 100)).back(), "L2     1 MiB");
+}
+
+TEST(ProbeSummary, WhatIsStatedStandsBesideAndNothingThatIsAssumed) {
+    const MachineDescription machine = load_machine("generic3");
+    const std::string text = probe_summary(std::vector{report_of("l1", "robust")}, &machine, 200);
+    EXPECT_THAT(text, HasSubstr("stated by the machine"));
+    EXPECT_THAT(text, HasSubstr("L2     -      512 KiB, 8 ways, lines of 64 B\n"));
+    EXPECT_THAT(text, Not(HasSubstr("cycles")));
+    EXPECT_THAT(text, Not(HasSubstr("lru")));
+    EXPECT_EQ(probe_summary({}, nullptr, 80), "");
+}
+
+}  // namespace
+}  // namespace cachetally

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "viewer/probe_summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/units.hpp"
+#include "probes/validation/truth.hpp"
+#include "viewer/text_table.hpp"
+
+namespace cachetally {
+namespace {
+
+/// Parameters in the order in which a line names them.
+constexpr std::array<std::string_view, 7> in_order = {"capacity", "entries",   "ways",       "line",
+                                                      "latency",  "inclusion", "replacement"};
+
+bool is_stated(const Fact& fact) {
+    return fact.parameter == "capacity" || fact.parameter == "entries" || fact.parameter == "ways" ||
+           fact.parameter == "line";
+}
+
+/// "L1" before "L2" before "memory" before "TLB1".
+int rank_of(const std::string& level) {
+    const int base = level.starts_with("TLB") ? 200 : level == "memory" ? 100 : 0;
+    return base + (level.empty() || level.back() < '0' || level.back() > '9' ? 0 : level.back() - '0');
+}
+
+struct BeforeInHierarchy {
+    bool operator()(const std::string& a, const std::string& b) const {
+        return std::pair(rank_of(a), a) < std::pair(rank_of(b), b);
+    }
+};
+
+/// "8 ways", "lines of 64 B", "4.00 cycles".
+std::string in_words(const std::string& parameter, const std::string& value) {
+    if (parameter == "line") return "lines of " + value + " B";
+    if (parameter == "latency") return value + " cycles";
+    if (parameter == "ways" || parameter == "entries") return value + ' ' + parameter;
+    return value;
+}
+
+bool contradict(const Finding& a, const Finding& b) {
+    if (!a.value->word.empty() || !b.value->word.empty()) return *a.value != *b.value;
+    const double slack = a.parameter == "latency" ? 0.05 * a.value->number : 0;
+    return a.low > b.high + slack || b.low > a.high + slack;
+}
+
+/// What is known of one level: the answers, narrowest first, by parameter.
+using Answers = std::map<std::string, std::vector<const Finding*>>;
+
+std::string found_in_line(const Answers& answers) {
+    std::vector<std::string> parts;
+    for (const std::string_view parameter : in_order) {
+        const auto known = answers.find(std::string(parameter));
+        if (known == answers.end()) continue;
+        const Finding& best = *known->second.front();
+        std::string value = parameter == "latency" ? fmt::format("{:.2f}", best.value->number) : found_in_words(best);
+        for (const Finding* other : known->second)
+            if (contradict(best, *other))
+                value += fmt::format(" or {} ({} and {} contradict each other)", found_in_words(*other), best.test,
+                                     other->test);
+        parts.push_back(in_words(best.parameter, value));
+    }
+    return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string stated_in_line(const std::vector<Fact>& facts, const std::string& level) {
+    std::vector<std::string> parts;
+    for (const std::string_view parameter : in_order)
+        for (const Fact& fact : facts)
+            if (fact.level == level && fact.parameter == parameter && is_stated(fact)) {
+                const bool bytes = parameter == "capacity";
+                const auto number = static_cast<std::uint64_t>(fact.value.number);
+                parts.push_back(in_words(fact.parameter, bytes ? format_size(number) : fmt::format("{}", number)));
+            }
+    return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width) {
+    const bool robust = std::ranges::any_of(reports, [](const TestReport& each) { return each.variant == "robust"; });
+    std::map<std::string, Answers, BeforeInHierarchy> levels;
+    for (const TestReport& report : reports) {
+        if (robust && report.variant != "robust") continue;
+        for (const Finding& finding : report.findings) {
+            if (finding.level.empty()) continue;
+            Answers& answers = levels[finding.level];
+            if (finding.value) answers[finding.parameter].push_back(&finding);
+        }
+    }
+    const std::vector<Fact> facts = stated == nullptr ? std::vector<Fact>{} : facts_of(*stated);
+    for (const Fact& fact : facts)
+        if (is_stated(fact)) levels[fact.level];
+    if (levels.empty()) return "";
+    constexpr auto left = TextTable::Align::left;
+    std::vector<TextTable::Column> columns{{"level", left}, {"found", left}};
+    if (stated != nullptr) columns.push_back({"stated by the machine", left});
+    TextTable table(std::move(columns), 1);
+    for (auto& [level, answers] : levels) {
+        for (auto& [parameter, findings] : answers)
+            std::ranges::stable_sort(findings, {}, [](const Finding* each) { return each->high - each->low; });
+        std::vector<Cell> cells{level, found_in_line(answers)};
+        if (stated != nullptr) cells.emplace_back(stated_in_line(facts, level));
+        table.add(std::move(cells));
+    }
+    return table.text(width);
+}
+
+}  // namespace cachetally
