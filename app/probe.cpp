@@ -46,12 +46,13 @@ SimulatedOptions simulated(const ProbeOptions& options) {
 
 const char incomplete[] = "interrupted before all tests were complete";
 
+/// `missing`: why not all tests were complete; empty if they were.
 void write(ResultFile& file, const ProbeOptions& options, const Topology& topology, std::span<const TestReport> reports,
-           const Recording* recording) {
+           const Recording* recording, const std::string& missing) {
     RunTitle title;
     title.input = "probe";
-    title.complete = !interrupted();
-    title.incomplete = incomplete;
+    title.complete = missing.empty();
+    title.incomplete = missing;
     {
         write_title(file.root(), "probe", topology, title);
         write_probe(file.root(), reports);
@@ -142,7 +143,10 @@ SuiteOptions suite_of(const ProbeOptions& options, const Recording& recording) {
 /// The recorded strings on another target; then tests, as if they had asked for them.
 Probed replay_on(ProbeTarget& target, const std::string& name, const ProbeOptions& options) {
     const Recording recorded = read_recording_of(options);
-    const SuiteOptions suite = suite_of(options, recorded);
+    SuiteOptions suite = suite_of(options, recorded);
+    // Other tests choose their strings by what they find, which is something else on another machine.
+    const bool has_curves = suite.curves || std::ranges::count(suite.tests, "response") != 0;
+    if (options.tests.empty() && has_curves && recorded.target != name) suite.tests = {"response"};
     target.keep_to({.most_cycles = 1e15, .go_on = suite.budget.go_on});
     Probed probed;
     RecordedTarget again(rerun(recorded, target, name));
@@ -177,23 +181,34 @@ Probed probe_simulated(SimulatedTarget& target, const std::string& name, const S
     }
 }
 
-/// Prints what was found, under a line on the machine, and why events were not counted.
-void show(std::span<const TestReport> reports, const ProbeOptions& options, const std::string& about,
-          const std::string& left_out, const ResultFile* file, const std::string& no_events = "") {
+/// What is printed with the findings.
+struct Surroundings {
+    std::string about;  ///< a line on the machine
+    std::string left_out = {};
+    std::string no_events = {};                             ///< why these were not counted
+    const MachineDescription* stated = nullptr;             ///< what a real machine says of itself
+    std::string missing = interrupted() ? incomplete : "";  ///< why not all tests were complete
+};
+
+/// Prints what was found.
+void show(std::span<const TestReport> reports, const ProbeOptions& options, const Surroundings& around,
+          const ResultFile* file) {
     if (options.json) {
-        Json json = to_json(reports, !interrupted());
-        if (!no_events.empty()) json["no_events"] = no_events;
-        if (!left_out.empty()) json["left_out"] = left_out;
+        Json json = to_json(reports, around.missing.empty());
+        if (!around.no_events.empty()) json["no_events"] = around.no_events;
+        if (!around.left_out.empty()) json["left_out"] = around.left_out;
         print_json(json);
     } else {
-        print("{}\n", about);
-        if (!no_events.empty()) print("no event counts: {}\n", no_events);
-        if (!left_out.empty()) print("{}\n", left_out);
-        print_lines('\n' + to_text(reports, terminal_width()));
+        print("{}\n", around.about);
+        if (!around.no_events.empty()) print("no event counts: {}\n", around.no_events);
+        if (!around.left_out.empty()) print("{}\n", around.left_out);
+        print_lines('\n' + to_text(reports, terminal_width(), around.stated));
     }
-    if (interrupted())
+    if (!around.missing.empty() && reports.empty())
+        throw std::runtime_error(around.missing + "; none was, and nothing is kept");
+    if (!around.missing.empty())
         throw std::runtime_error(
-            fmt::format("{}: what is printed{} is of those that were", incomplete,
+            fmt::format("{}: what is printed{} is of those that were", around.missing,
                         file != nullptr ? fmt::format(" and kept in {} (marked partial)", file->path()) : ""));
 }
 
@@ -204,7 +219,7 @@ void probe(const ProbeOptions& options) {
     check_machine(topology.machine(), options);
     if (options.savings > 0) return show_savings(options, topology);
     SimulatedTarget target(topology.machine(), simulated(options));
-    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.machine, options.replay});
+    std::unique_ptr<ResultFile> file = open_output(options.output, {options.machine, options.replay});
     catch_interrupts();
     const MachineDescription& machine = topology.machine();
     Probed probed = probe_simulated(target, machine.name, suite, options);
@@ -213,11 +228,14 @@ void probe(const ProbeOptions& options) {
     const Evidence evidence = evidence_of(target.capabilities());
     for (TestReport& report : probed.reports) judge(report, machine, more, evidence);
     if (probed.recording) probed.recording->machine_text = machine.text;
-    if (file) write(*file, options, topology, probed.reports, probed.recording ? &*probed.recording : nullptr);
-    show(probed.reports, options,
-         fmt::format("{}: {}{}", machine.name, folded(machine.description),
-                     options.replay.empty() ? "" : "; the strings of " + options.replay),
-         options.replay.empty() ? left_out : "", file.get());
+    if (interrupted() && probed.reports.empty()) file.reset();  // what was there before stays
+    if (file)
+        write(*file, options, topology, probed.reports, probed.recording ? &*probed.recording : nullptr,
+              interrupted() ? incomplete : "");
+    std::string about = machine.name;
+    if (!machine.description.empty()) about += ": " + folded(machine.description);
+    if (!options.replay.empty()) about += "; the strings of " + options.replay;
+    show(probed.reports, options, {.about = about, .left_out = options.replay.empty() ? left_out : ""}, file.get());
 }
 
 std::string counted_in_words(const Capabilities& can) {
@@ -256,22 +274,46 @@ void probe_native(const ProbeOptions& options) {
     if (!machine_file.file.empty()) check_text_output(machine_file, {options.replay}, "a machine");
     OutputOptions output = options.output;
     output.force = output.force && (!output.file.empty() || machine_file.file.empty());  // else of that file alone
-    const std::unique_ptr<ResultFile> file = open_output(output, {options.replay});
+    std::unique_ptr<ResultFile> file = open_output(output, {options.replay});
+    const bool needed = file || !machine_file.file.empty();
     std::optional<Topology> stated;
-    if (file || !machine_file.file.empty()) stated.emplace(load_machine("host"));
+    try {
+        stated.emplace(load_machine("host"));
+    } catch (const std::exception&) {  // it says nothing of itself: then there is nothing to lay beside
+        if (needed) throw;
+    }
     catch_interrupts();
     Probed probed = probe_target(target, "native", options, suite);
     if (probed.recording) {
         probed.recording->frequency = target.frequency();
         if (stated) probed.recording->machine_text = stated->machine().text;
     }
-    if (file) write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr);
+    if (interrupted() && probed.reports.empty()) file.reset();  // what was there before stays
+    if (file)
+        write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr,
+              interrupted() ? incomplete : "");
     if (!machine_file.file.empty() && !interrupted())
         write_text_output(machine_file, fitted_text(stated->machine(), probed.reports));
     const Capabilities& can = target.capabilities();
-    const auto about = fmt::format("native: this machine, measured by times{}; clock {:.2f} GHz, {} samples disturbed",
-                                   counted_in_words(can), target.frequency() / 1e9, target.dropped());
-    show(probed.reports, options, about, left_out, file.get(), can.no_events);
+    double seconds = 0;
+    for (const TestReport& report : probed.reports) seconds += report.host_seconds;
+    const auto about = fmt::format(
+        "native: this machine, measured by times{}; clock {:.2f} GHz, {} samples disturbed; took {:.1f} s of {:.1f} s",
+        counted_in_words(can), target.frequency() / 1e9, target.dropped(), seconds,
+        suite.budget.most_cycles / target.frequency());
+    show(probed.reports, options,
+         {.about = about,
+          .left_out = left_out,
+          .no_events = can.no_events,
+          .stated = stated ? &stated->machine() : nullptr},
+         file.get());
+}
+
+/// Why not all tests are in a recording; empty if they are.
+std::string missing_in(const Recording& recording, const std::string& name) {
+    const bool ended =
+        std::ranges::any_of(recording.runs, [](const RecordedRun& run) { return run.end == RecordedRun::End::ended; });
+    return ended ? name + " was interrupted before all tests were complete" : "";
 }
 
 /// What tests find in a recording, without the machine.
@@ -279,13 +321,19 @@ void probe_recorded(const ProbeOptions& options) {
     const Recording recording = read_recording_of(options);
     const SuiteOptions suite = suite_of(options, recording);
     left_out_of(suite);  // throws where nothing can be run
-    const std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
+    std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
     catch_interrupts();
     RecordedTarget target(recording);
     const std::vector<TestReport> reports = run_suite(target, suite);
     const Topology topology(read_machine(recording.machine_text, options.replay));
-    if (file) write(*file, options, topology, reports, &recording);
-    show(reports, options, fmt::format("{}: {}, as recorded", options.replay, recording.target), "", file.get());
+    const std::string missing = interrupted() ? incomplete : missing_in(recording, options.replay);
+    if (!missing.empty() && reports.empty()) file.reset();  // what was there before stays
+    if (file) write(*file, options, topology, reports, &recording, missing);
+    show(reports, options,
+         {.about = fmt::format("{}: {}, as recorded", options.replay, recording.target),
+          .stated = &topology.machine(),
+          .missing = missing},
+         file.get());
 }
 
 }  // namespace

@@ -43,9 +43,10 @@ const RecordedRun& RecordedTarget::next(RecordedRun::Kind kind, const Arena& are
                                : answers_.find({kind, arena.bytes, arena.page, *string, chase.floating_point,
                                                 effort.warm_up, effort.laps, effort.least_cycles});
     if (known == answers_.end())
-        throw ProbeError("the recording of {} has no run of this string of {} loads ({}) in {}; record it again",
-                         recording_.target, chase.offsets.size(), name_of(chase.recipe.generator),
-                         format_size(arena.bytes));
+        throw ProbeError(
+            "the recording of {} has no run of this string of {} loads ({}) in {}: it was made with other options, "
+            "or by another version; record with these",
+            recording_.target, chase.offsets.size(), name_of(chase.recipe.generator), format_size(arena.bytes));
     Answers& answers = known->second;
     const std::uint32_t number = answers.runs[answers.next++ % answers.runs.size()];
     const RecordedRun& run = recording_.runs[number];

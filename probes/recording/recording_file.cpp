@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "probes/recording/recording.hpp"
@@ -228,6 +229,8 @@ void check(const Group& group, const Recording& recording) {
         const auto fits = [](const std::vector<double>& misses, unsigned events) {
             return misses.empty() || misses.size() == events;
         };
+        if (!std::isfinite(run.effort.least_cycles) || run.effort.least_cycles < 0)
+            fail(i, "least_cycles is no number of at least 0");
         if (run.kind > RecordedRun::Kind::latencies || run.end > RecordedRun::End::refused) fail(i, "unknown kind");
         if (run.arena >= recording.arenas.size() || run.string >= strings.size()) fail(i, "no such arena or string");
         if (!fits(run.measurement.cache_misses, recording.capabilities.cache_events) ||
@@ -262,6 +265,9 @@ void write_recording(Group& root, const Recording& recording) {
 
     Group runs = group.create_group("runs");
     columns_of_runs(writer(runs, recording.runs));
+    Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
+    end.set_attribute("units", "1");
+    end.set_attribute("long_name", "how it ended");
     write_lists(runs, "latencies", recording.runs, latencies_of);
     write_lists(runs, "cache_misses", recording.runs, cache_misses_of);
     write_lists(runs, "tlb_misses", recording.runs, tlb_misses_of);

@@ -189,7 +189,8 @@ LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads) {
         add_one();
     } while (total.laps < effort.laps && !(laps.periodic() && effort.warm_up + total.laps > laps.first_repeated()));
     // Where loads take no time, no number of laps fills least_cycles.
-    const double least_cycles = total.sum.cycles > 0 ? effort.least_cycles : 0;
+    constexpr double longest = 1e15;  // days of any machine: no more laps than can be counted
+    const double least_cycles = total.sum.cycles > 0 ? std::min(effort.least_cycles, longest) : 0;
     const auto enough = [&] { return total.laps >= effort.laps && total.sum.cycles >= least_cycles; };
     // Whole periods at once, then single laps to the end.
     while (!enough()) {

@@ -103,7 +103,7 @@ RawEvent raw_event_named(const std::string& text) {
     const auto wrong = [&] {
         return std::invalid_argument(
             fmt::format("'{}' is not possible; write LEVEL=HEX, the event that counts the misses of a level: L1 to L9 "
-                        "or TLB1 to TLB9, and the code of the processor's manual, e.g. L2=0x0864",
+                        "or TLB1 to TLB9, and the code of the processor's manual with 0x before it, e.g. L2=0x0864",
                         shown(text)));
     };
     const std::vector<std::string_view> parts = split(text, '=');

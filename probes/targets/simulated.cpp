@@ -137,9 +137,9 @@ struct SimulatedTarget::Parts {
         touch(last->hierarchy, arena, last->references, pages_are_drawn());
         if (noise.hog_loads > 0) last->laps.disturb_by(noise, random.next());
         const double shortest_lap = static_cast<double>(last->references.size()) * least_latency();
+        const double long_enough = std::min(effort.least_cycles / shortest_lap, 1e15);  // a budget ends it long before
         last->laps.expect(
-            effort.warm_up +
-                std::max<std::uint64_t>(effort.laps, static_cast<std::uint64_t>(effort.least_cycles / shortest_lap)),
+            effort.warm_up + std::max<std::uint64_t>(effort.laps, static_cast<std::uint64_t>(long_enough)),
             digest_loads());
         last->laps.keep_to(left(), look());
         try {

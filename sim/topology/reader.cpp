@@ -26,6 +26,7 @@ namespace {
 [[noreturn]] void refuse_file(const std::string& path, int error) {
     std::vector<std::string_view> known;
     for (const PresetText& preset : preset_texts()) known.push_back(preset.name);
+    known.emplace_back("host");
     throw MachineError(path, {{{},
                                std::string("this is no built-in machine, and cannot be read as a machine file: ") +
                                    std::strerror(error) + advice(path, known)}});

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "tests/app/program.hpp"
 
 namespace cachetally::testing {
@@ -50,6 +52,50 @@ TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
     const Finished compared = cachetally(directory.path(), {"compare", "a.h5", "a.h5", "--level", "L1"});
     EXPECT_EQ(compared.status, 2);
     EXPECT_THAT(compared.err, HasSubstr("--level is for results of run and replay"));
+}
+
+/// What was interrupted is so when it is replayed, too; of another machine the curves alone are asked for.
+TEST(ProbeRecorded, OnesThatWereInterruptedArePartial) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
+    const TemporaryDirectory directory;
+    const ProbeHardwareWords record{"probe",    "l1",      "response", "--robust", "-m",
+                                    "generic3", "--noise", "heavy",    "--record", "partial.h5"};
+    Circumstances circumstances;
+    const auto begin = std::chrono::steady_clock::now();
+    circumstances.interrupt_when = [begin] {
+        return std::chrono::steady_clock::now() - begin > std::chrono::seconds(3);
+    };
+    const Finished interrupted = cachetally(directory.path(), record, circumstances);
+    ASSERT_EQ(interrupted.status, 1) << interrupted.err;
+    if (listing(directory.path()).empty()) {  // a slow machine: not even l1 was complete
+        EXPECT_THAT(interrupted.err, HasSubstr("none was, and nothing is kept"));
+        return;
+    }
+    const Finished replayed = cachetally(directory.path(), {"probe", "--replay", "partial.h5", "--json", "-o", "b.h5"});
+    EXPECT_EQ(replayed.status, 1);
+    EXPECT_THAT(replayed.err, HasSubstr("partial.h5 was interrupted before all tests were complete"));
+    EXPECT_EQ(replayed.json()["complete"], false);
+    EXPECT_EQ(cachetally(directory.path(), {"show", "b.h5", "--json"}).json()["complete"], false);
+    const Finished none = cachetally(directory.path(), {"probe", "response", "--replay", "partial.h5"});
+    EXPECT_EQ(none.status, 1);
+    EXPECT_THAT(none.err, HasSubstr("none was, and nothing is kept"));
+}
+
+/// A file that is to be replaced stays if an end comes before there is anything to put in its place.
+TEST(ProbeRecorded, NothingDoesNotReplaceWhatWasThere) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
+    const TemporaryDirectory directory;
+    ASSERT_EQ(cachetally(directory.path(), {"probe", "l1", "-m", "bcm2835", "-o", "a.h5"}).status, 0);
+    const std::string before = contents(directory / "a.h5");
+    Circumstances circumstances;
+    circumstances.interrupt_when = [] { return true; };
+    const Finished finished =
+        cachetally(directory.path(),
+                   {"probe", "response", "-m", "generic3", "--noise", "heavy", "-o", "a.h5", "--force"}, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("none was, and nothing is kept"));
+    EXPECT_TRUE(contents(directory / "a.h5") == before);
+    EXPECT_EQ(listing(directory.path()), "a.h5");
 }
 
 TEST(FitCommand, WritesAMachineThatIsCloser) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "probes/recording/recorded_target.hpp"
 #include "probes/recording/recorder.hpp"
@@ -69,6 +70,37 @@ TEST(Recorded, FilesHoldAllOfIt) {
     EXPECT_EQ(recorded.recording().strings.all(), recorder.recording().strings.all());
     EXPECT_LT(std::filesystem::file_size(path), 256 * recorder.recording().runs.size()) << "bytes of a run";
     std::filesystem::remove(path);
+}
+
+/// Where a number is no time nobody could wait for it.
+TEST(Recorded, TimesThatAreNoneAreRefused) {
+    SimulatedTarget target(load_machine("generic3"));
+    Recorder recorder(target, "generic3");
+    const Arena arena = recorder.make_arena(1 << 16, 4096);
+    const Offsets string = random_string(1 << 14, 64, 1);
+    recorder.run(arena, {string}, {1, 2});
+    const std::string path = ::testing::TempDir() + "recording_times_that_are_none.h5";
+    for (const double cycles :
+         {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+        Recording recording = recorder.recording();
+        recording.runs.front().effort.least_cycles = cycles;
+        std::filesystem::remove(path);
+        ResultFile out(path);
+        write_recording(out.root(), recording);
+        out.finish();
+        const InputFile file(path);
+        EXPECT_THROW(read_recording(file.root()), StorageError) << cycles;
+    }
+    std::filesystem::remove(path);
+}
+
+/// As many laps as 1e300 cycles are, of which all but some are not made.
+TEST(Recorded, HugeTimesEnd) {
+    SimulatedTarget target(load_machine("generic3"));
+    const Arena arena = target.make_arena(1 << 16, 4096);
+    const Offsets string = random_string(1 << 14, 64, 1);
+    target.keep_to({.most_cycles = 1e9});
+    EXPECT_THROW(target.run(arena, {string}, {1, 2, 1e300}), BudgetSpent);
 }
 
 /// Without noise a machine asked again answers the same, run by run.

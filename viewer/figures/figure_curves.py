@@ -29,6 +29,8 @@ class Curve:
         self.test, self.variant, self.name = (str(group.attrs[each]) for each in ("test", "variant", "name"))
         self.variant = variant_of(self.variant)
         self.x, self.value = group["x"][:], group["value"][:]
+        if len(self.x) != len(self.value) or not (np.isfinite(self.x).all() and np.isfinite(self.value).all()):
+            raise Refused(f"{group.file.filename}: {group.name}: x and value are to be as many numbers each; the file is damaged")
         self.x_unit, self.unit = str(group["x"].attrs["units"]), str(group["value"].attrs["units"])
         self.knocked_out = group["knocked_out"][:] == 1 if "knocked_out" in group else np.zeros(len(self.x), bool)
         own = [f for f in findings if (f["test"], f["variant"]) == (self.test, self.variant) and not np.isnan(f["value"])]

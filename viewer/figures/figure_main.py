@@ -45,7 +45,7 @@ def main():
         figure = KINDS[options.kind](result, options)
     except Refused as error:
         sys.exit(f"cachetally: {error}")
-    except (KeyError, OSError, RuntimeError) as error:  # what h5py says of things that are not there or cannot be read
+    except (KeyError, OSError, RuntimeError, ValueError) as error:  # what h5py and matplotlib say of what cannot be read or drawn
         sys.exit(f"cachetally: {options.file}: is damaged, or not whole: {error.args[0]}; make it anew")
     # equal results give equal figures: no dates
     metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind)
