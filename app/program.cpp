@@ -17,6 +17,7 @@
 #include "app/checks.hpp"
 #include "app/pack.hpp"
 #include "app/terminal.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "workloads/traces/source_window.hpp"
 
@@ -159,34 +160,6 @@ Input program_input(const ProgramChoice& choice, unsigned cores) {
     return input;
 }
 
-namespace {
-
-/// A folder with a trace, that is removed.
-class TemporaryTrace {
-public:
-    explicit TemporaryTrace(const std::string& program) {
-        const char* const given = std::getenv("TMPDIR");
-        folder_ = std::string(given != nullptr && *given != '\0' ? given : "/tmp") + "/cachetally-XXXXXX";
-        if (::mkdtemp(folder_.data()) == nullptr)
-            throw std::runtime_error(
-                fmt::format("{}: no folder for the program's trace can be made: {}; TMPDIR may name another place",
-                            folder_, std::strerror(errno)));
-        path_ = folder_ + "/" + std::filesystem::path(program).filename().string();
-    }
-    TemporaryTrace(const TemporaryTrace&) = delete;
-    TemporaryTrace& operator=(const TemporaryTrace&) = delete;
-    ~TemporaryTrace() {
-        std::error_code error;
-        std::filesystem::remove_all(folder_, error);
-    }
-    const std::string& path() const { return path_; }
-
-private:
-    std::string folder_, path_;
-};
-
-}  // namespace
-
 void refuse_program_options(const ProgramChoice& choice) {
     const std::pair<const char*, bool> given[] = {
         {"--with", choice.with != "auto"}, {"--report", !choice.report.empty()},    {"--barriers", choice.barriers},
@@ -223,8 +196,8 @@ void with_recording(WorkloadOptions& options, const std::vector<std::string>& pr
                                      shown(choice.command.front())));
     if (!reading.structures.empty() || !reading.symbols.empty())
         throw UsageError("--structures and --symbols are for traces; a program that runs has its names");
-    const TemporaryTrace trace(program.front());
-    options.source = trace.path();
+    const TemporaryFolder folder("the program's trace");
+    options.source = folder.path() + "/" + std::filesystem::path(program.front()).filename().string();
     PackingChoice packing;
     packing.output = options.source;
     packing.level = 0;

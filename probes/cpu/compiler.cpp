@@ -15,35 +15,16 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 
 namespace cachetally {
 namespace {
 
 constexpr auto look_every = std::chrono::milliseconds(2);  ///< whether the compiler has ended, or should
-
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        const char* const given = std::getenv("TMPDIR");
-        path_ = std::string(given != nullptr && *given != '\0' ? given : "/tmp") + "/cachetally-cpu-XXXXXX";
-        if (::mkdtemp(path_.data()) == nullptr)
-            throw CompileError("{}: no folder for compiled code can be made: {}; TMPDIR may name another place", path_,
-                               std::strerror(errno));
-    }
-    ~TemporaryFolder() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-};
 
 /// The line that says what is wrong, or the first.
 std::string message_in(const std::string& file) {
@@ -120,7 +101,13 @@ void CCompiler::run(const std::string& folder) const {
 }
 
 std::unique_ptr<CompiledCode> CCompiler::compile(const std::string& source) const {
-    const TemporaryFolder folder;
+    std::optional<TemporaryFolder> folder_made;
+    try {
+        folder_made.emplace("compiled code");
+    } catch (const std::runtime_error& error) {
+        throw CompileError(error.what());
+    }
+    const TemporaryFolder& folder = *folder_made;
     {
         std::ofstream file(folder.path() + "/code.c");
         if (!(file << source << std::flush))

@@ -50,10 +50,10 @@ TEST(Recipes, AnErrorNamesTheRow) {
 }
 
 TEST(Recipes, Prefetcher) {
-    Hierarchy hierarchy(Topology(machine("prefetch: pair")));
+    Hierarchy hierarchy(Topology(machine("prefetch: next_but_one")));
     hierarchy.access(0, load(64), 0);
-    hierarchy.access(0, load(0), 1000000);
     EXPECT_EQ(hierarchy.counts().caches.front().prefetches_issued, 1U);
+    hierarchy.access(0, load(192), 1000000);
     EXPECT_EQ(hierarchy.counts().caches.front().load_misses, 1U);
 }
 

@@ -14,7 +14,7 @@
 
 namespace cachetally {
 
-std::unique_ptr<Prefetcher> make_pair_prefetcher(const PrefetchConfig& config, unsigned line_bytes);
+std::unique_ptr<Prefetcher> make_next_but_one_prefetcher(const PrefetchConfig& config, unsigned line_bytes);
 TextFormat rw_format();
 Kernel sum_kernel();
 TestReport one_line(Meter& meter, const Context& context);
@@ -37,7 +37,8 @@ std::span<const ReplacementRow> replacement_rows() {
     return rows;
 }
 std::span<const PrefetcherRow> prefetcher_rows() {
-    static const auto rows = with(built_in_prefetchers, PrefetcherRow{"pair", false, false, make_pair_prefetcher});
+    static const auto rows =
+        with(built_in_prefetchers, PrefetcherRow{"next_but_one", false, false, make_next_but_one_prefetcher});
     return rows;
 }
 std::span<const IndexingRow> indexing_rows() {
