@@ -103,8 +103,12 @@ TEST(Interrupted, Sweep) {
 
 TEST(Interrupted, Probe) {
     const TemporaryDirectory directory;
+    Circumstances circumstances;
+    circumstances.interrupt_when = after(std::chrono::seconds(3));  // l1 is complete, levels is not by far
     const Finished finished = cachetally(
-        directory.path(), {"probe", "l1", "levels", "--as-published", "--json", "-o", "p.h5"}, interrupted());
+        directory.path(),
+        {"probe", "l1", "levels", "--as-published", "--stability", "1000", "--no-knock-out", "--json", "-o", "p.h5"},
+        circumstances);
     EXPECT_EQ(finished.status, 1);
     EXPECT_EQ(finished.json()["complete"], false);
     EXPECT_EQ(cachetally(directory.path(), {"show", "p.h5", "--json"}).json()["complete"], false);
