@@ -131,7 +131,7 @@ void add_fit(CLI::App& app) {
     add_trust_option(*command, options->trust);
     command->footer(
         "Example:\n"
-        "  cachetally probe --machine native --record host.h5\n"
+        "  cachetally probe response --machine native --robust --budget 2.5e11 --record host.h5\n"
         "  cachetally fit host.h5 -o host.yaml\n"
         "  cachetally run lu n=256 -m host.yaml");
     command->callback([options] { fit_file(*options); });

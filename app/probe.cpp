@@ -254,6 +254,8 @@ std::string fitted_text(const MachineDescription& stated, std::span<const TestRe
             return fit(stated, reports, how).machine;
         } catch (const ProbingEnded&) {
             throw std::runtime_error("interrupted before a machine was fitted; it was not written");
+        } catch (const std::invalid_argument& error) {
+            throw std::runtime_error(fmt::format("no machine was written: {}", error.what()));
         }
     }();
     machine.name = "fitted";
@@ -292,8 +294,6 @@ void probe_native(const ProbeOptions& options) {
     if (file)
         write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr,
               interrupted() ? incomplete : "");
-    if (!machine_file.file.empty() && !interrupted())
-        write_text_output(machine_file, fitted_text(stated->machine(), probed.reports));
     const Capabilities& can = target.capabilities();
     double seconds = 0;
     for (const TestReport& report : probed.reports) seconds += report.host_seconds;
@@ -307,6 +307,7 @@ void probe_native(const ProbeOptions& options) {
           .no_events = can.no_events,
           .stated = stated ? &stated->machine() : nullptr},
          file.get());
+    if (!machine_file.file.empty()) write_text_output(machine_file, fitted_text(stated->machine(), probed.reports));
 }
 
 /// Why not all tests are in a recording; empty if they are.

@@ -254,6 +254,13 @@ private:
 }  // namespace
 
 FitResult fit(const MachineDescription& start, std::span<const TestReport> measured, const FitOptions& options) {
+    for (const TestReport& report : measured)
+        for (const Finding& finding : report.findings)
+            if (report.test == "response" && !finding.value)
+                throw std::invalid_argument(fmt::format(
+                    "the response curves are not complete: {}; measure them with a larger --budget, as in probe "
+                    "response --machine native --robust --budget 2.5e11 --record FILE.h5",
+                    finding.reason));
     return Fit(measured, start.pages.size, options).run(start);
 }
 

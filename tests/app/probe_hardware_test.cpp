@@ -115,6 +115,31 @@ TEST(FitCommand, WritesAMachineThatIsCloser) {
     EXPECT_THAT(run({"fit", "a.h5"}).out, AllOf(HasSubstr("as good"), HasSubstr("median difference")));
 }
 
+/// Of curves that a budget cut a wrong machine would be made.
+TEST(FitCommand, CutCurvesAreRefused) {
+    const TemporaryDirectory directory;
+    const Finished probed = cachetally(directory.path(), {"probe", "response", "--robust", "-m", "bcm2835", "--arena",
+                                                          "2", "--budget", "2e7", "-o", "cut.h5"});
+    ASSERT_EQ(probed.status, 0) << probed.err;
+    const Finished fitted = cachetally(directory.path(), {"fit", "cut.h5", "-o", "cut.yaml"});
+    EXPECT_EQ(fitted.status, 2);
+    EXPECT_THAT(fitted.err, AllOf(HasSubstr("cut.h5: the response curves are not complete"),
+                                  HasSubstr("budget is spent"), HasSubstr("larger --budget")));
+    EXPECT_EQ(listing(directory.path()), "cut.h5");
+}
+
+TEST(ProbeNative, FindingsAreSaidThoughNoMachineCanBeFitted) {
+    const TemporaryDirectory directory;
+    const Finished finished =
+        cachetally(directory.path(), {"probe", "l1", "--machine", "native", "--robust", "--arena", "4", "--budget",
+                                      "1e9", "--write-machine", "m.yaml", "-o", "a.h5"});
+    EXPECT_EQ(finished.status, 1);
+    if (finished.out.empty()) GTEST_SKIP() << finished.err;  // a clock that cannot be measured, or no caches stated
+    EXPECT_THAT(finished.out, HasSubstr("\nl1 "));
+    EXPECT_THAT(finished.err, HasSubstr("no machine was written: there are no response curves"));
+    EXPECT_EQ(listing(directory.path()), "a.h5");
+}
+
 TEST(FitCommand, SaysWhatItNeeds) {
     const TemporaryDirectory directory;
     cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "l1.h5"});
