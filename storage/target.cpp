@@ -55,8 +55,7 @@ void check_target(const std::string& path, Existing existing, std::string_view w
     if (S_ISDIR(status.st_mode))
         throw StorageError("{}: is a directory, not a regular file; give {} the name of a file, as in {}/NAME", path,
                            what, path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
-    if (!S_ISREG(status.st_mode))
-        throw StorageError("{}: is not a regular file; give {} the name of one", path, what);
+    if (!S_ISREG(status.st_mode)) throw StorageError("{}: is not a regular file; give {} the name of one", path, what);
     if (existing == Existing::refuse)
         throw StorageError("{}: exists already; give another name, or --force to replace it", path);
     check_folder(path, target);
