@@ -46,24 +46,26 @@ SimulatedOptions simulated(const ProbeOptions& options) {
 
 const char incomplete[] = "interrupted before all tests were complete";
 
-/// `missing`: why not all tests were complete; empty if they were.
-void write(ResultFile& file, const ProbeOptions& options, const Topology& topology, std::span<const TestReport> reports,
-           const Recording* recording, const std::string& missing) {
+/// `missing`: why not all tests were complete; empty if they were. If none was, what was there before stays.
+void write(std::unique_ptr<ResultFile>& file, const ProbeOptions& options, const Topology& topology,
+           std::span<const TestReport> reports, const Recording* recording, const std::string& missing) {
+    if (!missing.empty() && reports.empty()) file.reset();
+    if (!file) return;
     RunTitle title;
     title.input = "probe";
     title.complete = missing.empty();
     title.incomplete = missing;
     {
-        write_title(file.root(), "probe", topology, title);
-        write_probe(file.root(), reports);
-        if (recording != nullptr) write_recording(file.root(), *recording);
+        write_title(file->root(), "probe", topology, title);
+        write_probe(file->root(), reports);
+        if (recording != nullptr) write_recording(file->root(), *recording);
         Provenance provenance = make_provenance(command_line());
         provenance.seed = options.seed;
         provenance.machine_name = topology.machine().name;
         provenance.machine_text = topology.machine().text;
-        write_provenance(file.root(), provenance);
+        write_provenance(file->root(), provenance);
     }
-    close_output(&file, title);
+    close_output(file.get(), title);
 }
 
 SuiteOptions suite_of(const ProbeOptions& options) {
@@ -228,10 +230,8 @@ void probe(const ProbeOptions& options) {
     const Evidence evidence = evidence_of(target.capabilities());
     for (TestReport& report : probed.reports) judge(report, machine, more, evidence);
     if (probed.recording) probed.recording->machine_text = machine.text;
-    if (interrupted() && probed.reports.empty()) file.reset();  // what was there before stays
-    if (file)
-        write(*file, options, topology, probed.reports, probed.recording ? &*probed.recording : nullptr,
-              interrupted() ? incomplete : "");
+    write(file, options, topology, probed.reports, probed.recording ? &*probed.recording : nullptr,
+          interrupted() ? incomplete : "");
     std::string about = machine.name;
     if (!machine.description.empty()) about += ": " + folded(machine.description);
     if (!options.replay.empty()) about += "; the strings of " + options.replay;
@@ -290,16 +290,13 @@ void probe_native(const ProbeOptions& options) {
         probed.recording->frequency = target.frequency();
         if (stated) probed.recording->machine_text = stated->machine().text;
     }
-    if (interrupted() && probed.reports.empty()) file.reset();  // what was there before stays
     if (file)
-        write(*file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr,
+        write(file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr,
               interrupted() ? incomplete : "");
     const Capabilities& can = target.capabilities();
-    double seconds = 0;
-    for (const TestReport& report : probed.reports) seconds += report.host_seconds;
     const auto about = fmt::format(
         "native: this machine, measured by times{}; clock {:.2f} GHz, {} samples disturbed; took {:.1f} s of {:.1f} s",
-        counted_in_words(can), target.frequency() / 1e9, target.dropped(), seconds,
+        counted_in_words(can), target.frequency() / 1e9, target.dropped(), target.cost().cycles / target.frequency(),
         suite.budget.most_cycles / target.frequency());
     show(probed.reports, options,
          {.about = about,
@@ -328,8 +325,7 @@ void probe_recorded(const ProbeOptions& options) {
     const std::vector<TestReport> reports = run_suite(target, suite);
     const Topology topology(read_machine(recording.machine_text, options.replay));
     const std::string missing = interrupted() ? incomplete : missing_in(recording, options.replay);
-    if (!missing.empty() && reports.empty()) file.reset();  // what was there before stays
-    if (file) write(*file, options, topology, reports, &recording, missing);
+    write(file, options, topology, reports, &recording, missing);
     show(reports, options,
          {.about = fmt::format("{}: {}, as recorded", options.replay, recording.target),
           .stated = &topology.machine(),
