@@ -192,10 +192,11 @@ Found capacity_and_ways(CompactTest& compact, TestReport& report) {
     return {static_cast<unsigned>(n - 1), stride / 2 * (n - 1), ""};
 }
 
-/// Figure 10; 0 = not found. A cache of one set has a line of the size of a way, which no shift leaves.
+/// Figure 10, from the size of a location; 0 = not found. A cache of one set has a line of the size of a way, which no
+/// shift leaves.
 std::uint64_t line_size(CompactTest& compact, const Found& found, bool robust) {
     const std::uint64_t way = found.capacity / found.ways;
-    for (std::uint64_t line = robust ? pointer : 1; line < way; line *= 2)
+    for (std::uint64_t line = pointer; line < way; line *= 2)
         if (compact.shifted(way, 2ULL * found.ways, line)) return line;
     return robust ? way : 0;
 }

@@ -106,6 +106,15 @@ TEST_F(Native, TheFirstLevelIsFoundOrRefused) {
     }
 }
 
+/// Its sets are shifted by powers of two from the size of a location: less is no question for a real machine.
+TEST_F(Native, ThePublishedTestAsksWhatCanBeAsked) {
+    SuiteOptions options{.tests = {"l1"}, .published = true, .robust = false};
+    options.budget.most_cycles = 2e10;
+    for (const TestReport& report : run_suite(*target, options))
+        for (const Finding& finding : report.findings)
+            EXPECT_EQ(finding.reason.find("is no multiple of"), std::string::npos) << finding.reason;
+}
+
 TEST_F(Native, PagesLieWhereTheSystemSays) {
     const Arena arena = target->make_arena(64 * page(), page());
     std::vector<std::uint64_t> pages = target->physical_pages(arena);
