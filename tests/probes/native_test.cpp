@@ -108,7 +108,9 @@ TEST_F(Native, TheFirstLevelIsFoundOrRefused) {
 
 /// Its sets are shifted by powers of two from the size of a location: less is no question for a real machine.
 TEST_F(Native, ThePublishedTestAsksWhatCanBeAsked) {
-    SuiteOptions options{.tests = {"l1"}, .published = true, .robust = false};
+    SuiteOptions options;
+    options.tests = {"l1"};
+    options.robust = false;
     options.budget.most_cycles = 2e10;
     for (const TestReport& report : run_suite(*target, options))
         for (const Finding& finding : report.findings)
