@@ -4,13 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <optional>
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/fitted.hpp"
 #include "app/output.hpp"
 #include "app/terminal.hpp"
 #include "probes/curve_comparison.hpp"
-#include "probes/fit/fit.hpp"
+#include "probes/fit/measured.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/recording/recording.hpp"
 #include "probes/suite.hpp"
@@ -18,6 +20,7 @@
 #include "storage/file.hpp"
 #include "storage/provenance.hpp"
 #include "viewer/probe_comparison_text.hpp"
+#include "viewer/run_view.hpp"
 #include "viewer/text_table.hpp"
 
 namespace cachetally::app {
@@ -35,43 +38,54 @@ struct FitArguments {
 /// Where the search begins: a machine that is named, or what the measured one says of itself.
 MachineDescription start_of(const FitArguments& options, const InputFile& file) {
     if (!options.start.empty()) return load_machine(options.start);
-    const std::string text = read_provenance(file.root()).machine_text;
+    const bool is_told = file.root().open_group("provenance").has("machine_file");
+    const std::string text = is_told ? read_provenance(file.root()).machine_text : "";
     if (text.empty())
         throw UsageError("{} does not say which machine it is of; name one to begin with: --start MACHINE",
                          options.file);
     return read_machine(text, options.file);
 }
 
-/// The fitted machine's own response, beside the measured one.
-ProbeComparison compared_with(const MachineDescription& machine, std::span<const TestReport> measured) {
-    SimulatedTarget target(machine);
+/// The fitted machine's own response, beside the measured one and no further than that; none where an interrupt comes
+/// before its end.
+std::optional<ProbeComparison> compared_with(const MachineDescription& machine, std::span<const TestReport> measured) {
+    SimulatedOptions options;
+    options.largest_arena = largest_arena_of(measured, machine.pages.size);
+    SimulatedTarget target(machine, options);
     SuiteOptions suite;
     suite.tests = {"response"};
     suite.budget.go_on = [] { return !interrupted(); };
-    return compared(measured, run_suite(target, suite));
+    const std::vector<TestReport> found = run_suite(target, suite);
+    if (interrupted()) return std::nullopt;
+    return compared(measured, found);
 }
 
-std::string text_of(const FitResult& result, const ProbeComparison& comparison) {
+std::string text_of(const FitResult& result, const std::optional<ProbeComparison>& comparison) {
     constexpr auto left = TextTable::Align::left;
     TextTable table({{"component", left}, {"key", left}, {"value", left}, {"as good", left}}, 3);
     for (const FittedKey& key : result.keys)
-        table.add({key.component, key.key, key.value, fmt::format("{}", fmt::join(key.as_good, ", "))});
+        table.add({key.component, key.key, key.value,
+                   key.any_as_good ? "not determined" : fmt::format("{}", fmt::join(key.as_good, ", "))});
     return fmt::format("mean difference of the curves: {:.1f} % before, {:.1f} % after {} simulations\n\n",
                        100 * std::expm1(result.error_before), 100 * std::expm1(result.error), result.simulations) +
-           table.text(terminal_width()) + '\n' + to_text(comparison, terminal_width());
+           table.text(terminal_width()) + (comparison ? '\n' + to_text(*comparison, terminal_width()) : "");
 }
 
-Json json_of(const FitResult& result, const ProbeComparison& comparison) {
+Json json_of(const FitResult& result, const std::optional<ProbeComparison>& comparison) {
     Json keys = Json::array();
     for (const FittedKey& key : result.keys)
         keys.push_back({{"component", key.component},
                         {"key", key.key},
                         {"value", key.value},
                         {"as_good", key.as_good},
+                        {"any_as_good", key.any_as_good},
                         {"determined", key.determined()}});
-    return {{"error_before", result.error_before}, {"error", result.error},
-            {"simulations", result.simulations},   {"keys", keys},
-            {"comparison", to_json(comparison)},   {"machine", write_machine(result.machine)}};
+    return {{"error_before", result.error_before},
+            {"error", result.error},
+            {"simulations", result.simulations},
+            {"keys", keys},
+            {"comparison", comparison ? to_json(*comparison) : Json()},
+            {"machine", write_machine(result.machine)}};
 }
 
 void fit_file(FitArguments options) {
@@ -86,25 +100,28 @@ void fit_file(FitArguments options) {
         throw UsageError("{} is a result of {}; machines are fitted to results of probe", options.file, kind);
     const std::vector<TestReport> measured = read_probe(file.root());
     catch_interrupts();
-    FitOptions how;
-    how.jobs = options.jobs;
-    how.go_on = [] { return !interrupted(); };
-    FitResult result = [&] {
+    const FitResult result = [&] {
+        const MachineDescription start = start_of(options, file);
+        std::optional<Recording> recording;
+        if (has_recording(file.root())) recording = read_recording(file.root());
         try {
-            return fit(start_of(options, file), measured, how);
+            return fitted_to(measured, recording ? &*recording : nullptr, start,
+                             {options.name, "fitted to the response curves of " + options.file, "cachetally fit"},
+                             options.jobs);
         } catch (const std::invalid_argument& error) {
             throw UsageError("{}: {}", options.file, error.what());
-        } catch (const ProbingEnded&) {
-            throw std::runtime_error("interrupted before the machine was fitted; nothing was written");
         }
     }();
-    result.machine.name = options.name;
-    result.machine.description = "fitted to the response curves of " + options.file;
-    result.machine.source = "cachetally fit";
-    const ProbeComparison comparison = compared_with(result.machine, measured);
     if (!options.output.file.empty()) write_text_output(options.output, write_machine(result.machine));
-    if (options.json) return print_json(json_of(result, comparison));
-    print_lines(text_of(result, comparison));
+    const std::optional<ProbeComparison> comparison = compared_with(result.machine, measured);
+    if (options.json)
+        print_json(json_of(result, comparison));
+    else
+        print_lines(text_of(result, comparison));
+    if (!comparison)
+        throw std::runtime_error(
+            fmt::format("interrupted after the machine was fitted{}, before it was compared with what was measured",
+                        options.output.file.empty() ? "" : " and written to " + options.output.file));
 }
 
 }  // namespace

@@ -7,13 +7,13 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/fitted.hpp"
 #include "app/probe_options.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
 #include "base/text.hpp"
 #include "base/units.hpp"
-#include "probes/fit/fit.hpp"
 #include "probes/probe_file.hpp"
 #include "probes/recording/recorded_target.hpp"
 #include "probes/recording/recorder.hpp"
@@ -161,7 +161,7 @@ Probed replay_on(ProbeTarget& target, const std::string& name, const ProbeOption
 Probed probe_target(ProbeTarget& target, const std::string& name, const ProbeOptions& options,
                     const SuiteOptions& suite) {
     if (!options.replay.empty()) return replay_on(target, name, options);
-    if (options.record.empty()) return {run_suite(target, suite), std::nullopt};
+    if (options.record.empty() && options.write_machine.empty()) return {run_suite(target, suite), std::nullopt};
     Recorder recorder(target, name);
     Probed probed{run_suite(recorder, suite), std::nullopt};
     probed.recording = recorder.recording();
@@ -245,23 +245,15 @@ std::string counted_in_words(const Capabilities& can) {
     return text;
 }
 
-/// A machine file fitted to what was measured.
-std::string fitted_text(const MachineDescription& stated, std::span<const TestReport> reports) {
-    FitOptions how;
-    how.go_on = [] { return !interrupted(); };
-    MachineDescription machine = [&] {
-        try {
-            return fit(stated, reports, how).machine;
-        } catch (const ProbingEnded&) {
-            throw std::runtime_error("interrupted before a machine was fitted; it was not written");
-        } catch (const std::invalid_argument& error) {
-            throw std::runtime_error(fmt::format("no machine was written: {}", error.what()));
-        }
-    }();
-    machine.name = "fitted";
-    machine.description = "fitted to this machine's response curves";
-    machine.source = "cachetally probe --write-machine";
-    return write_machine(machine);
+/// Writes a machine file fitted to what was measured.
+void fit_native(const OutputOptions& output, const MachineDescription& stated, const Probed& probed) {
+    const FittedTitle title{"fitted", "fitted to this machine's response curves", "cachetally probe --write-machine"};
+    try {
+        const FitResult result = fitted_to(probed.reports, &*probed.recording, stated, title);
+        write_text_output(output, write_machine(result.machine));
+    } catch (const std::invalid_argument& error) {
+        throw std::runtime_error(fmt::format("no machine was written: {}", error.what()));
+    }
 }
 
 /// The machine that the program runs on. Its file has what the machine says of itself, which is no truth to judge by.
@@ -290,8 +282,9 @@ void probe_native(const ProbeOptions& options) {
         probed.recording->frequency = target.frequency();
         if (stated) probed.recording->machine_text = stated->machine().text;
     }
+    const bool recorded = !options.record.empty() || !options.replay.empty();  // else it is for the fit alone
     if (file)
-        write(file, options, *stated, probed.reports, probed.recording ? &*probed.recording : nullptr,
+        write(file, options, *stated, probed.reports, recorded ? &*probed.recording : nullptr,
               interrupted() ? incomplete : "");
     const Capabilities& can = target.capabilities();
     const auto about = fmt::format(
@@ -304,7 +297,7 @@ void probe_native(const ProbeOptions& options) {
           .no_events = can.no_events,
           .stated = stated ? &stated->machine() : nullptr},
          file.get());
-    if (!machine_file.file.empty()) write_text_output(machine_file, fitted_text(stated->machine(), probed.reports));
+    if (!machine_file.file.empty()) fit_native(machine_file, stated->machine(), probed);
 }
 
 /// Why not all tests are in a recording; empty if they are.

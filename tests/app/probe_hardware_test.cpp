@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recordings, fitted machines and the machine under the program, as users call them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
+#include "storage/copy.hpp"
+#include "storage/file.hpp"
 #include "tests/app/program.hpp"
 
 namespace cachetally::testing {
@@ -12,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using ProbeHardwareWords = std::vector<std::string>;
 
@@ -98,6 +104,18 @@ TEST(ProbeRecorded, NothingDoesNotReplaceWhatWasThere) {
     EXPECT_EQ(listing(directory.path()), "a.h5");
 }
 
+/// Two levels, of which little has to be simulated.
+void write_small_machine(const std::filesystem::path& path, const std::string& l1, unsigned latency) {
+    std::ofstream(path) << fmt::format(
+        "caches:\n"
+        "  - {{name: L1, next: L2, size: {}, ways: 4, latency: 3}}\n"
+        "  - {{name: L2, next: memory, size: 32 KiB, ways: 8, latency: 12}}\n"
+        "tlbs: [{{name: TLB, entries: 16, ways: 4}}]\n"
+        "pages: {{walk: {{references: false, latency: 20}}}}\n"
+        "memory: {{latency: {}}}\n",
+        l1, latency);
+}
+
 TEST(FitCommand, WritesAMachineThatIsCloser) {
     const TemporaryDirectory directory;
     const auto run = [&](const ProbeHardwareWords& words) {
@@ -105,11 +123,16 @@ TEST(FitCommand, WritesAMachineThatIsCloser) {
         EXPECT_EQ(finished.status, 0) << finished.err;
         return finished;
     };
-    run({"probe", "response", "-m", "bcm2835", "--arena", "2", "-o", "a.h5"});
+    write_small_machine(directory / "small.yaml", "2 KiB", 90);
+    write_small_machine(directory / "start.yaml", "8 KiB", 200);
+    run({"probe", "response", "-m", "small.yaml", "--arena", "1", "-o", "a.h5"});
     const auto fitted =
-        run({"fit", "a.h5", "--start", "intel-t9600", "-o", "m.yaml", "--name", "mine", "--json"}).json();
+        run({"fit", "a.h5", "--start", "start.yaml", "-o", "m.yaml", "--name", "mine", "--json"}).json();
     EXPECT_LT(fitted["error"], fitted["error_before"].get<double>() / 2);
+    EXPECT_LT(fitted["error"], 0.02);
     EXPECT_EQ(contents(directory / "m.yaml"), fitted["machine"].get<std::string>());
+    EXPECT_THAT(contents(directory / "m.yaml"), HasSubstr("size: 2 KiB, ways: 4"));
+    for (const auto& compared : fitted["comparison"]["curves"]) EXPECT_EQ(compared["only_after"], 0) << compared.dump();
     EXPECT_THAT(run({"machine", "show", "m.yaml"}).out, HasSubstr("mine: fitted to the response curves of a.h5"));
     EXPECT_EQ(cachetally(directory.path(), {"fit", "a.h5", "-o", "m.yaml"}).status, 1) << "it exists";
     EXPECT_THAT(run({"fit", "a.h5"}).out, AllOf(HasSubstr("as good"), HasSubstr("median difference")));
@@ -138,6 +161,68 @@ TEST(ProbeNative, FindingsAreSaidThoughNoMachineCanBeFitted) {
     EXPECT_THAT(finished.out, HasSubstr("\nl1 "));
     EXPECT_THAT(finished.err, HasSubstr("no machine was written: there are no response curves"));
     EXPECT_EQ(listing(directory.path()), "a.h5");
+}
+
+TEST(FitCommand, LeavesNothingWhereItIsInterrupted) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
+    const TemporaryDirectory directory;
+    const Finished measured =
+        cachetally(directory.path(), {"probe", "response", "-m", "generic3", "--arena", "2", "-o", "a.h5"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    Circumstances circumstances;
+    circumstances.interrupt_when = [] { return true; };
+    const Finished finished =
+        cachetally(directory.path(), {"fit", "a.h5", "--start", "intel-t9600", "-o", "m.yaml"}, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted before the machine was fitted; no machine file was written"));
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(listing(directory.path()), "a.h5");
+}
+
+/// As it is compared with what was measured, that is: the machine is there by then.
+TEST(FitCommand, KeepsTheMachineWhereItIsInterruptedLate) {
+    if (thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer holds signals back while all threads compute";
+    const TemporaryDirectory directory;
+    write_small_machine(directory / "small.yaml", "2 KiB", 90);
+    const Finished measured =
+        cachetally(directory.path(), {"probe", "response", "-m", "small.yaml", "--arena", "32", "-o", "a.h5"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    Circumstances circumstances;
+    circumstances.interrupt_when = [&] { return std::filesystem::exists(directory / "m.yaml"); };
+    const Finished finished = cachetally(directory.path(), {"fit", "a.h5", "-o", "m.yaml"}, circumstances);
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("interrupted after the machine was fitted and written to m.yaml"));
+    EXPECT_THAT(finished.out, AllOf(HasSubstr("as good"), Not(HasSubstr("median difference"))));
+}
+
+void copy_without(const std::string& dataset, const Group& from, Group& to) {
+    copy_attributes(from, to);
+    for (const std::string& name : from.children()) {
+        if (name == dataset) continue;
+        if (!is_group(from, name)) {
+            copy_dataset(from, name, to);
+            continue;
+        }
+        Group group = to.create_group(name);
+        copy_without(dataset, from.open_group(name), group);
+    }
+}
+
+TEST(FitCommand, FilesThatNameNoMachineSaySo) {
+    const TemporaryDirectory directory;
+    write_small_machine(directory / "small.yaml", "2 KiB", 90);
+    const Finished measured =
+        cachetally(directory.path(), {"probe", "response", "-m", "small.yaml", "--arena", "1", "-o", "a.h5"});
+    ASSERT_EQ(measured.status, 0) << measured.err;
+    {
+        const InputFile whole(directory / "a.h5");
+        ResultFile other(directory / "b.h5");
+        copy_without("machine_file", whole.root(), other.root());
+        other.finish();
+    }
+    const Finished finished = cachetally(directory.path(), {"fit", "b.h5"});
+    EXPECT_EQ(finished.status, 2) << "of its use";
+    EXPECT_THAT(finished.err, HasSubstr("b.h5 does not say which machine it is of; name one to begin with: --start "));
 }
 
 TEST(FitCommand, SaysWhatItNeeds) {
@@ -199,7 +284,7 @@ TEST(ProbeNative, RawEventsAreOfLevelsThatThereAre) {
 TEST(ProbeNative, WritesAMachineFile) {
     const TemporaryDirectory directory;
     const Finished finished = cachetally(
-        directory.path(), {"probe", "response", "--machine", "native", "--arena", "2", "--write-machine", "m.yaml"});
+        directory.path(), {"probe", "response", "--machine", "native", "--arena", "1", "--write-machine", "m.yaml"});
     if (finished.status != 0 && (finished.err.find("frequency cannot be determined") != std::string::npos ||
                                  finished.err.find("states no caches") != std::string::npos))
         GTEST_SKIP() << finished.err;

@@ -7,7 +7,9 @@
 
 #include "cachetally/topology.hpp"
 #include "probes/fit/fit.hpp"
+#include "probes/fit/measured.hpp"
 #include "probes/fit/response_model.hpp"
+#include "probes/recording/recorder.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
 
@@ -46,9 +48,9 @@ const FittedKey& key_of(const FitResult& result, const std::string& component, c
 
 TEST(Fit, LatenciesAreSolvedFor) {
     const MachineDescription known = known_machine();
-    const ResponseModel model(response_of_machine(known), known.pages.size);
+    const ResponseModel model(response_of_machine(known), known.pages.size, 2 << 20);
     MachineDescription other = known;
-    for (unsigned* latency : latencies_on_path(other)) *latency = 50;
+    for (const PathLatency& latency : latencies_on_path(other)) *latency.cycles = 50;
     std::vector<ModelPoint> points = model.points_of(other);
     EXPECT_GT(model.error(points), 0.5);
     model.solve_latencies(other, points);
@@ -117,6 +119,128 @@ TEST(Fit, SaysWhatIsNotDetermined) {
     EXPECT_EQ(mapping.value, "contiguous") << "as good as another: it stays";
     EXPECT_EQ(mapping.as_good, std::vector<std::string>{"random"}) << "caches of one set";
     EXPECT_EQ(result.machine, known);
+}
+
+/// A machine of three levels. `changed`: replaced in its file.
+MachineDescription three_levels(const std::vector<std::pair<std::string, std::string>>& changed = {}) {
+    std::string text =
+        "caches:\n"
+        "  - {name: L1, next: L2, size: 2 KiB, ways: 4, latency: 4}\n"
+        "  - {name: L2, next: L3, size: 16 KiB, ways: 4, latency: 9}\n"
+        "  - {name: L3, next: memory, size: 128 KiB, ways: 8, latency: 31}\n"
+        "tlbs:\n"
+        "  - {name: T1, next: T2, entries: 8, ways: 4}\n"
+        "  - {name: T2, entries: 48, ways: 12, latency: 7}\n"
+        "pages: {mapping: random, walk: {latency: 20}}\n"
+        "memory: {size: 16 GiB, latency: 200}\n";
+    for (const auto& [from, to] : changed) {
+        const std::size_t at = text.find(from);
+        if (at == std::string::npos) throw std::runtime_error("no " + from);
+        text.replace(at, from.size(), to);
+    }
+    return read_machine(text, "three_levels");
+}
+
+/// Sizes that are fitted with the wrong mapping are wrong, and stay so where they are not fitted again.
+TEST(Fit, SizesAreThoseOfTheMappingThatIsFound) {
+    const MachineDescription start = three_levels({{"mapping: random, walk: {latency: 20}", "walk: {latency: 0}"},
+                                                   {"16 KiB", "32 KiB"},
+                                                   {"128 KiB, ways: 8, latency: 31", "256 KiB, ways: 8, latency: 50"},
+                                                   {"entries: 48, ways: 12", "entries: 32, ways: 8"},
+                                                   {"latency: 200", "latency: 100"}});
+    const FitResult result = fit(start, response_of_machine(three_levels()), {.jobs = 2});
+    EXPECT_LT(result.error, 0.03);
+    EXPECT_EQ(result.machine.pages.mapping, Mapping::random);
+    EXPECT_EQ(result.machine.caches[0].size, 2U << 10);
+    EXPECT_EQ(result.machine.caches[1].size, 16U << 10);
+    EXPECT_EQ(result.machine.caches[2].size, 128U << 10);
+    EXPECT_EQ(result.machine.tlbs[0].entries, 8U);
+    EXPECT_EQ(result.machine.tlbs[1].entries, 48U);
+}
+
+/// Without the curves on ordinary pages, of which large ones need few, nothing says how many T2 holds.
+TEST(Fit, WhatNoCurveShowsIsNotDetermined) {
+    std::vector<TestReport> measured = response_of_machine(three_levels());
+    std::erase_if(measured.at(0).curves, [](const Curve& curve) { return curve.name != "latency"; });
+    const FitResult result = fit(three_levels({{"entries: 48, ways: 12", "entries: 32, ways: 8"}}), measured);
+    const FittedKey &entries = key_of(result, "T2", "entries"), &latency = key_of(result, "T2", "latency");
+    EXPECT_EQ(entries.value, "32") << "that of the start";
+    EXPECT_TRUE(entries.any_as_good);
+    EXPECT_EQ(std::ranges::count(entries.as_good, "48"), 1) << "of the coarse steps";
+    EXPECT_EQ(latency.value, "7");
+    EXPECT_TRUE(latency.any_as_good);
+    EXPECT_FALSE(key_of(result, "L1", "size").any_as_good);
+    EXPECT_EQ(result.machine.caches[2].size, 128U << 10);
+}
+
+/// Curves that a budget cut say so in their report.
+TEST(Fit, RefusesCurvesThatABudgetCut) {
+    const MachineDescription known = known_machine();
+    SimulatedOptions options;
+    options.largest_arena = 2 << 20;
+    SimulatedTarget target(known, options);
+    SuiteOptions suite;
+    suite.tests = {"response"};
+    suite.budget.most_cycles = 3e6;
+    const std::vector<TestReport> cut = run_suite(target, suite);
+    ASSERT_FALSE(cut.at(0).curves.empty());
+    ASSERT_LT(cut.at(0).curves.size(), 3U);
+    try {
+        fit(known, cut);
+        FAIL() << "it was fitted";
+    } catch (const std::invalid_argument& error) {
+        EXPECT_NE(std::string(error.what()).find("'latency' ends at "), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("'translation' is missing (its share of the budget"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+/// Of a long string only the lines of some sets are run; the measured ones were run whole.
+TEST(Fit, SomeSetsStandForAll) {
+    const std::pair<std::string, double> policies[] = {{"lru", 0.01}, {"fifo", 0.02}, {"random", 0.1}, {"drrip", 0.1}};
+    for (const auto& [policy, most] : policies) {
+        const MachineDescription machine =
+            three_levels({{"128 KiB, ways: 8", "128 KiB, ways: 8, replacement: " + policy}});
+        const ResponseModel model(response_of_machine(machine), 4096, 2 << 20);
+        unsigned compared = 0;
+        for (const ModelPoint& point : model.points_of(machine)) {
+            if (point.curve != 0) continue;  // on ordinary pages placements are others
+            EXPECT_NEAR(point.simulated / point.measured, 1, most) << policy << ' ' << point.measured;
+            ++compared;
+        }
+        EXPECT_GT(compared, 10U);
+    }
+}
+
+TEST(Fit, TheClockIsThatOfTheMeasurement) {
+    const MachineDescription known = known_machine();
+    FitOptions at_clock;
+    at_clock.frequency = 3.7063e9;
+    EXPECT_EQ(fit(known, response_of_machine(known), at_clock).machine.period, 270U) << "3.71 GHz";
+    EXPECT_EQ(period_of(2e9), 500U);
+    EXPECT_EQ(period_of(1), 100'000U) << "10 MHz at least";
+}
+
+TEST(Fit, CurvesOfTargetsWithoutLargePagesAreOfOrdinaryOnes) {
+    const MachineDescription known = known_machine();
+    SimulatedOptions options;
+    options.largest_arena = 2 << 20;
+    options.large_pages.clear();
+    SimulatedTarget target(known, options);
+    SuiteOptions suite;
+    suite.tests = {"response"};
+    Recorder recorder(target, "small");
+    const auto measured = run_suite(recorder, suite);
+    Recording recording = recorder.recording();
+    recording.suite = suite;
+    ASSERT_EQ(large_page_of(recording), 4096U);
+    const auto off = [&](std::uint64_t large) {
+        const ResponseModel model(measured, known.pages.size, large);
+        return model.error(model.points_of(known));
+    };
+    EXPECT_LT(off(4096), 0.02);
+    EXPECT_GT(off(2 << 20), 2 * off(4096));
 }
 
 TEST(Fit, NeedsResponseCurves) {
