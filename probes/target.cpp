@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/target.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/units.hpp"
@@ -22,6 +24,14 @@ void check_arena(const Capabilities& capabilities, std::uint64_t bytes, std::uin
                          format_size(capabilities.largest_arena));
 }
 
+Measurement ProbeTarget::transfer(const Arena&, unsigned, const ChaseOn&, unsigned) {
+    throw ProbeError("this target moves no lines between processors");
+}
+
+Measurement ProbeTarget::run_after(const Arena&, const ChaseOn&, const ChaseOn&, unsigned) {
+    throw ProbeError("this target has no chase after another one");
+}
+
 void check_chase(const Capabilities& capabilities, const Arena& arena, const Chase& chase) {
     if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
     if (chase.floating_point && !capabilities.floating_point)
@@ -29,6 +39,31 @@ void check_chase(const Capabilities& capabilities, const Arena& arena, const Cha
     for (const std::uint64_t offset : chase.offsets)
         if (offset >= arena.bytes)
             throw ProbeError("offset {} lies outside of an arena of {} bytes", offset, arena.bytes);
+}
+
+namespace {
+
+void check_processor(const Capabilities& capabilities, unsigned processor) {
+    if (std::ranges::find(capabilities.processors, processor) == capabilities.processors.end())
+        throw ProbeError("processor {} cannot make loads here; these can: {}", processor,
+                         fmt::join(capabilities.processors, ", "));
+}
+
+}  // namespace
+
+void check_transfer(const Capabilities& capabilities, const Arena& arena, unsigned from, const ChaseOn& to) {
+    check_processor(capabilities, from);
+    check_processor(capabilities, to.processor);
+    if (from == to.processor) throw ProbeError("a line moves between two processors; both are {}", from);
+    if (!capabilities.no_transfers.empty()) throw ProbeError("{}", capabilities.no_transfers);
+    check_chase(capabilities, arena, to.chase);
+}
+
+void check_run_after(const Capabilities& capabilities, const Arena& arena, const ChaseOn& one, const ChaseOn& other) {
+    for (const ChaseOn* each : {&one, &other}) {
+        check_processor(capabilities, each->processor);
+        check_chase(capabilities, arena, each->chase);
+    }
 }
 
 }  // namespace cachetally

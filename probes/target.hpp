@@ -32,6 +32,10 @@ struct Capabilities {
     bool floating_point = false;            ///< floating-point loads can be made, and may go another way
     double timer_quantum = 0;               ///< cycles that the timer advances by; 0 = every cycle is seen
 
+    std::vector<unsigned> processors = {0};  ///< that can make loads, as the system numbers them, ascending
+    std::string no_processors = "one processor alone can make loads";  ///< why there are no two
+    std::string no_transfers = {};                                     ///< why lines do not go from one to another
+
     /// Levels of which every miss is known.
     unsigned exact_cache_events() const { return exact_events ? cache_events : 0; }
 };
@@ -99,6 +103,12 @@ struct Measurement {
     std::uint64_t laps = 0;            ///< that the figures stand for
 };
 
+/// A chase on a processor, in memory of its own that is like an arena and placed by this processor.
+struct ChaseOn {
+    unsigned processor = 0;  ///< of Capabilities::processors
+    Chase chase;
+};
+
 /// What probing has cost so far.
 struct ProbeCost {
     std::uint64_t runs = 0;
@@ -140,6 +150,12 @@ void check_arena(const Capabilities& capabilities, std::uint64_t bytes, std::uin
 /// Chases without loads, loads of a kind that is not offered, and offsets outside of the arena.
 void check_chase(const Capabilities& capabilities, const Arena& arena, const Chase& chase);
 
+/// Processors that are not offered, a single one, lines that do not move, and what check_chase() refuses.
+void check_transfer(const Capabilities& capabilities, const Arena& arena, unsigned from, const ChaseOn& to);
+
+/// Processors that are not offered, and what check_chase() refuses.
+void check_run_after(const Capabilities& capabilities, const Arena& arena, const ChaseOn& one, const ChaseOn& other);
+
 class ProbeTarget {
 public:
     virtual ~ProbeTarget() = default;
@@ -160,6 +176,18 @@ public:
     /// They hold what reading the clock costs. Throws ProbeError where single loads cannot be timed.
     virtual std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                           unsigned samples) = 0;
+
+    /// What it costs to move a line from processor to processor: `from` writes the lines of the chase, then processor
+    /// `to.processor` makes the loads, once each. Cycles per load, over so many rounds after one that does not count:
+    /// their median. What hands over is not in the time. The memory is that of `from`, like `arena`. Throws ProbeError
+    /// where there is one processor only, or lines do not move. (the usual exchange of two threads)
+    virtual Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds);
+
+    /// What a chase takes after another one: `one` makes its loads twice, `other` three times, then `one` once more.
+    /// Cycles per load of these last loads of `one`, over so many rounds after one that does not count: their median.
+    /// Both may be on the same processor; their memory, of each like `arena`, is never the same. Throws ProbeError
+    /// where a processor is not offered.
+    virtual Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds);
 
     /// Physical addresses of the pages of an arena, in order; empty where they cannot be known.
     virtual std::vector<std::uint64_t> physical_pages(const Arena&) const { return {}; }

@@ -13,6 +13,7 @@
 #include "base/units.hpp"
 #include "probes/targets/core_clock.hpp"
 #include "probes/targets/native_arena.hpp"
+#include "probes/targets/native_cores.hpp"
 
 namespace cachetally {
 namespace {
@@ -110,6 +111,7 @@ struct NativeTarget::Parts {
         can.page_sizes = {small_page()};
         can.largest_arena = options.largest_arena;
         count_events();
+        offer_processors(can, permitted);
         can.timer_quantum = rate.read_cycles;
 #if defined(__x86_64__)
         can.latencies = true;
@@ -273,6 +275,19 @@ struct NativeTarget::Parts {
         NativeArena memory;
     };
 
+    /// For questions of several processors.
+    NativeClock clock() {
+        return {[this](void**& at, std::uint64_t loads) { return timed_loads(at, loads, ticks_per_ns); },
+                rate.read_cycles * rate.cycle_ns, [this] { look(); }};
+    }
+
+    Measurement counted(CoresAnswer answer) {
+        cost.references += answer.loads;
+        dropped += answer.measurement.conditions.dropped;
+        return std::move(answer.measurement);
+    }
+
+    std::vector<unsigned> permitted = permitted_processors();  ///< before the thread is pinned
     Pinned pinned;
     NativeOptions options;
     ClockRate rate;
@@ -334,6 +349,20 @@ Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effo
         },
         found);
     return found;
+}
+
+Measurement NativeTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
+    check_transfer(parts_->can, arena, from, to);
+    parts_->look();
+    ++parts_->cost.runs;
+    return parts_->counted(native_transfer(parts_->clock(), arena, from, to, rounds));
+}
+
+Measurement NativeTarget::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
+    check_run_after(parts_->can, arena, one, other);
+    parts_->look();
+    ++parts_->cost.runs;
+    return parts_->counted(native_run_after(parts_->clock(), arena, one, other, rounds));
 }
 
 std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,

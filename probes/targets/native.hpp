@@ -50,6 +50,10 @@ public:
     /// By the time-stamp counter (x86-64): one load of each lap, between fences.
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
+    /// By a thread on each of two of the processors on which the program may run (native_cores.hpp).
+    Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
+    Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;
+
     std::vector<std::uint64_t> physical_pages(const Arena& arena) const override;
     void release(const Arena& arena) override;
     ProbeCost cost() const override;

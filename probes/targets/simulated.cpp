@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "base/units.hpp"
 #include "probes/targets/laps.hpp"
+#include "probes/targets/simulated_cores.hpp"
 
 namespace cachetally {
 namespace {
@@ -19,20 +20,6 @@ constexpr std::uint64_t most_loads = 4'000'000;  ///< simulated to fill up least
 bool remembers_more(const MachineDescription& machine) {
     return std::ranges::any_of(machine.caches,
                                [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; });
-}
-
-/// A machine for a second core that shares the last cache.
-void add_core(MachineDescription& machine) {
-    if (machine.cores > 1) return;
-    machine.cores = 2;
-    for (CacheConfig& cache : machine.caches) {
-        const bool last =
-            std::ranges::none_of(machine.caches, [&](const CacheConfig& other) { return other.name == cache.next; });
-        const bool first =
-            std::ranges::none_of(machine.caches, [&](const CacheConfig& other) { return other.next == cache.name; });
-        cache.shared_by = last && !first ? 0 : 1;
-    }
-    for (TlbConfig& tlb : machine.tlbs) tlb.shared_by = 1;
 }
 
 }  // namespace
@@ -252,6 +239,27 @@ struct SimulatedTarget::Parts {
         };
     }
 
+    /// Rounds of several cores, as the timer sees them.
+    Measurement seen(const CoreRounds& rounds, std::size_t loads) {
+        if (!rounds.complete) {
+            spend_rest(rounds.loads);
+            throw BudgetSpent();
+        }
+        std::vector<double> cycles;
+        for (const double each : rounds.cycles) {
+            const NoiseModel& noise = options.noise;
+            const double interrupts = noise.interrupt_period > 0 ? each / noise.interrupt_period + uniform() : 0;
+            const double all = each + std::floor(interrupts) * noise.interrupt_cycles;
+            cycles.push_back(seen_by_timer(all) / static_cast<double>(loads));
+        }
+        spend({1, rounds.loads, rounds.loads, rounds.all_cycles});
+        Measurement found;
+        found.laps = found.conditions.samples = cycles.size();
+        found.quantiles = quantiles_of(std::move(cycles));
+        found.cycles = found.quantiles.median;
+        return found;
+    }
+
     MachineDescription machine;
     SimulatedOptions options;
     Capabilities capabilities;
@@ -280,6 +288,7 @@ SimulatedTarget::SimulatedTarget(MachineDescription machine, SimulatedOptions op
         can.tlb_events = static_cast<unsigned>(data_tlbs(parts.machine).size());
     }
     can.latencies = true;
+    offer_cores(can, parts.machine, parts.options.noise.hog_loads > 0);
     can.floating_point = parts.options.floating_point.has_value();
     can.timer_quantum = parts.options.noise.timer_quantum;
     const Topology checked(parts.machine);
@@ -321,6 +330,20 @@ Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const E
     parts.spend({1, (run.total.laps + effort.warm_up) * run.references.size(), run.simulated - simulated,
                  seen.cycles / count * (count + effort.warm_up)});
     return measurement;
+}
+
+Measurement SimulatedTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
+    check_transfer(parts_->capabilities, arena, from, to);
+    const Topology& placed = parts_->topology_for(arena, to.chase.floating_point);
+    return parts_->seen(simulated_transfer(placed, arena, from, to, rounds, {parts_->left(), parts_->look()}),
+                        to.chase.offsets.size());
+}
+
+Measurement SimulatedTarget::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
+    check_run_after(parts_->capabilities, arena, one, other);
+    const Topology& placed = parts_->topology_for(arena, one.chase.floating_point);
+    return parts_->seen(simulated_run_after(placed, arena, one, other, rounds, {parts_->left(), parts_->look()}),
+                        one.chase.offsets.size());
 }
 
 std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,

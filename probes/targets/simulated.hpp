@@ -42,6 +42,10 @@ public:
     /// Up to 64 samples are taken from one lap: timing a load does not disturb the simulated machine.
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
+    /// All rounds are simulated, each after the one before it; interrupts take time, and leave caches as they are.
+    Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
+    Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;
+
     void release(const Arena& arena) override;
     ProbeCost cost() const override;
 
