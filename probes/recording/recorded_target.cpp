@@ -12,8 +12,15 @@ RecordedTarget::RecordedTarget(Recording recording) : recording_(std::move(recor
     for (std::uint32_t number = 0; number < recording_.runs.size(); ++number) {
         const RecordedRun& run = recording_.runs[number];
         const Arena& arena = recording_.arenas.at(run.arena).arena;
-        answers_[{run.kind, arena.bytes, arena.page, run.string, run.floating_point, run.effort.warm_up,
-                  run.effort.laps, run.effort.least_cycles}]
+        answers_[{run.kind,
+                  arena.bytes,
+                  arena.page,
+                  run.string,
+                  run.floating_point,
+                  run.effort.warm_up,
+                  run.effort.laps,
+                  run.effort.least_cycles,
+                  {run.processor, run.other_processor, run.other_string}}]
             .runs.push_back(number);
     }
 }
@@ -35,13 +42,13 @@ Arena RecordedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
 }
 
 const RecordedRun& RecordedTarget::next(RecordedRun::Kind kind, const Arena& arena, const Chase& chase,
-                                        const Effort& effort) {
+                                        const Effort& effort, const Others& others) {
     if (budget_.go_on && !budget_.go_on()) throw ProbingEnded();
     check_chase(recording_.capabilities, arena, chase);
     const auto string = recording_.strings.find(chase);
     const auto known = !string ? answers_.end()
                                : answers_.find({kind, arena.bytes, arena.page, *string, chase.floating_point,
-                                                effort.warm_up, effort.laps, effort.least_cycles});
+                                                effort.warm_up, effort.laps, effort.least_cycles, others});
     if (known == answers_.end())
         throw ProbeError(
             "the recording of {} has no run of this string of {} loads ({}) in {}: it was made with other options, "
@@ -65,12 +72,26 @@ const RecordedRun& RecordedTarget::next(RecordedRun::Kind kind, const Arena& are
 }
 
 Measurement RecordedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
-    return next(RecordedRun::Kind::run, arena, chase, effort).measurement;
+    return next(RecordedRun::Kind::run, arena, chase, effort, {}).measurement;
 }
 
 std::vector<double> RecordedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                               unsigned samples) {
-    return next(RecordedRun::Kind::latencies, arena, chase, {warm_up, samples, 0}).latencies;
+    return next(RecordedRun::Kind::latencies, arena, chase, {warm_up, samples, 0}, {}).latencies;
+}
+
+Measurement RecordedTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
+    check_transfer(recording_.capabilities, arena, from, to);
+    return next(RecordedRun::Kind::transfer, arena, to.chase, {1, rounds, 0}, {to.processor, from, 0}).measurement;
+}
+
+Measurement RecordedTarget::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
+    check_run_after(recording_.capabilities, arena, one, other);
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    const std::uint32_t other_string = recording_.strings.find(other.chase).value_or(none);
+    return next(RecordedRun::Kind::run_after, arena, one.chase, {1, rounds, 0},
+                {one.processor, other.processor, other_string})
+        .measurement;
 }
 
 namespace {
@@ -107,10 +128,20 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
             const Arena& arena = arenas.at(run.arena);
             const Offsets offsets = recording.strings.all().at(run.string).offsets(arena.bytes);
             const Chase chase(offsets, run.floating_point);
-            if (run.kind == RecordedRun::Kind::latencies)
-                recorder.latencies(arena, chase, run.effort.warm_up, run.effort.laps);
-            else
-                recorder.run(arena, chase, run.effort);
+            const ChaseOn timed{run.processor, chase};
+            switch (run.kind) {
+                case RecordedRun::Kind::run: recorder.run(arena, chase, run.effort); break;
+                case RecordedRun::Kind::latencies:
+                    recorder.latencies(arena, chase, run.effort.warm_up, run.effort.laps);
+                    break;
+                case RecordedRun::Kind::transfer:
+                    recorder.transfer(arena, run.other_processor, timed, run.effort.laps);
+                    break;
+                case RecordedRun::Kind::run_after: {
+                    const Offsets others = recording.strings.all().at(run.other_string).offsets(arena.bytes);
+                    recorder.run_after(arena, timed, {run.other_processor, {others}}, run.effort.laps);
+                }
+            }
         } catch (const BudgetSpent&) {
             break;
         } catch (const ProbingEnded&) {

@@ -2,6 +2,7 @@
 // RecordedTarget: a recording as a target. rerun(): its questions, asked of another one.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <string>
 #include <tuple>
@@ -29,16 +30,26 @@ public:
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
+    Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
+    Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;
+
     void release(const Arena&) override {}
 
     /// As recorded.
     ProbeCost cost() const override { return cost_; }
 
 private:
-    /// Kind, bytes and page of the arena, string, whether of floating point, effort.
-    using Question =
-        std::tuple<RecordedRun::Kind, std::uint64_t, std::uint64_t, std::uint32_t, bool, unsigned, unsigned, double>;
-    const RecordedRun& next(RecordedRun::Kind kind, const Arena& arena, const Chase& chase, const Effort& effort);
+    /// Of questions of several processors.
+    struct Others {
+        std::uint32_t processor = 0, other_processor = 0, other_string = 0;
+
+        friend auto operator<=>(const Others&, const Others&) = default;
+    };
+    /// Kind, bytes and page of the arena, string, whether of floating point, effort, others.
+    using Question = std::tuple<RecordedRun::Kind, std::uint64_t, std::uint64_t, std::uint32_t, bool, unsigned,
+                                unsigned, double, Others>;
+    const RecordedRun& next(RecordedRun::Kind kind, const Arena& arena, const Chase& chase, const Effort& effort,
+                            const Others& others);
 
     /// What was recorded for a question, and which of it comes next.
     struct Answers {

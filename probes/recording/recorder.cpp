@@ -71,4 +71,28 @@ std::vector<double> Recorder::latencies(const Arena& arena, const Chase& chase, 
     return found;
 }
 
+Measurement Recorder::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
+    Measurement found;
+    record({.kind = RecordedRun::Kind::transfer,
+            .effort = {1, rounds, 0},
+            .processor = to.processor,
+            .other_processor = from},
+           arena, to.chase,
+           [&](RecordedRun& run) { found = run.measurement = target_.transfer(arena, from, to, rounds); });
+    return found;
+}
+
+Measurement Recorder::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
+    Measurement found;
+    const std::uint32_t other_string = recording_.strings.find_or_add(other.chase);
+    record({.kind = RecordedRun::Kind::run_after,
+            .effort = {1, rounds, 0},
+            .processor = one.processor,
+            .other_processor = other.processor,
+            .other_string = other_string},
+           arena, one.chase,
+           [&](RecordedRun& run) { found = run.measurement = target_.run_after(arena, one, other, rounds); });
+    return found;
+}
+
 }  // namespace cachetally

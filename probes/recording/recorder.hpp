@@ -21,6 +21,8 @@ public:
     Arena make_arena(std::uint64_t bytes, std::uint64_t page) override;
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
+    Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
+    Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;
     std::vector<std::uint64_t> physical_pages(const Arena& arena) const override {
         return target_.physical_pages(arena);
     }

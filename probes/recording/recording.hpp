@@ -17,7 +17,12 @@ class Group;
 
 /// One question and its answer.
 struct RecordedRun {
-    enum class Kind : std::uint8_t { run, latencies };
+    enum class Kind : std::uint8_t {
+        run,
+        latencies,
+        transfer = 16,   ///< between processors
+        run_after = 17,  ///< of several
+    };
     enum class End : std::uint8_t {
         complete,
         budget_spent,
@@ -30,7 +35,9 @@ struct RecordedRun {
     std::uint32_t arena = 0;   ///< in Recording::arenas
     std::uint32_t string = 0;  ///< in Recording::strings
     bool floating_point = false;
-    Effort effort;  ///< of latencies: warm_up, and `laps` samples
+    Effort effort;  ///< of latencies: warm_up, and `laps` samples; of several processors: `laps` rounds
+    std::uint32_t processor = 0, other_processor = 0;  ///< that is timed; that writes, or runs the other string
+    std::uint32_t other_string = 0;                    ///< of run_after
     Measurement measurement = {};
     std::vector<double> latencies = {};  ///< cycles
     std::string refusal = {};

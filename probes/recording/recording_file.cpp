@@ -68,6 +68,21 @@ void columns_of_runs(Visit visit) {
         "cost_cycles", [](auto& run) -> auto& { return run.cost.cycles; });
 }
 
+/// Of runs of several processors; files without any do not have these.
+template <class Visit>
+void columns_of_processors(Visit visit) {
+    visit(
+        "processor", [](auto& run) -> auto& { return run.processor; });
+    visit(
+        "other_processor", [](auto& run) -> auto& { return run.other_processor; });
+    visit(
+        "other_string", [](auto& run) -> auto& { return run.other_string; });
+}
+
+bool is_of_several(const RecordedRun& run) {
+    return run.kind == RecordedRun::Kind::transfer || run.kind == RecordedRun::Kind::run_after;
+}
+
 template <class Visit>
 void columns_of_arenas(Visit visit) {
     visit(
@@ -161,6 +176,21 @@ void write_capabilities(Group& group, const Capabilities& can) {
     group.set_attribute("latencies", can.latencies);
     group.set_attribute("has_floating_point", can.floating_point);
     group.set_attribute("timer_quantum", can.timer_quantum);
+    group.write("processors", can.processors);
+    group.set_attribute("no_processors", can.no_processors);
+    group.set_attribute("no_transfers", can.no_transfers);
+}
+
+void read_processors(const Group& group, Capabilities& can) {
+    if (!group.has("processors")) {
+        can.no_processors = "the recording is of a version that asked one processor alone; record again";
+        return;
+    }
+    can.processors = group.read<unsigned>("processors");
+    if (can.processors.empty() || !std::ranges::is_sorted(can.processors))
+        throw StorageError("{}: processors is no ascending list; the file is damaged", group.where());
+    can.no_processors = group.text_attribute("no_processors");
+    can.no_transfers = group.text_attribute("no_transfers");
 }
 
 Capabilities read_capabilities(const Group& group) {
@@ -176,6 +206,7 @@ Capabilities read_capabilities(const Group& group) {
     can.latencies = group.whole_attribute("latencies") != 0;
     can.floating_point = group.whole_attribute("has_floating_point") != 0;
     can.timer_quantum = group.real_attribute("timer_quantum");
+    read_processors(group, can);
     return can;
 }
 
@@ -231,8 +262,11 @@ void check(const Group& group, const Recording& recording) {
         };
         if (!std::isfinite(run.effort.least_cycles) || run.effort.least_cycles < 0)
             fail(i, "least_cycles is no number of at least 0");
-        if (run.kind > RecordedRun::Kind::latencies || run.end > RecordedRun::End::refused) fail(i, "unknown kind");
-        if (run.arena >= recording.arenas.size() || run.string >= strings.size()) fail(i, "no such arena or string");
+        if ((run.kind > RecordedRun::Kind::latencies && !is_of_several(run)) || run.end > RecordedRun::End::refused)
+            fail(i, "unknown kind");
+        if (run.arena >= recording.arenas.size() || run.string >= strings.size() ||
+            run.other_string >= std::max<std::size_t>(1, strings.size()))
+            fail(i, "no such arena or string");
         if (!fits(run.measurement.cache_misses, recording.capabilities.cache_events) ||
             !fits(run.measurement.tlb_misses, recording.capabilities.tlb_events))
             fail(i, "misses of other levels than there are");
@@ -265,6 +299,7 @@ void write_recording(Group& root, const Recording& recording) {
 
     Group runs = group.create_group("runs");
     columns_of_runs(writer(runs, recording.runs));
+    if (std::ranges::any_of(recording.runs, is_of_several)) columns_of_processors(writer(runs, recording.runs));
     Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
     end.set_attribute("units", "1");
     end.set_attribute("long_name", "how it ended");
@@ -302,6 +337,7 @@ Recording read_recording(const Group& root) {
     const Group runs = group.open_group("runs");
     recording.runs.resize(runs.open_dataset("cycles").rows());
     columns_of_runs(reader(runs, recording.runs));
+    if (runs.has("processor")) columns_of_processors(reader(runs, recording.runs));
     read_lists(runs, "latencies", recording.runs, latencies_of);
     read_lists(runs, "cache_misses", recording.runs, cache_misses_of);
     read_lists(runs, "tlb_misses", recording.runs, tlb_misses_of);
