@@ -89,6 +89,16 @@ std::vector<double> Meter::latencies(const Arena& arena, const Chase& chase, uns
     return target_.latencies(arena, chase, warm_up, samples);
 }
 
+Measurement Meter::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
+    keep_budget();
+    return target_.transfer(arena, from, to, rounds);
+}
+
+Measurement Meter::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
+    keep_budget();
+    return target_.run_after(arena, one, other, rounds);
+}
+
 Measurement Meter::measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
     // A timer step is to be less than a thousandth of what is timed.
     const Effort effort{warm_up, laps, 1000 * capabilities().timer_quantum};

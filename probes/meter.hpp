@@ -43,6 +43,11 @@ public:
     /// The least counts of misses of a few trials: interruptions only add.
     Measurement count(const Arena& arena, const Chase& chase, const Effort& effort);
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples);
+    Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds);
+    Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds);
+
+    /// Cycles that may still be spent.
+    double left() const { return budget_.most_cycles - target_.cost().cycles; }
 
     /// Cycles per load: the least of a few trials. (Cooper and Xu 2018, 3.1: interference only lengthens.) More are
     /// made where a second one does not agree with the least: that one may be of a clock that was misjudged.

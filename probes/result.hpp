@@ -64,11 +64,20 @@ struct Curve {
     std::vector<double> low = {}, high = {};     ///< by point, how far values spread; empty = not known
 };
 
+/// What was measured from each processor (row) to each (column); NaN where nothing was.
+struct ProcessorMatrix {
+    std::string test = {}, variant = {}, name = {};
+    std::string unit = "cycles";                           ///< per load
+    std::vector<unsigned> processors = {};                 ///< as the system numbers them: of rows, and of columns
+    std::vector<double> median = {}, low = {}, high = {};  ///< row by row; half of the values lie from low to high
+};
+
 /// All that a test has to say.
 struct TestReport {
     std::string test, variant;  ///< given by run_suite()
     std::vector<Finding> findings;
     std::vector<Curve> curves;
+    std::vector<ProcessorMatrix> matrices;
     std::vector<std::string> decisions;  ///< in the order in which they were taken
     ProbeCost cost;
     ProbeCost saved;  ///< what leaving out sizes and confirmations saved against the exhaustive test

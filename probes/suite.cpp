@@ -176,6 +176,13 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .why = "peaks of single loads are named by their order; times of chains over spans belong to a level",
          .level = "L1",
          .parameter = "latency"},
+        {.name = "cores",
+         .source = "ours",
+         .meaning = "which processors share which level, and what a line costs from one to another",
+         .robust = [](Meter& meter, const Context& all) { return cores_robust(meter, all.robust_l1, all.levels); },
+         .why = "none of the sources has such a test",
+         .parameter = "transfer_groups",
+         .goes_by = {"levels"}},
         {.name = "response",
          .source = "ours",
          .meaning = "response curves at fixed sizes, to be compared",
@@ -306,6 +313,7 @@ private:
             curve.test = report.test;
             curve.variant = report.variant;
         }
+        for (ProcessorMatrix& each : report.matrices) each.test = report.test, each.variant = report.variant;
         report.cost = target_.cost() - before;
         report.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         remember(planned, report);

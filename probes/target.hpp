@@ -183,7 +183,7 @@ public:
     /// where there is one processor only, or lines do not move. (the usual exchange of two threads)
     virtual Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds);
 
-    /// What a chase takes after another one: `one` makes its loads twice, `other` three times, then `one` once more.
+    /// What a chase takes after another one: `one` makes its loads twice, then `other`, then `one` once more.
     /// Cycles per load of these last loads of `one`, over so many rounds after one that does not count: their median.
     /// Both may be on the same processor; their memory, of each like `arena`, is never the same. Throws ProbeError
     /// where a processor is not offered.

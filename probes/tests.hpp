@@ -129,6 +129,11 @@ TestReport tlb_robust(Meter& meter, const L1Geometry& l1);
 /// 8192 ordinary pages (`translation`). Nothing is searched for, and nothing found. (ours)
 TestReport response_robust(Meter& meter);
 
+/// Which processors share which level, by lines that one takes out of it while they are the other's; and what a line
+/// that one has written costs the other (ours/cores.hpp). Throws ProbeError where one processor alone makes loads.
+/// (ours)
+TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const std::optional<TestReport>& levels);
+
 /// LRU, tree-PLRU, FIFO, random or SRRIP: lines of one set are visited several times each in random orders, and the
 /// share of misses, counted or seen in the times, is compared with what each policy would miss. (ours) Refused where
 /// two policies would miss alike or none would miss as was measured.

@@ -280,7 +280,7 @@ CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsign
 
 CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const ChaseOn& one, const ChaseOn& other,
                              unsigned rounds) {
-    constexpr unsigned laps_before = 2, laps_of_other = 3;
+    constexpr unsigned laps_before = 2, laps_of_other = 2;
     const MovedTo moved(one.processor);
     NativeArena memory(arena.bytes, arena.page);
     void** at = memory.write(one.chase.offsets);

@@ -113,7 +113,7 @@ CoreRounds simulated_run_after(const Topology& placed, const Arena& arena, const
     cores.place(other.processor, memory_of_other, arena, other.chase);
     return cores.make(rounds, [&] {
         for (unsigned i = 0; i < 2; ++i) cores.run(one.processor, ones);
-        for (unsigned i = 0; i < 3; ++i) cores.run(other.processor, others);
+        for (unsigned i = 0; i < 2; ++i) cores.run(other.processor, others);
         return cores.run(one.processor, ones);
     });
 }

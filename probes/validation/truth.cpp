@@ -88,11 +88,11 @@ public:
             latency_ += cache.latency;
             extent_ = extent_of(cache, extent_);
             add_level(cache, next ? extended(extent_, extent_of(machine.caches[all[i + 1]], extent_)) : extent_);
-            latency_ += time_of_link(cache);
+            latency_ += time_of_link(cache) + asked_of_others(machine, cache);
             if (!next) continue;
             const CacheConfig& part = machine.caches[all[++i]];
             extent_ = extended(extent_, extent_of(part, extent_));
-            latency_ += part.latency + time_of_link(part);
+            latency_ += part.latency + time_of_link(part) + asked_of_others(machine, part);
         }
         const MemoryConfig* nearest = memory(all);
         memory_is_known_ = nearest != nullptr;
@@ -125,6 +125,10 @@ private:
         add("ways", {seen.ways_low, ""}, seen.ways_high);
         add("line", {static_cast<double>(cache.line), ""});
         facts_.push_back(latency_fact(name, latency_, machine_));
+        if (machine_.cores > 1) {
+            const unsigned cores = cache.shared_by == 0 ? machine_.cores : cache.shared_by;
+            add("shared_by", {static_cast<double>(cores), ""});
+        }
         add("replacement", {0, std::string(name_of(cache.replacement))});
         // A level that takes victims alone is exclusive to programs, whatever becomes of a line that they use again.
         const bool of_victims = cache.inclusion == Inclusion::victim;
@@ -203,7 +207,8 @@ bool has_fact(const std::vector<Fact>& facts, const std::string& parameter) {
 
 /// What every cache, or every TLB, has: claimed of a level that does not exist it is wrong.
 bool of_a_level(const Finding& finding) {
-    constexpr std::string_view of_caches[] = {"capacity", "ways", "line", "latency", "inclusion", "replacement"};
+    constexpr std::string_view of_caches[] = {"capacity",  "ways",        "line",     "latency",
+                                              "inclusion", "replacement", "shared_by"};
     constexpr std::string_view of_tlbs[] = {"entries", "ways", "page"};
     const auto is_among = [&](const auto& names) { return std::ranges::find(names, finding.parameter) != names.end(); };
     if (finding.level.starts_with("TLB")) return is_among(std::span(of_tlbs));
@@ -220,6 +225,7 @@ std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading, E
     std::vector<Fact> facts;
     add_caches(machine, reading == Reading::part_of_above, facts);
     add_tlbs(machine, evidence, facts);
+    std::ranges::copy(transfer_facts(machine), std::back_inserter(facts));
     return facts;
 }
 

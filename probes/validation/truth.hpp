@@ -38,6 +38,7 @@ Evidence evidence_of(const Capabilities& capabilities);
 ///   (docs/timing.md). Banks that are busy, victims and walks are not in it. Where large pages pass the first TLB by
 ///   and the one that holds them is faster, both are true: that of large pages, and as `high` that of the machine's
 ///   own.
+/// * Cores, of machines with several: how many share a copy of each level; transfer_facts().
 /// * TLBs: by times alone those that no time distinguishes from the next one are left out, and the others numbered
 /// anew.
 std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built,
