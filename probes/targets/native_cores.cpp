@@ -19,9 +19,8 @@ namespace cachetally {
 namespace {
 
 constexpr std::uint64_t look_while_waiting_ns = 500'000;
-constexpr std::uint64_t patience_ns = 250'000'000;  ///< for a processor that others keep
-constexpr unsigned pauses = 64;                     ///< between two looks at the clock
-constexpr unsigned clock_additions = 16'384;        ///< some microseconds
+constexpr unsigned pauses = 64;               ///< between two looks at the clock
+constexpr unsigned clock_additions = 16'384;  ///< some microseconds
 constexpr double clock_may_change = 0.02;
 constexpr unsigned more_rounds = 3;          ///< times as many as are asked for, at most, where some are disturbed
 constexpr std::uint64_t piece_loads = 4096;  ///< between two looks at whether an end is asked for
@@ -99,9 +98,9 @@ public:
 
     void hand_over() { shared_.turn.store(Turn::helper, std::memory_order_release); }
 
-    /// Until the job is done. Throws what it threw, what `look` throws, and ProbeError after a long time without
+    /// Until the job is done. Throws what it threw, what looking throws, and ProbeError after a long time without
     /// progress.
-    void wait(const std::function<void()>& look) {
+    void wait(const NativeClock& clock) {
         std::uint64_t begin = 0, looked = 0, progress = 0;
         for (unsigned i = 1; shared_.turn.load(std::memory_order_acquire) != Turn::timer; ++i) {
             pause_a_little();
@@ -110,11 +109,11 @@ public:
             if (begin == 0) begin = looked = now;
             if (now - looked < look_while_waiting_ns) continue;
             looked = now;
-            look();
+            clock.look();
             if (const std::uint64_t made = shared_.progress; made != progress) progress = made, begin = now;
-            if (now - begin > patience_ns)
+            if (now - begin > clock.patience_ns)
                 throw ProbeError("a processor was not given to this program for {} ms: others use it; try again later",
-                                 patience_ns / 1'000'000);
+                                 clock.patience_ns / 1'000'000);
         }
         if (shared_.failed) std::rethrow_exception(shared_.error);
     }
@@ -266,12 +265,12 @@ CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsign
             switches = switches_so_far();
         };
     });
-    helper.wait(clock.look);
+    helper.wait(clock);
     void** at = first;
     Rounds made(clock, offsets.size());
     const auto write = [&] {
         helper.hand_over();
-        helper.wait(clock.look);
+        helper.wait(clock);
     };
     CoresAnswer answer{made.make(at, rounds, write, [&] { return switches.load(); })};
     answer.loads = (answer.measurement.laps + 1) * offsets.size();
@@ -311,11 +310,11 @@ CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const
                 switches = switches_so_far();
             };
         });
-        helper.wait(clock.look);
+        helper.wait(clock);
         const auto run_both = [&] {
             at = loads_in_pieces(at, laps_before * lap, std::ref(now_and_then));
             helper.hand_over();
-            helper.wait(clock.look);
+            helper.wait(clock);
         };
         answer.measurement = made.make(at, rounds, run_both, [&] { return switches.load(); });
     }

@@ -20,7 +20,8 @@ void offer_processors(Capabilities& can, const std::vector<unsigned>& permitted)
 struct NativeClock {
     std::function<double(void**& at, std::uint64_t loads)> loads_ns;  ///< also moves `at` on
     double read_ns = 0;                                               ///< that reading the clock adds
-    std::function<void()> look;  ///< throws where the budget is spent; asked every half millisecond
+    std::function<void()> look;               ///< throws where the budget is spent; asked every half millisecond
+    std::uint64_t patience_ns = 250'000'000;  ///< for a processor that others keep
 };
 
 /// What one question gave, and how many loads it made.
@@ -31,8 +32,8 @@ struct CoresAnswer {
 
 /// The calling thread times the chase; it moves to that processor meanwhile. A thread of its own, on the other
 /// processor, does the rest. Rounds in which one of them lost its processor, or the clock changed by more than 2 %, are
-/// made again, at most three times as many. Throws ProbeError where a processor is not given to the thread for a
-/// quarter of a second.
+/// made again, at most three times as many. Throws ProbeError where a processor is not given to the thread for as
+/// long as patience lasts.
 CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsigned from, const ChaseOn& to,
                             unsigned rounds);
 CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const ChaseOn& one, const ChaseOn& other,

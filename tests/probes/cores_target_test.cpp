@@ -2,9 +2,11 @@
 // What targets answer about several processors: cycles worked out by hand from docs/coherence.md and docs/timing.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "cachetally/topology.hpp"
 #include "probes/targets/native.hpp"
+#include "probes/targets/native_cores.hpp"
 #include "probes/targets/simulated.hpp"
 
 namespace cachetally {
@@ -140,6 +142,22 @@ TEST_F(NativeCores, LinesComeFromTheOtherProcessor) {
     EXPECT_LE(found.quantiles.least, found.cycles);
     EXPECT_GE(found.conditions.samples, 1U);
     EXPECT_GT(target->cost().references, 15 * lines.size());
+}
+
+TEST_F(NativeCores, PatienceWithAProcessorEnds) {
+    const Offsets lines = random_string(page, 64, 1);
+    const Arena arena{0, 16 << 20, page, true};
+    NativeClock clock{.loads_ns = [](void**&, auto) { return 1.0; }, .look = [] {}};
+    EXPECT_THAT(refusal_of([&] {
+                    native_transfer(clock, arena, CPU_SETSIZE - 1, {first(), {lines}}, 1);
+                }),
+                HasSubstr("does not let a thread run on processor"));
+    if (first() == last()) GTEST_SKIP() << target->capabilities().no_processors;
+    clock.patience_ns = 1;  // 16 MiB cannot be placed before the first look
+    EXPECT_THAT(refusal_of([&] {
+                    native_transfer(clock, arena, first(), {last(), {lines}}, 1);
+                }),
+                HasSubstr("a processor was not given to this program for 0 ms"));
 }
 
 TEST_F(NativeCores, AnEndIsKeptToWhileThreadsWait) {
