@@ -20,6 +20,7 @@
 #include "probes/suite.hpp"
 #include "probes/targets/native.hpp"
 #include "probes/targets/simulated.hpp"
+#include "probes/validation/stated_sharing.hpp"
 #include "probes/validation/truth.hpp"
 #include "sim/model/tlb/page_table.hpp"
 #include "storage/file.hpp"
@@ -189,6 +190,7 @@ struct Surroundings {
     std::string left_out = {};
     std::string no_events = {};                             ///< why these were not counted
     const MachineDescription* stated = nullptr;             ///< what a real machine says of itself
+    std::vector<Fact> sharing = {};                         ///< and of who shares its caches
     std::string missing = interrupted() ? incomplete : "";  ///< why not all tests were complete
 };
 
@@ -204,7 +206,7 @@ void show(std::span<const TestReport> reports, const ProbeOptions& options, cons
         print("{}\n", around.about);
         if (!around.no_events.empty()) print("no event counts: {}\n", around.no_events);
         if (!around.left_out.empty()) print("{}\n", around.left_out);
-        print_lines('\n' + to_text(reports, terminal_width(), around.stated));
+        print_lines('\n' + to_text(reports, terminal_width(), around.stated, around.sharing));
     }
     if (!around.missing.empty() && reports.empty())
         throw std::runtime_error(around.missing + "; none was, and nothing is kept");
@@ -295,7 +297,8 @@ void probe_native(const ProbeOptions& options) {
          {.about = about,
           .left_out = left_out,
           .no_events = can.no_events,
-          .stated = stated ? &stated->machine() : nullptr},
+          .stated = stated ? &stated->machine() : nullptr,
+          .sharing = stated_sharing(can.processors)},
          file.get());
     if (!machine_file.file.empty()) fit_native(machine_file, stated->machine(), probed);
 }

@@ -65,6 +65,39 @@ void write_curve(Group& curves, const Curve& curve, std::size_t number) {
     set_axes(group, "value", {"x"}, more);
 }
 
+void write_matrix(Group& matrices, const ProcessorMatrix& matrix, std::size_t number) {
+    Group group =
+        matrices.create_group(fmt::format("{:02}_{}_{}_{}", number, matrix.test, matrix.variant, matrix.name));
+    const std::uint64_t count = matrix.processors.size();
+    const auto table = [&](const char* name, const std::vector<double>& values) {
+        group.write_table<double>(name, values, count, count).set_attribute("units", matrix.unit);
+    };
+    group.write("from", matrix.processors);
+    group.write("to", matrix.processors);
+    table("median", matrix.median);
+    table("low", matrix.low);
+    table("high", matrix.high);
+    group.set_attribute("test", matrix.test);
+    group.set_attribute("variant", matrix.variant);
+    group.set_attribute("name", matrix.name);
+    set_axes(group, "median", {"from", "to"}, {"low", "high"});
+}
+
+ProcessorMatrix read_matrix(const Group& group) {
+    ProcessorMatrix matrix{group.text_attribute("test"), current_variant(group.text_attribute("variant")),
+                           group.text_attribute("name"), group.open_dataset("median").text_attribute("units"),
+                           group.read<unsigned>("from")};
+    const std::size_t cells = matrix.processors.size() * matrix.processors.size();
+    matrix.median = group.read<double>("median");
+    matrix.low = group.read<double>("low");
+    matrix.high = group.read<double>("high");
+    for (const auto* values : {&matrix.median, &matrix.low, &matrix.high})
+        if (values->size() != cells)
+            throw StorageError("{}: a table of {} values for {} processors; the file is damaged", group.where(),
+                               values->size(), matrix.processors.size());
+    return matrix;
+}
+
 std::vector<TestReport> read_tests(const Group& tests) {
     std::vector<std::pair<std::uint64_t, TestReport>> found;
     for (const std::string& name : tests.children()) {
@@ -168,11 +201,16 @@ void write_probe(Group& root, std::span<const TestReport> reports) {
     set_nexus_class(curves, "NXcollection");
     Group tests = root.create_group("tests");
     set_nexus_class(tests, "NXcollection");
-    std::size_t number = 0;
+    std::size_t number = 0, matrix_number = 0;
     std::uint64_t number_of_test = 0;
+    std::optional<Group> matrices;  // most machines have one processor
     for (const TestReport& report : reports) {
         for (const Curve& curve : report.curves)
             if (!curve.x.empty()) write_curve(curves, curve, number++);
+        for (const ProcessorMatrix& matrix : report.matrices) {
+            if (!matrices) set_nexus_class(matrices.emplace(root.create_group("matrices")), "NXcollection");
+            write_matrix(*matrices, matrix, matrix_number++);
+        }
         Group group = tests.create_group(report.test + "_" + report.variant);
         group.set_attribute("test", report.test);
         group.set_attribute("variant", report.variant);
@@ -201,6 +239,12 @@ std::vector<TestReport> read_probe(const Group& root) {
     for (const std::string& name : curves.children()) {
         Curve curve = read_curve(curves.open_group(name));
         report_of(reports, curve.test, curve.variant, curves).curves.push_back(std::move(curve));
+    }
+    if (!root.has("matrices")) return reports;  // of an older version, or of one processor
+    const Group matrices = root.open_group("matrices");
+    for (const std::string& name : matrices.children()) {
+        ProcessorMatrix matrix = read_matrix(matrices.open_group(name));
+        report_of(reports, matrix.test, matrix.variant, matrices).matrices.push_back(std::move(matrix));
     }
     return reports;
 }

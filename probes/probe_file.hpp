@@ -9,8 +9,8 @@
 
 namespace cachetally {
 
-/// Writes /findings (a column per member of Finding), /curves (a group each: points, trials, points knocked out) and
-/// /tests (decisions and costs).
+/// Writes /findings (a column per member of Finding), /curves (a group each: points, trials, points knocked out),
+/// /matrices (a group each, where there are any) and /tests (decisions and costs).
 void write_probe(Group& root, std::span<const TestReport> reports);
 
 /// A variant as files name it: older files call robust tests hardened.

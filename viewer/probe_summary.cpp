@@ -16,17 +16,17 @@ namespace cachetally {
 namespace {
 
 /// Parameters in the order in which a line names them.
-constexpr std::array<std::string_view, 7> in_order = {"capacity", "entries",   "ways",       "line",
-                                                      "latency",  "inclusion", "replacement"};
+constexpr std::array<std::string_view, 8> in_order = {"capacity", "entries",   "ways",        "line",
+                                                      "latency",  "inclusion", "replacement", "shared_among"};
 
 bool is_stated(const Fact& fact) {
     return fact.parameter == "capacity" || fact.parameter == "entries" || fact.parameter == "ways" ||
-           fact.parameter == "line";
+           fact.parameter == "line" || fact.parameter == "shared_among";
 }
 
 /// "L1" before "L2" before "memory" before "TLB1".
 int rank_of(const std::string& level) {
-    const int base = level.starts_with("TLB") ? 200 : level == "memory" ? 100 : 0;
+    const int base = level.starts_with("TLB") ? 200 : level.starts_with("transfer") ? 150 : level == "memory" ? 100 : 0;
     return base + (level.empty() || level.back() < '0' || level.back() > '9' ? 0 : level.back() - '0');
 }
 
@@ -41,6 +41,7 @@ std::string in_words(const std::string& parameter, const std::string& value) {
     if (parameter == "line") return "lines of " + value + " B";
     if (parameter == "latency") return value + " cycles";
     if (parameter == "ways" || parameter == "entries") return value + ' ' + parameter;
+    if (parameter == "shared_among") return "copies for processors " + value;
     return value;
 }
 
@@ -75,15 +76,27 @@ std::string stated_in_line(const std::vector<Fact>& facts, const std::string& le
         for (const Fact& fact : facts)
             if (fact.level == level && fact.parameter == parameter && is_stated(fact)) {
                 const bool bytes = parameter == "capacity";
+                if (!fact.value.word.empty()) {
+                    parts.push_back(in_words(fact.parameter, fact.value.word));
+                    continue;
+                }
                 const auto number = static_cast<std::uint64_t>(fact.value.number);
                 parts.push_back(in_words(fact.parameter, bytes ? format_size(number) : fmt::format("{}", number)));
             }
     return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// Whether who shares the level was found otherwise than it is stated.
+bool shared_otherwise(const Answers& answers, std::span<const Fact> sharing, const std::string& level) {
+    const auto found = answers.find("shared_among");
+    const auto fact = std::ranges::find(sharing, level, &Fact::level);
+    return found != answers.end() && fact != sharing.end() && *found->second.front()->value != fact->value;
+}
+
 }  // namespace
 
-std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width) {
+std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width,
+                          std::span<const Fact> sharing) {
     const bool robust = std::ranges::any_of(reports, [](const TestReport& each) { return each.variant == "robust"; });
     std::map<std::string, Answers, BeforeInHierarchy> levels;
     for (const TestReport& report : reports) {
@@ -94,7 +107,8 @@ std::string probe_summary(std::span<const TestReport> reports, const MachineDesc
             if (finding.value) answers[finding.parameter].push_back(&finding);
         }
     }
-    const std::vector<Fact> facts = stated == nullptr ? std::vector<Fact>{} : facts_of(*stated);
+    std::vector<Fact> facts = stated == nullptr ? std::vector<Fact>{} : facts_of(*stated);
+    if (stated != nullptr) facts.insert(facts.end(), sharing.begin(), sharing.end());
     for (const Fact& fact : facts)
         if (is_stated(fact)) levels[fact.level];
     if (levels.empty()) return "";
@@ -105,7 +119,8 @@ std::string probe_summary(std::span<const TestReport> reports, const MachineDesc
     for (auto& [level, answers] : levels) {
         for (auto& [parameter, findings] : answers)
             std::ranges::stable_sort(findings, {}, [](const Finding* each) { return each->high - each->low; });
-        std::vector<Cell> cells{level, found_in_line(answers)};
+        std::vector<Cell> cells{
+            level, found_in_line(answers) + (shared_otherwise(answers, sharing, level) ? " (stated otherwise)" : "")};
         if (stated != nullptr) cells.emplace_back(stated_in_line(facts, level));
         table.add(std::move(cells));
     }

@@ -7,13 +7,16 @@
 
 #include "cachetally/machine.hpp"
 #include "probes/result.hpp"
+#include "probes/validation/truth.hpp"
 
 namespace cachetally {
 
 /// A line per level of caches and TLBs: what the tests found (of several answers the narrowest; where these contradict
 /// each other, both), beside what the machine states of itself, if `stated` is given: sizes, ways and lines alone, as
-/// the rest of such a machine file is assumed. Robust answers, if there are any, else published ones. Empty if there
-/// is neither an answer nor a refusal.
-std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width);
+/// the rest of such a machine file is assumed. `sharing`: what it states of who shares its levels; found otherwise,
+/// this is said. Robust answers, if there are any, else published ones. Empty if there is neither an answer nor a
+/// refusal.
+std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width,
+                          std::span<const Fact> sharing = {});
 
 }  // namespace cachetally

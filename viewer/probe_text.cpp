@@ -16,6 +16,7 @@
 #include "storage/provenance.hpp"
 #include "viewer/plot.hpp"
 #include "viewer/probe_summary.hpp"
+#include "viewer/processor_matrix_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/show.hpp"
 #include "viewer/text_table.hpp"
@@ -241,12 +242,14 @@ Json to_json(std::span<const TestReport> reports, bool complete) {
                          {"saved_references", report.saved.references},
                          {"saved_cycles", report.saved.cycles},
                          {"decisions", report.decisions}});
+        if (!report.matrices.empty()) tests.back()["matrices"] = to_json(report.matrices);
         if (const std::string note = note_of(report.test); !note.empty()) tests.back()["note"] = note;
     }
     return {{"complete", complete}, {"results", results}, {"tests", tests}};
 }
 
-std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated) {
+std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated,
+                    std::span<const Fact> sharing) {
     const std::string flat = findings_text(reports, false, width);
     std::string text = flat.empty() ? findings_text(reports, true, width) : flat;
     text += '\n' + costs_text(reports, width);
@@ -259,9 +262,11 @@ std::string to_text(std::span<const TestReport> reports, unsigned width, const M
                         static_cast<double>(report.saved.references) / all, report.saved.cycles / 1e6),
             width, 2);
     }
+    for (const TestReport& report : reports)
+        for (const ProcessorMatrix& matrix : report.matrices) text += '\n' + to_text(matrix, width);
     text += notes_of(reports, width);
     if (are_judged(reports)) return text;
-    const std::string summary = probe_summary(reports, stated, width);
+    const std::string summary = probe_summary(reports, stated, width, sharing);
     return summary.empty() ? text : text + "\n" + summary;
 }
 

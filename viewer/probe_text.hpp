@@ -10,6 +10,7 @@
 
 #include "probes/result.hpp"
 #include "probes/validation/campaign.hpp"
+#include "probes/validation/truth.hpp"
 #include "storage/file.hpp"
 
 namespace cachetally {
@@ -19,7 +20,8 @@ nlohmann::ordered_json to_json(std::span<const TestReport> reports, bool complet
 
 /// A table of findings, then one of costs, in lines of at most `width` columns; of a machine whose ground truth is not
 /// known a summary by level at the end, beside what it states of itself, if that is known.
-std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated = nullptr);
+std::string to_text(std::span<const TestReport> reports, unsigned width, const MachineDescription* stated = nullptr,
+                    std::span<const Fact> sharing = {});
 
 struct ShowOptions;
 

@@ -76,6 +76,27 @@ TEST_F(ProbeFile, OfARecordingHasWhatTheFormatLists) {
     for (const char* each : {"arenas", "runs", "strings", "suite"}) expect_listed(recording.open_group(each), "Probes");
 }
 
+TEST_F(ProbeFile, OfSeveralProcessorsHasWhatTheFormatLists) {
+    SimulatedTarget target(read_machine(
+        "name: two\ncores: 2\ncaches:\n  - {name: L1, size: 4 KiB, ways: 4, latency: 3, shared_by: 1, next: memory}\n"
+        "coherence: {protocol: mesi}\nmemory: {latency: 100}\n",
+        "two.yaml"));
+    Recorder recorder(target, "two");
+    SuiteOptions options;
+    options.tests = {"cores"};
+    const std::vector<TestReport> reports = run_suite(recorder, options);
+    ResultFile file(path_, ResultFile::Existing::overwrite);
+    write_probe(file.root(), reports);
+    write_recording(file.root(), recorder.recording());
+    const Group matrices = file.root().open_group("matrices"), recording = file.root().open_group("recording");
+    ASSERT_EQ(matrices.children().size(), 1U);
+    expect_listed(matrices.open_group(matrices.children().front()), "Probes");
+    const Group runs = recording.open_group("runs");
+    EXPECT_TRUE(runs.has("processor"));
+    expect_listed(runs, "Probes");
+    EXPECT_EQ(recording.read<unsigned>("processors"), (std::vector<unsigned>{0, 1}));
+}
+
 TEST_F(ProbeFile, OfACampaignHasWhatTheFormatLists) {
     CampaignResult result;
     result.scores.push_back({"l1", "robust", "ways", 1, 2, 3});
