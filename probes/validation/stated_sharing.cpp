@@ -44,6 +44,7 @@ std::vector<Fact> stated_sharing(std::span<const unsigned> processors, const std
             ++said[level];
         }
     std::vector<Fact> facts;
+    if (processors.size() < 2) return facts;
     for (const auto& [level, lists] : levels) {
         if (said[level] != processors.size()) continue;
         ProcessorGroups groups;

@@ -53,7 +53,8 @@ TEST_F(StatedSharing, IsNotStatedWhereAProcessorIsSilent) {
     add(1, 0, "1", "Data", "1");
     add(0, 1, "2", "Unified", "0-1");
     EXPECT_EQ(facts({0, 1}), (Facts{{"L1", "0 1"}}));
-    EXPECT_EQ(facts({7}), Facts{});
+    EXPECT_EQ(facts({0, 7}), Facts{});
+    EXPECT_EQ(facts({0}), Facts{});
 }
 
 }  // namespace
