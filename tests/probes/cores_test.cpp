@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The test `cores`: machines whose files say what is right, and a target of our own that is disturbed as real ones are.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,12 +142,12 @@ public:
     ProbeCost cost() const override { return cost_; }
 
 private:
-    Measurement answer(double cycles) {
+    Measurement answer(double time) {
         cost_.cycles += cost_of_question;
         if (cost_.cycles > budget_.most_cycles) throw BudgetSpent();
         Measurement found;
-        found.cycles = cycles;
-        found.quantiles = {cycles, cycles * (1 - spread), cycles, cycles * (1 + spread), cycles};
+        found.cycles = time;
+        found.quantiles = {time, time * (1 - spread), time, time * (1 + spread), time};
         return found;
     }
 
