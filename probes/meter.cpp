@@ -89,6 +89,11 @@ std::vector<double> Meter::latencies(const Arena& arena, const Chase& chase, uns
     return target_.latencies(arena, chase, warm_up, samples);
 }
 
+Measurement Meter::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
+    keep_budget();
+    return target_.prime_and_probe(arena, both, effort);
+}
+
 Measurement Meter::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
     keep_budget();
     return target_.transfer(arena, from, to, rounds);

@@ -43,6 +43,7 @@ public:
     /// The least counts of misses of a few trials: interruptions only add.
     Measurement count(const Arena& arena, const Chase& chase, const Effort& effort);
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples);
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort);
     Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds);
     Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds);
 

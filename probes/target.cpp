@@ -32,6 +32,10 @@ Measurement ProbeTarget::run_after(const Arena&, const ChaseOn&, const ChaseOn&,
     throw ProbeError("this target has no chase after another one");
 }
 
+Measurement ProbeTarget::prime_and_probe(const Arena&, const PrimeProbe&, const Effort&) {
+    throw ProbeError("this target does not tell what stays after other loads");
+}
+
 void check_chase(const Capabilities& capabilities, const Arena& arena, const Chase& chase) {
     if (chase.offsets.empty()) throw ProbeError("a chase needs at least one load");
     if (chase.floating_point && !capabilities.floating_point)
@@ -64,6 +68,21 @@ void check_run_after(const Capabilities& capabilities, const Arena& arena, const
         check_processor(capabilities, each->processor);
         check_chase(capabilities, arena, each->chase);
     }
+}
+
+std::vector<std::span<const std::uint64_t>> parts_of(const Capabilities& capabilities, const Arena& arena,
+                                                     const PrimeProbe& both) {
+    check_chase(capabilities, arena, both.prime);
+    check_chase(capabilities, arena, both.probe);
+    if (both.prime.floating_point != both.probe.floating_point) throw ProbeError("prime and probe are of one kind");
+    const std::size_t loads = both.probe.offsets.size();
+    if (both.parts == 0 || both.parts > loads || both.used == 0 || both.used > both.parts)
+        throw ProbeError("of a probe of {} loads {} of {} parts cannot be used", loads, both.used, both.parts);
+    const std::size_t each = (loads + both.parts - 1) / both.parts;
+    std::vector<std::span<const std::uint64_t>> parts;
+    for (std::size_t first = 0; first < loads && parts.size() < both.used; first += each)
+        parts.push_back(both.probe.offsets.subspan(first, std::min(each, loads - first)));
+    return parts;
 }
 
 }  // namespace cachetally

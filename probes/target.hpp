@@ -72,6 +72,13 @@ struct Effort {
     friend bool operator==(const Effort&, const Effort&) = default;
 };
 
+/// Prime and probe: a chase that fills a hierarchy, and another that shows what stayed. The string of `probe` is cut
+/// into `parts` of equal length (the last may be shorter), each a circle of its own; the first `used` of them are run.
+struct PrimeProbe {
+    Chase prime, probe;
+    unsigned parts = 1, used = 1;
+};
+
 /// How the samples of a run scatter, cycles per load.
 struct Quantiles {
     double least = 0, lower_quartile = 0, median = 0, upper_quartile = 0, most = 0;
@@ -156,6 +163,11 @@ void check_transfer(const Capabilities& capabilities, const Arena& arena, unsign
 /// Processors that are not offered, and what check_chase() refuses.
 void check_run_after(const Capabilities& capabilities, const Arena& arena, const ChaseOn& one, const ChaseOn& other);
 
+/// The pieces of the string of `both.probe` that are used. Throws what check_chase() throws for both chases, and
+/// ProbeError where there are fewer loads than parts, or chases of different kinds.
+std::vector<std::span<const std::uint64_t>> parts_of(const Capabilities& capabilities, const Arena& arena,
+                                                     const PrimeProbe& both);
+
 class ProbeTarget {
 public:
     virtual ~ProbeTarget() = default;
@@ -188,6 +200,12 @@ public:
     /// Both may be on the same processor; their memory, of each like `arena`, is never the same. Throws ProbeError
     /// where a processor is not offered.
     virtual Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds);
+
+    /// Cycles per load of the probe alone, after `effort.warm_up` laps of the prime: each part is run once after a lap
+    /// of the prime, `effort.laps` times over. Of each part the median, and of these the mean; `laps` are those of the
+    /// prime. (The question of Osvik, Shamir, Tromer 2006, "Cache Attacks and Countermeasures".) Throws ProbeError
+    /// where the target cannot, as real ones and those with noise.
+    virtual Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort);
 
     /// Physical addresses of the pages of an arena, in order; empty where they cannot be known.
     virtual std::vector<std::uint64_t> physical_pages(const Arena&) const { return {}; }

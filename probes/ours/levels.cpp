@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
 #include "probes/ours/level_edges.hpp"
+#include "probes/ours/retention.hpp"
 #include "probes/ours/sets.hpp"
 #include "probes/ours/sweep.hpp"
 
@@ -329,7 +330,8 @@ std::uint64_t first_stride(const L1Geometry& l1) { return std::min(std::max(l1.w
 }  // namespace
 
 TestReport levels_robust(Meter& meter, const L1Geometry& l1) {
-    if (const std::string reason = why_uneven(meter, l1); !reason.empty()) return uneven_refused(reason);
+    if (const std::string reason = why_uneven(meter, l1); !reason.empty())
+        return meter.noise() > 0 ? uneven_refused(reason) : levels_by_retention(meter, l1);
     return levels_of(meter, l1, first_stride(l1), meter.large_page());
 }
 

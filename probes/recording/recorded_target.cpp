@@ -8,6 +8,8 @@
 
 namespace cachetally {
 
+static constexpr std::uint32_t unknown_string = ~std::uint32_t{0};
+
 RecordedTarget::RecordedTarget(Recording recording) : recording_(std::move(recording)) {
     for (std::uint32_t number = 0; number < recording_.runs.size(); ++number) {
         const RecordedRun& run = recording_.runs[number];
@@ -20,7 +22,7 @@ RecordedTarget::RecordedTarget(Recording recording) : recording_(std::move(recor
                   run.effort.warm_up,
                   run.effort.laps,
                   run.effort.least_cycles,
-                  {run.processor, run.other_processor, run.other_string}}]
+                  {run.processor, run.other_processor, run.other_string, run.parts, run.used}}]
             .runs.push_back(number);
     }
 }
@@ -80,15 +82,21 @@ std::vector<double> RecordedTarget::latencies(const Arena& arena, const Chase& c
     return next(RecordedRun::Kind::latencies, arena, chase, {warm_up, samples, 0}, {}).latencies;
 }
 
+Measurement RecordedTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
+    parts_of(recording_.capabilities, arena, both);
+    const std::uint32_t probe = recording_.strings.find(both.probe).value_or(unknown_string);
+    return next(RecordedRun::Kind::prime_and_probe, arena, both.prime, effort, {0, 0, probe, both.parts, both.used})
+        .measurement;
+}
+
 Measurement RecordedTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
     check_transfer(recording_.capabilities, arena, from, to);
-    return next(RecordedRun::Kind::transfer, arena, to.chase, {1, rounds, 0}, {to.processor, from, 0}).measurement;
+    return next(RecordedRun::Kind::transfer, arena, to.chase, {1, rounds, 0}, {to.processor, from}).measurement;
 }
 
 Measurement RecordedTarget::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
     check_run_after(recording_.capabilities, arena, one, other);
-    constexpr std::uint32_t none = ~std::uint32_t{0};
-    const std::uint32_t other_string = recording_.strings.find(other.chase).value_or(none);
+    const std::uint32_t other_string = recording_.strings.find(other.chase).value_or(unknown_string);
     return next(RecordedRun::Kind::run_after, arena, one.chase, {1, rounds, 0},
                 {one.processor, other.processor, other_string})
         .measurement;
@@ -140,6 +148,12 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
                 case RecordedRun::Kind::run_after: {
                     const Offsets others = recording.strings.all().at(run.other_string).offsets(arena.bytes);
                     recorder.run_after(arena, timed, {run.other_processor, {others}}, run.effort.laps);
+                    break;
+                }
+                case RecordedRun::Kind::prime_and_probe: {
+                    const Offsets probe = recording.strings.all().at(run.other_string).offsets(arena.bytes);
+                    recorder.prime_and_probe(arena, {chase, {probe, run.floating_point}, run.parts, run.used},
+                                             run.effort);
                 }
             }
         } catch (const BudgetSpent&) {

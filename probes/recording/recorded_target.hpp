@@ -30,6 +30,7 @@ public:
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
     Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
     Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;
 
@@ -39,9 +40,9 @@ public:
     ProbeCost cost() const override { return cost_; }
 
 private:
-    /// Of questions of several processors.
+    /// Of questions of several processors, or of two chases.
     struct Others {
-        std::uint32_t processor = 0, other_processor = 0, other_string = 0;
+        std::uint32_t processor = 0, other_processor = 0, other_string = 0, parts = 0, used = 0;
 
         friend auto operator<=>(const Others&, const Others&) = default;
     };

@@ -71,6 +71,17 @@ std::vector<double> Recorder::latencies(const Arena& arena, const Chase& chase, 
     return found;
 }
 
+Measurement Recorder::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
+    Measurement found;
+    RecordedRun asked{.kind = RecordedRun::Kind::prime_and_probe, .effort = effort};
+    asked.other_string = recording_.strings.find_or_add(both.probe);
+    asked.parts = both.parts;
+    asked.used = both.used;
+    record(std::move(asked), arena, both.prime,
+           [&](RecordedRun& run) { found = run.measurement = target_.prime_and_probe(arena, both, effort); });
+    return found;
+}
+
 Measurement Recorder::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
     Measurement found;
     record({.kind = RecordedRun::Kind::transfer,

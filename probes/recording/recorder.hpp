@@ -20,6 +20,7 @@ public:
     void keep_to(const Budget& budget) override { target_.keep_to(budget); }
     Arena make_arena(std::uint64_t bytes, std::uint64_t page) override;
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
     Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
     Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;

@@ -22,6 +22,7 @@ struct RecordedRun {
         latencies,
         transfer = 16,   ///< between processors
         run_after = 17,  ///< of several
+        prime_and_probe = 18,
     };
     enum class End : std::uint8_t {
         complete,
@@ -37,7 +38,8 @@ struct RecordedRun {
     bool floating_point = false;
     Effort effort;  ///< of latencies: warm_up, and `laps` samples; of several processors: `laps` rounds
     std::uint32_t processor = 0, other_processor = 0;  ///< that is timed; that writes, or runs the other string
-    std::uint32_t other_string = 0;                    ///< of run_after
+    std::uint32_t other_string = 0;                    ///< of run_after; the probe of prime_and_probe
+    std::uint32_t parts = 0, used = 0;                 ///< of prime_and_probe
     Measurement measurement = {};
     std::vector<double> latencies = {};  ///< cycles
     std::string refusal = {};

@@ -68,19 +68,23 @@ void columns_of_runs(Visit visit) {
         "cost_cycles", [](auto& run) -> auto& { return run.cost.cycles; });
 }
 
-/// Of runs of several processors; files without any do not have these.
+/// Of runs of several processors, or two chases; files without any do not have these.
 template <class Visit>
-void columns_of_processors(Visit visit) {
+void columns_of_others(Visit visit) {
     visit(
         "processor", [](auto& run) -> auto& { return run.processor; });
     visit(
         "other_processor", [](auto& run) -> auto& { return run.other_processor; });
     visit(
         "other_string", [](auto& run) -> auto& { return run.other_string; });
+    visit(
+        "parts", [](auto& run) -> auto& { return run.parts; });
+    visit(
+        "parts_used", [](auto& run) -> auto& { return run.used; });
 }
 
-bool is_of_several(const RecordedRun& run) {
-    return run.kind == RecordedRun::Kind::transfer || run.kind == RecordedRun::Kind::run_after;
+bool has_others(const RecordedRun& run) {
+    return run.kind >= RecordedRun::Kind::transfer && run.kind <= RecordedRun::Kind::prime_and_probe;
 }
 
 template <class Visit>
@@ -262,7 +266,7 @@ void check(const Group& group, const Recording& recording) {
         };
         if (!std::isfinite(run.effort.least_cycles) || run.effort.least_cycles < 0)
             fail(i, "least_cycles is no number of at least 0");
-        if ((run.kind > RecordedRun::Kind::latencies && !is_of_several(run)) || run.end > RecordedRun::End::refused)
+        if ((run.kind > RecordedRun::Kind::latencies && !has_others(run)) || run.end > RecordedRun::End::refused)
             fail(i, "unknown kind");
         if (run.arena >= recording.arenas.size() || run.string >= strings.size() ||
             run.other_string >= std::max<std::size_t>(1, strings.size()))
@@ -299,7 +303,7 @@ void write_recording(Group& root, const Recording& recording) {
 
     Group runs = group.create_group("runs");
     columns_of_runs(writer(runs, recording.runs));
-    if (std::ranges::any_of(recording.runs, is_of_several)) columns_of_processors(writer(runs, recording.runs));
+    if (std::ranges::any_of(recording.runs, has_others)) columns_of_others(writer(runs, recording.runs));
     Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
     end.set_attribute("units", "1");
     end.set_attribute("long_name", "how it ended");
@@ -337,7 +341,7 @@ Recording read_recording(const Group& root) {
     const Group runs = group.open_group("runs");
     recording.runs.resize(runs.open_dataset("cycles").rows());
     columns_of_runs(reader(runs, recording.runs));
-    if (runs.has("processor")) columns_of_processors(reader(runs, recording.runs));
+    if (runs.has("processor")) columns_of_others(reader(runs, recording.runs));
     read_lists(runs, "latencies", recording.runs, latencies_of);
     read_lists(runs, "cache_misses", recording.runs, cache_misses_of);
     read_lists(runs, "tlb_misses", recording.runs, tlb_misses_of);

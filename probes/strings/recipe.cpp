@@ -66,6 +66,10 @@ const std::vector<Maker>& makers() {
          {1, 2},
          COUNT(pieces(p[0], std::min(p[1], p[2])) + pieces(p[0], p[1])),
          MAKE(spread_pages_string(p[0], p[1], p[2], p[3], of.seed))},
+        {"page_sample",
+         {1, 2},
+         COUNT(pieces(p[0], std::min(p[1], p[2])) + pieces(p[0], p[1])),
+         MAKE(page_sample_string(p[0], p[1], p[2], p[3], of.seed))},
     };
     return all;
 }

@@ -111,6 +111,18 @@ Offsets spread_pages_string(std::uint64_t bytes, std::uint64_t page, std::uint64
     return {std::move(offsets), {Generator::spread_pages, seed, {bytes, page, line, apart}}};
 }
 
+Offsets page_sample_string(std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t loads,
+                           std::uint64_t seed) {
+    std::vector<std::uint64_t> offsets;
+    std::uint64_t last = ~std::uint64_t{0}, taken = 0;
+    for (const std::uint64_t offset : page_after_page(bytes, page, line, seed)) {
+        taken = offset / page == last ? taken : 0;
+        last = offset / page;
+        if (taken++ < loads) offsets.push_back(offset);
+    }
+    return {std::move(offsets), {Generator::page_sample, seed, {bytes, page, line, loads}}};
+}
+
 Offsets random_string(std::uint64_t bytes, std::uint64_t line, std::uint64_t seed) {
     std::vector<std::uint64_t> offsets = multiples((bytes + line - 1) / line, line);
     shuffle(offsets, seed);

@@ -26,8 +26,9 @@ enum class Generator : std::uint8_t {
     strided,
     ping_pong,
     spread_pages,
+    page_sample,
 };
-constexpr unsigned generator_count = 13;
+constexpr unsigned generator_count = 14;
 std::string_view name_of(Generator generator);
 
 /// All of a string in a few bytes, so that it can be recorded and made again.
@@ -103,6 +104,10 @@ Offsets tlb_string(unsigned n, std::uint64_t bytes, std::uint64_t page, std::uin
 /// C(k) of pages that lie `apart` pages from each other. (ours)
 Offsets spread_pages_string(std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t apart,
                             std::uint64_t seed);
+
+/// The first `loads` of each page of C(k): lines drawn at random, page after page. (ours)
+Offsets page_sample_string(std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t loads,
+                           std::uint64_t seed);
 
 /// One location in each of `pages` pages, and its twin: as many lines, packed into as few pages as they fill. Both use
 /// the sets of caches whose ways are up to a page times its lines long in the same proportion. Pages follow each other

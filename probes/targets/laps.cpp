@@ -90,7 +90,7 @@ void Laps::expect(std::uint64_t laps, double digest_loads) {
 const Lap& Laps::lap(std::size_t number) {
     if (periodic() && number >= first_) return laps_[first_ + (number - first_) % period_];
     while (laps_.size() <= number) {
-        laps_.push_back(simulate());
+        laps_.push_back(simulate(references_));
         if (repeats_) look_for_repetition();
         if (periodic()) return lap(number);
     }
@@ -120,10 +120,10 @@ void Laps::load(std::span<const Reference> references) {
 }
 
 /// With loads of a second core, so many for every few of the chase.
-void Laps::load_disturbed() {
-    for (std::size_t done = 0; done < references_.size();) {
-        const std::size_t count = std::min<std::size_t>(hog_every - since_hog_, references_.size() - done);
-        load(references_.subspan(done, count));
+void Laps::load_disturbed(std::span<const Reference> references) {
+    for (std::size_t done = 0; done < references.size();) {
+        const std::size_t count = std::min<std::size_t>(hog_every - since_hog_, references.size() - done);
+        load(references.subspan(done, count));
         done += count;
         since_hog_ += count;
         if (since_hog_ < hog_every) break;
@@ -137,12 +137,12 @@ void Laps::load_disturbed() {
     }
 }
 
-Lap Laps::simulate() {
+Lap Laps::simulate(std::span<const Reference> references) {
     const Tick begin = now_;
     if (noise_.hog_loads == 0)
-        load(references_);
+        load(references);
     else
-        load_disturbed();
+        load_disturbed(references);
     Lap lap;
     lap.cycles = static_cast<double>(now_ - begin) * tick_;
     if (noise_.hog_loads > 0) return lap;  // events of both cores are not distinguished
@@ -210,6 +210,27 @@ LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads) {
         if (!enough()) add_one();
     }
     return total;
+}
+
+PrimedProbe prime_and_probe(Laps& prime, std::span<const std::vector<Reference>> parts, const Effort& effort) {
+    PrimedProbe found;
+    for (unsigned lap = 0; lap < effort.warm_up; ++lap) found.all += prime.once_more().cycles;
+    double cycles = 0, loads = 0;
+    for (const std::vector<Reference>& part : parts) {
+        std::vector<double> rounds;
+        while (rounds.size() < std::max(1U, effort.laps)) {
+            found.all += prime.once_more().cycles;
+            rounds.push_back(prime.once(part).cycles);
+            found.all += rounds.back();
+            ++found.laps;
+        }
+        const double median = quantiles_of(std::move(rounds)).median;
+        found.of_parts.push_back(median / static_cast<double>(part.size()));
+        cycles += median;
+        loads += static_cast<double>(part.size());
+    }
+    found.mean = cycles / loads;
+    return found;
 }
 
 }  // namespace cachetally

@@ -70,15 +70,17 @@ public:
     std::size_t first_repeated() const { return first_; }
     std::size_t lap_period() const { return period_; }
 
-    /// A lap made now, after other loads. Call when the laps are not needed any more.
-    Lap once_more() { return simulate(); }
+    /// A lap made now, after other loads, or these loads, disturbed like laps. Call when the laps are not needed any
+    /// more.
+    Lap once_more() { return simulate(references_); }
+    Lap once(std::span<const Reference> references) { return simulate(references); }
 
     std::uint64_t simulated() const { return simulated_; }  ///< loads
 
 private:
-    Lap simulate();
+    Lap simulate(std::span<const Reference> references);
     void load(std::span<const Reference> references);
-    void load_disturbed();
+    void load_disturbed(std::span<const Reference> references);
     void look_for_repetition();
 
     Hierarchy& hierarchy_;
@@ -98,6 +100,17 @@ private:
     double expected_loads_ = 0, digest_loads_ = 0;
     std::size_t next_digest_ = 2;  ///< laps before the next digest
 };
+
+/// What a probe takes, part by part, after laps of a prime.
+struct PrimedProbe {
+    std::vector<double> of_parts;  ///< cycles per load: of each part the median of its rounds
+    double mean = 0;               ///< cycles per load
+    double all = 0;                ///< cycles of all loads
+    std::uint64_t laps = 0;        ///< of the prime
+};
+
+/// Each part after a lap of its own, `effort.laps` times over, after `effort.warm_up` laps.
+PrimedProbe prime_and_probe(Laps& prime, std::span<const std::vector<Reference>> parts, const Effort& effort);
 
 /// What laps add up to.
 struct LapSum {

@@ -77,10 +77,13 @@ struct SimulatedTarget::Parts {
 
     std::vector<Reference> references(const Arena& arena, const Chase& chase) const {
         check_chase(capabilities, arena, chase);
-        std::vector<Reference> references(chase.offsets.size());
-        const std::uint8_t flags = chase.floating_point ? reference_flag::floating_point : 0;
+        return references(chase.offsets, chase.floating_point);
+    }
+    static std::vector<Reference> references(std::span<const std::uint64_t> offsets, bool floating_point) {
+        std::vector<Reference> references(offsets.size());
+        const std::uint8_t flags = floating_point ? reference_flag::floating_point : 0;
         for (std::size_t i = 0; i < references.size(); ++i)
-            references[i] = {arena_base + chase.offsets[i], 0, 1, ReferenceKind::load, flags};
+            references[i] = {arena_base + offsets[i], 0, 1, ReferenceKind::load, flags};
         return references;
     }
 
@@ -344,6 +347,33 @@ Measurement SimulatedTarget::run_after(const Arena& arena, const ChaseOn& one, c
     const Topology& placed = parts_->topology_for(arena, one.chase.floating_point);
     return parts_->seen(simulated_run_after(placed, arena, one, other, rounds, {parts_->left(), parts_->look()}),
                         one.chase.offsets.size());
+}
+
+Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
+    Parts& parts = *parts_;
+    if (parts.options.noise.any()) throw ProbeError("what stays after other loads is told without noise only");
+    const bool floating_point = both.prime.floating_point;
+    std::vector<std::vector<Reference>> probes;
+    for (const auto& part : parts_of(parts.capabilities, arena, both))
+        probes.push_back(Parts::references(part, floating_point));
+    const std::vector<Reference> prime = parts.references(arena, both.prime);
+    Hierarchy hierarchy(parts.topology_for(arena, floating_point));
+    touch(hierarchy, arena, prime, parts.pages_are_drawn());
+    Laps laps(hierarchy, prime, static_cast<double>(parts.machine.period), false);
+    laps.keep_to(parts.left(), parts.look());
+    PrimedProbe found;
+    try {
+        found = cachetally::prime_and_probe(laps, probes, effort);
+    } catch (const std::exception&) {  // half a run says nothing
+        parts.spend_rest(laps.simulated());
+        throw;
+    }
+    Measurement measurement;
+    measurement.cycles = found.mean;
+    measurement.quantiles = quantiles_of(std::move(found.of_parts));
+    measurement.laps = found.laps;
+    parts.spend({1, laps.simulated(), laps.simulated(), found.all});
+    return measurement;
 }
 
 std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,

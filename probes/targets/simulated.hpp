@@ -40,6 +40,7 @@ public:
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
 
     /// Up to 64 samples are taken from one lap: timing a load does not disturb the simulated machine.
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
     /// All rounds are simulated, each after the one before it; interrupts take time, and leave caches as they are.

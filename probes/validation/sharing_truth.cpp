@@ -11,7 +11,7 @@
 namespace cachetally {
 namespace {
 
-constexpr double alike = 1.25;
+constexpr double nearly_equal = 1.25;
 
 bool belongs_to_some(const MachineDescription& machine, const CacheConfig& cache) {
     return cache.shared_by != 0 && cache.shared_by < machine.cores;
@@ -65,7 +65,7 @@ std::vector<Nearness> nearness_of(const MachineDescription& machine) {
     if (near < machine.cores) found.push_back({far, far, machine.cores});
     std::ranges::sort(found, {}, &Nearness::least);
     for (std::size_t i = 1; i < found.size();) {
-        if (found[i].least >= alike * found[i - 1].most) {
+        if (found[i].least >= nearly_equal * found[i - 1].most) {
             ++i;
             continue;
         }

@@ -157,6 +157,9 @@ public:
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override {
         return target_.run(arena, chase, effort);
     }
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override {
+        return target_.prime_and_probe(arena, both, effort);
+    }
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override {
         return target_.latencies(arena, chase, warm_up, samples);
     }

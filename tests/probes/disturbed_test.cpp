@@ -35,6 +35,9 @@ public:
         change_(number_++, arena, chase, found);
         return found;
     }
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override {
+        return target_.prime_and_probe(arena, both, effort);
+    }
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override {
         return target_.latencies(arena, chase, warm_up, samples);
     }

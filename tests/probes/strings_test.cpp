@@ -92,7 +92,8 @@ std::vector<Offsets> one_of_each() {
             decomposed_string(65536, 4, 4096, 2, 64),
             strided_string(4096, 128),
             ping_pong_string(4096, 64),
-            spread_pages_string(40'000, 4096, 64, 16384, 6)};
+            spread_pages_string(40'000, 4096, 64, 16384, 6),
+            page_sample_string(40'000, 4096, 64, 5, 7)};
 }
 
 TEST(Strings, AreMadeAgainByTheirRecipes) {
