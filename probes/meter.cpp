@@ -30,7 +30,7 @@ void Meter::measure_noise() {
     const Arena arena = target_.make_arena(page(), page());
     for (unsigned round = 0; round < most_rounds && (round == 0 || noise_ > calm); ++round) {
         std::vector<double> times;
-        for (unsigned i = 0; i < first_trials; ++i) times.push_back(measure(arena, {0}, 4, 256).cycles);
+        for (unsigned i = 0; i < first_trials; ++i) times.push_back(measure(arena, {Offsets{0}}, 4, 256).cycles);
         std::ranges::sort(times);
         const double median = times[first_trials / 2];
         if (times.front() <= 0)
@@ -104,12 +104,12 @@ Measurement Meter::run_after(const Arena& arena, const ChaseOn& one, const Chase
     return target_.run_after(arena, one, other, rounds);
 }
 
-Measurement Meter::measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
+Measurement Meter::measure(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned laps) {
     // A timer step is to be less than a thousandth of what is timed.
     const Effort effort{warm_up, laps, 1000 * capabilities().timer_quantum};
-    Measurement found = run(arena, {offsets}, effort);
+    Measurement found = run(arena, chase, effort);
     if (warm_up == 0) return found;  // the first use is over
-    for (unsigned i = 1; i < most_disturbed && found.conditions.disturbed; ++i) found = run(arena, {offsets}, effort);
+    for (unsigned i = 1; i < most_disturbed && found.conditions.disturbed; ++i) found = run(arena, chase, effort);
     return found;
 }
 
@@ -127,11 +127,30 @@ std::optional<double> Meter::agreed(std::vector<double> times) const {
 }
 
 double Meter::time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
+    return time_of_chains(arena, offsets, 1, warm_up, laps);
+}
+
+double Meter::time_of_chains(const Arena& arena, const Offsets& offsets, unsigned chains, unsigned warm_up,
+                             unsigned laps) {
+    const Chase chase(offsets, false, chains);
     const unsigned trials = trials_of(offsets);
     std::vector<double> times;
     while (times.size() < trials || (trials > 1 && times.size() < asked_again * trials && !agreed(times)))
-        times.push_back(measure(arena, offsets, warm_up, laps).cycles);
+        times.push_back(measure(arena, chase, warm_up, laps).cycles);
     return agreed(times).value_or(std::ranges::min(times));
+}
+
+std::optional<double> Meter::time_of_stream(const Arena& arena, const Streaming& stream, unsigned laps) {
+    const Effort effort{laps, laps, 1000 * capabilities().timer_quantum};
+    std::vector<double> times;
+    for (unsigned made = 0; made < asked_again * trials_; ++made) {
+        keep_budget();
+        const Measurement found = target_.stream(arena, stream, effort);
+        if (!found.conditions.disturbed) times.push_back(found.cycles);
+        if (times.size() >= trials_ && agreed(times)) return agreed(times);
+        if (times.size() == 1 && trials_ == 1) return times.front();
+    }
+    return times.empty() ? std::nullopt : std::optional(std::ranges::min(times));
 }
 
 std::pair<double, double> Meter::settled_in_turn(const Arena& arena, const Offsets& one, const Offsets& other) {
@@ -140,8 +159,8 @@ std::pair<double, double> Meter::settled_in_turn(const Arena& arena, const Offse
     while (ones.size() < trials ||
            (trials > 1 && ones.size() < asked_again * trials && !(agreed(ones) && agreed(others)))) {
         const unsigned laps = settling_laps(one), other_laps = settling_laps(other);
-        ones.push_back(measure(arena, one, laps, laps).cycles);
-        others.push_back(measure(arena, other, other_laps, other_laps).cycles);
+        ones.push_back(measure(arena, {one}, laps, laps).cycles);
+        others.push_back(measure(arena, {other}, other_laps, other_laps).cycles);
     }
     return {agreed(ones).value_or(std::ranges::min(ones)), agreed(others).value_or(std::ranges::min(others))};
 }
@@ -163,7 +182,7 @@ bool Meter::takes_longer(const Arena& arena, const Offsets& offsets, double cycl
     unsigned needed = trials_ > 1 ? clear_trials : 1;
     if (noise_ == 0) least_rise = 0;
     for (unsigned made = 0; made < needed; ++made) {
-        const double more = measure(arena, offsets, laps, laps).cycles - cycles;
+        const double more = measure(arena, {offsets}, laps, laps).cycles - cycles;
         if (more <= std::max(tolerance(cycles), no_rise * least_rise)) return false;
         if (more <= doubtful_rise * least_rise) needed = doubtful_trials;
     }

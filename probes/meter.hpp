@@ -54,12 +54,18 @@ public:
     /// made where a second one does not agree with the least: that one may be of a clock that was misjudged.
     double time(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
 
+    /// The same for so many chains.
+    double time_of_chains(const Arena& arena, const Offsets& offsets, unsigned chains, unsigned warm_up, unsigned laps);
+
+    /// Cycles per block of a stream, as time(); empty where the last trials of all were disturbed.
+    std::optional<double> time_of_stream(const Arena& arena, const Streaming& stream, unsigned laps);
+
     /// Times of two strings, trial by trial in turn, so that what changes with time changes both.
     std::pair<double, double> settled_in_turn(const Arena& arena, const Offsets& one, const Offsets& other);
 
     /// Cycles per load of a single trial.
     double once(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps) {
-        return measure(arena, offsets, warm_up, laps).cycles;
+        return measure(arena, {offsets}, warm_up, laps).cycles;
     }
 
     /// time() for strings of a few sets: laps enough for any replacement policy to settle.
@@ -84,7 +90,7 @@ private:
     std::uint64_t find_large_page();
     void measure_noise();
     unsigned settling_laps(const Offsets& offsets) const;
-    Measurement measure(const Arena& arena, const Offsets& offsets, unsigned warm_up, unsigned laps);
+    Measurement measure(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned laps);
     unsigned trials_of(const Offsets& offsets) const;
     std::optional<double> agreed(std::vector<double> times) const;
 

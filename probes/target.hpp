@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -31,6 +32,10 @@ struct Capabilities {
     bool latencies = false;                 ///< single loads can be timed
     bool floating_point = false;            ///< floating-point loads can be made, and may go another way
     double timer_quantum = 0;               ///< cycles that the timer advances by; 0 = every cycle is seen
+    unsigned most_chains = 1;               ///< that a chase may have, of which loads are under way at a time
+    std::string no_chains = {};             ///< the reason where there is only one
+    bool streams = false;                   ///< spans can be read, written and copied
+    std::string no_streams = {};            ///< the reason where they cannot
 
     std::vector<unsigned> processors = {0};  ///< that can make loads, as the system numbers them, ascending
     std::string no_processors = "one processor alone can make loads";  ///< why there are no two
@@ -53,15 +58,35 @@ struct Arena {
 };
 
 /// A circular chain of loads, each of which gives the address of the next: offsets into an arena, in the order of
-/// visit.
+/// visit. With several chains each of as many equal parts of the string is a circle of its own; one load of each is
+/// made in turn, and does not wait for those of the others.
 struct Chase {
-    Chase(const Offsets& string, bool of_floating_point = false)
-        : offsets(string.begin(), string.end()), recipe(string.recipe()), floating_point(of_floating_point) {}
+    Chase(const Offsets& string, bool of_floating_point = false, unsigned parts = 1)
+        : offsets(string.begin(), string.end()),
+          recipe(string.recipe()),
+          floating_point(of_floating_point),
+          chains(parts) {}
 
     std::span<const std::uint64_t> offsets;  ///< of a string that has to outlive it
     Recipe recipe;
     bool floating_point;  ///< loads of this kind pass by the first level of some machines
+    unsigned chains;      ///< a divisor of the number of offsets
 };
+
+/// Loads and stores of a contiguous span, in order, that do not wait for each other.
+struct Streaming {
+    enum class Kind : std::uint8_t { read, write, copy };
+
+    /// What a time is of: so many bytes that the program loads or stores. Lines that a level fetches for stores, and
+    /// writes back, are not counted.
+    static constexpr std::uint64_t block = 64;
+
+    Kind kind = Kind::read;
+    std::uint64_t bytes = 0;  ///< from the begin of the arena, a multiple of 2048; copy: the first half to the second
+
+    friend bool operator==(const Streaming&, const Streaming&) = default;
+};
+std::string_view name_of(Streaming::Kind kind);
 
 /// How long a chase is run: after `warm_up` laps at least `laps`, and until `least_cycles` have passed.
 struct Effort {
@@ -100,7 +125,7 @@ struct Conditions {
     friend bool operator==(const Conditions&, const Conditions&) = default;
 };
 
-/// What a run gave, per load.
+/// What a run gave, per load, or per Streaming::block.
 struct Measurement {
     double cycles = 0;
     Quantiles quantiles;
@@ -154,17 +179,25 @@ public:
 /// What every target refuses, by ProbeError: pages that are not offered, and more bytes than may be had.
 void check_arena(const Capabilities& capabilities, std::uint64_t bytes, std::uint64_t page);
 
-/// Chases without loads, loads of a kind that is not offered, and offsets outside of the arena.
+/// Chases without loads, loads of a kind that is not offered, more chains than are offered or parts that are not equal,
+/// and offsets outside of the arena.
 void check_chase(const Capabilities& capabilities, const Arena& arena, const Chase& chase);
 
-/// Processors that are not offered, a single one, lines that do not move, and what check_chase() refuses.
+/// Sweeps where there are none, of no bytes or parts of 2048, and of more than the arena has.
+void check_stream(const Capabilities& capabilities, const Arena& arena, const Streaming& stream);
+
+/// Several chains, which every question but run() refuses.
+void check_single(const Chase& chase);
+
+/// Processors that are not offered, a single one, lines that do not move, and what check_chase() and check_single()
+/// refuse.
 void check_transfer(const Capabilities& capabilities, const Arena& arena, unsigned from, const ChaseOn& to);
 
-/// Processors that are not offered, and what check_chase() refuses.
+/// Processors that are not offered, and what check_chase() and check_single() refuse.
 void check_run_after(const Capabilities& capabilities, const Arena& arena, const ChaseOn& one, const ChaseOn& other);
 
-/// The pieces of the string of `both.probe` that are used. Throws what check_chase() throws for both chases, and
-/// ProbeError where there are fewer loads than parts, or chases of different kinds.
+/// The pieces of the string of `both.probe` that are used. Throws what check_chase() and check_single() throw for both
+/// chases, and ProbeError where there are fewer loads than parts, or chases of different kinds.
 std::vector<std::span<const std::uint64_t>> parts_of(const Capabilities& capabilities, const Arena& arena,
                                                      const PrimeProbe& both);
 
@@ -185,9 +218,14 @@ public:
     virtual Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) = 0;
 
     /// Cycles of single loads: after `warm_up` laps, one load in each of `samples` laps, at positions that move on.
-    /// They hold what reading the clock costs. Throws ProbeError where single loads cannot be timed.
+    /// They hold what reading the clock costs. Throws ProbeError where single loads cannot be timed, and for several
+    /// chains.
     virtual std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                           unsigned samples) = 0;
+
+    /// Cycles per block, after at least one lap that warms up; no events are counted. Throws ProbeError where nothing
+    /// can be streamed.
+    virtual Measurement stream(const Arena& arena, const Streaming& stream, const Effort& effort);
 
     /// What it costs to move a line from processor to processor: `from` writes the lines of the chase, then processor
     /// `to.processor` makes the loads, once each. Cycles per load, over so many rounds after one that does not count:

@@ -14,17 +14,23 @@ RecordedTarget::RecordedTarget(Recording recording) : recording_(std::move(recor
     for (std::uint32_t number = 0; number < recording_.runs.size(); ++number) {
         const RecordedRun& run = recording_.runs[number];
         const Arena& arena = recording_.arenas.at(run.arena).arena;
-        answers_[{run.kind,
-                  arena.bytes,
-                  arena.page,
-                  run.string,
-                  run.floating_point,
-                  run.effort.warm_up,
-                  run.effort.laps,
-                  run.effort.least_cycles,
-                  {run.processor, run.other_processor, run.other_string, run.parts, run.used}}]
-            .runs.push_back(number);
+        answers_[question_of(run, arena)].runs.push_back(number);
     }
+}
+
+RecordedTarget::Question RecordedTarget::question_of(const RecordedRun& run, const Arena& arena) {
+    return {run.kind,
+            arena.bytes,
+            arena.page,
+            run.string,
+            run.floating_point,
+            run.chains,
+            run.stream.kind,
+            run.stream.bytes,
+            run.effort.warm_up,
+            run.effort.laps,
+            run.effort.least_cycles,
+            {run.processor, run.other_processor, run.other_string, run.parts, run.used}};
 }
 
 Arena RecordedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
@@ -43,20 +49,23 @@ Arena RecordedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
     return made;
 }
 
-const RecordedRun& RecordedTarget::next(RecordedRun::Kind kind, const Arena& arena, const Chase& chase,
-                                        const Effort& effort, const Others& others) {
+const RecordedRun& RecordedTarget::next(RecordedRun asked, const Arena& arena, const Chase& chase) {
     if (budget_.go_on && !budget_.go_on()) throw ProbingEnded();
     check_chase(recording_.capabilities, arena, chase);
     const auto string = recording_.strings.find(chase);
-    const auto known = !string ? answers_.end()
-                               : answers_.find({kind, arena.bytes, arena.page, *string, chase.floating_point,
-                                                effort.warm_up, effort.laps, effort.least_cycles, others});
+    asked.string = string.value_or(0);
+    asked.floating_point = chase.floating_point;
+    asked.chains = chase.chains;
+    const auto known = string ? answers_.find(question_of(asked, arena)) : answers_.end();
     if (known == answers_.end())
         throw ProbeError(
             "the recording of {} has no run of this string of {} loads ({}) in {}: it was made with other options, "
             "or by another version; record with these",
             recording_.target, chase.offsets.size(), name_of(chase.recipe.generator), format_size(arena.bytes));
-    Answers& answers = known->second;
+    return answer(known->second);
+}
+
+const RecordedRun& RecordedTarget::answer(Answers& answers) {
     const std::uint32_t number = answers.runs[answers.next++ % answers.runs.size()];
     const RecordedRun& run = recording_.runs[number];
     const ProbeCost spent = run.cost - (number == 0 ? ProbeCost{} : recording_.runs[number - 1].cost);
@@ -74,31 +83,58 @@ const RecordedRun& RecordedTarget::next(RecordedRun::Kind kind, const Arena& are
 }
 
 Measurement RecordedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
-    return next(RecordedRun::Kind::run, arena, chase, effort, {}).measurement;
+    return next({.kind = RecordedRun::Kind::run, .effort = effort}, arena, chase).measurement;
+}
+
+Measurement RecordedTarget::stream(const Arena& arena, const Streaming& stream, const Effort& effort) {
+    if (budget_.go_on && !budget_.go_on()) throw ProbingEnded();
+    check_stream(recording_.capabilities, arena, stream);
+    const RecordedRun asked{.kind = RecordedRun::Kind::stream, .stream = stream, .effort = effort};
+    const auto known = answers_.find(question_of(asked, arena));
+    if (known == answers_.end())
+        throw ProbeError(
+            "the recording of {} has no {} of {} in an arena of {}: it was made with other options, or by another "
+            "version; record with these",
+            recording_.target, name_of(stream.kind), format_size(stream.bytes), format_size(arena.bytes));
+    return answer(known->second).measurement;
 }
 
 std::vector<double> RecordedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                               unsigned samples) {
-    return next(RecordedRun::Kind::latencies, arena, chase, {warm_up, samples, 0}, {}).latencies;
+    return next({.kind = RecordedRun::Kind::latencies, .effort = {warm_up, samples, 0}}, arena, chase).latencies;
 }
 
 Measurement RecordedTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
     parts_of(recording_.capabilities, arena, both);
     const std::uint32_t probe = recording_.strings.find(both.probe).value_or(unknown_string);
-    return next(RecordedRun::Kind::prime_and_probe, arena, both.prime, effort, {0, 0, probe, both.parts, both.used})
+    return next({.kind = RecordedRun::Kind::prime_and_probe,
+                 .effort = effort,
+                 .other_string = probe,
+                 .parts = both.parts,
+                 .used = both.used},
+                arena, both.prime)
         .measurement;
 }
 
 Measurement RecordedTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
     check_transfer(recording_.capabilities, arena, from, to);
-    return next(RecordedRun::Kind::transfer, arena, to.chase, {1, rounds, 0}, {to.processor, from}).measurement;
+    return next({.kind = RecordedRun::Kind::transfer,
+                 .effort = {1, rounds, 0},
+                 .processor = to.processor,
+                 .other_processor = from},
+                arena, to.chase)
+        .measurement;
 }
 
 Measurement RecordedTarget::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
     check_run_after(recording_.capabilities, arena, one, other);
     const std::uint32_t other_string = recording_.strings.find(other.chase).value_or(unknown_string);
-    return next(RecordedRun::Kind::run_after, arena, one.chase, {1, rounds, 0},
-                {one.processor, other.processor, other_string})
+    return next({.kind = RecordedRun::Kind::run_after,
+                 .effort = {1, rounds, 0},
+                 .processor = one.processor,
+                 .other_processor = other.processor,
+                 .other_string = other_string},
+                arena, one.chase)
         .measurement;
 }
 
@@ -134,14 +170,19 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
     for (const RecordedRun& run : recording.runs) {
         try {
             const Arena& arena = arenas.at(run.arena);
+            if (run.kind == RecordedRun::Kind::stream) {
+                recorder.stream(arena, run.stream, run.effort);
+                continue;
+            }
             const Offsets offsets = recording.strings.all().at(run.string).offsets(arena.bytes);
-            const Chase chase(offsets, run.floating_point);
+            const Chase chase(offsets, run.floating_point, run.chains);
             const ChaseOn timed{run.processor, chase};
             switch (run.kind) {
                 case RecordedRun::Kind::run: recorder.run(arena, chase, run.effort); break;
                 case RecordedRun::Kind::latencies:
                     recorder.latencies(arena, chase, run.effort.warm_up, run.effort.laps);
                     break;
+                case RecordedRun::Kind::stream: break;
                 case RecordedRun::Kind::transfer:
                     recorder.transfer(arena, run.other_processor, timed, run.effort.laps);
                     break;

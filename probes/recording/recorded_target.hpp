@@ -28,6 +28,7 @@ public:
 
     /// Throws what the recorded target threw; ProbeError where it was not asked for this.
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
+    Measurement stream(const Arena& arena, const Streaming& stream, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 
     Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
@@ -40,23 +41,26 @@ public:
     ProbeCost cost() const override { return cost_; }
 
 private:
+    /// What was recorded for a question, and which of it comes next.
+    struct Answers {
+        std::vector<std::uint32_t> runs;
+        std::size_t next = 0;
+    };
+
     /// Of questions of several processors, or of two chases.
     struct Others {
         std::uint32_t processor = 0, other_processor = 0, other_string = 0, parts = 0, used = 0;
 
         friend auto operator<=>(const Others&, const Others&) = default;
     };
-    /// Kind, bytes and page of the arena, string, whether of floating point, effort, others.
+    /// Kind, bytes and page of the arena; string, whether of floating point, chains; kind and bytes of a stream;
+    /// effort; others.
     using Question = std::tuple<RecordedRun::Kind, std::uint64_t, std::uint64_t, std::uint32_t, bool, unsigned,
-                                unsigned, double, Others>;
-    const RecordedRun& next(RecordedRun::Kind kind, const Arena& arena, const Chase& chase, const Effort& effort,
-                            const Others& others);
-
-    /// What was recorded for a question, and which of it comes next.
-    struct Answers {
-        std::vector<std::uint32_t> runs;
-        std::size_t next = 0;
-    };
+                                Streaming::Kind, std::uint64_t, unsigned, unsigned, double, Others>;
+    static Question question_of(const RecordedRun& run, const Arena& arena);
+    /// `asked` without what it says of the chase.
+    const RecordedRun& next(RecordedRun asked, const Arena& arena, const Chase& chase);
+    const RecordedRun& answer(Answers& answers);
 
     Recording recording_;
     Budget budget_;

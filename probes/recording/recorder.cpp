@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace cachetally {
+
 Recorder::Recorder(ProbeTarget& target, std::string name) : target_(target), cost_(target.cost()) {
     recording_.target = std::move(name);
     recording_.capabilities = target.capabilities();
@@ -30,12 +31,17 @@ std::uint32_t Recorder::number_of(const Arena& arena) const {
     return static_cast<std::uint32_t>(place - recording_.arenas.begin());
 }
 
-/// However the target answers, it is kept.
-template <class Ask>
-void Recorder::record(RecordedRun run, const Arena& arena, const Chase& chase, Ask ask) {
-    run.arena = number_of(arena);
+RecordedRun Recorder::of_chase(RecordedRun run, const Chase& chase) {
     run.string = recording_.strings.find_or_add(chase);
     run.floating_point = chase.floating_point;
+    run.chains = chase.chains;
+    return run;
+}
+
+/// However the target answers, it is kept.
+template <class Ask>
+void Recorder::record(RecordedRun run, const Arena& arena, Ask ask) {
+    run.arena = number_of(arena);
     const auto keep = [&](RecordedRun::End end) {
         run.end = end;
         run.cost = cost_ = target_.cost();
@@ -59,14 +65,21 @@ void Recorder::record(RecordedRun run, const Arena& arena, const Chase& chase, A
 
 Measurement Recorder::run(const Arena& arena, const Chase& chase, const Effort& effort) {
     Measurement found;
-    record({.kind = RecordedRun::Kind::run, .effort = effort}, arena, chase,
+    record(of_chase({.kind = RecordedRun::Kind::run, .effort = effort}, chase), arena,
            [&](RecordedRun& run) { found = run.measurement = target_.run(arena, chase, effort); });
+    return found;
+}
+
+Measurement Recorder::stream(const Arena& arena, const Streaming& stream, const Effort& effort) {
+    Measurement found;
+    record({.kind = RecordedRun::Kind::stream, .stream = stream, .effort = effort}, arena,
+           [&](RecordedRun& run) { found = run.measurement = target_.stream(arena, stream, effort); });
     return found;
 }
 
 std::vector<double> Recorder::latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) {
     std::vector<double> found;
-    record({.kind = RecordedRun::Kind::latencies, .effort = {warm_up, samples, 0}}, arena, chase,
+    record(of_chase({.kind = RecordedRun::Kind::latencies, .effort = {warm_up, samples, 0}}, chase), arena,
            [&](RecordedRun& run) { found = run.latencies = target_.latencies(arena, chase, warm_up, samples); });
     return found;
 }
@@ -77,32 +90,32 @@ Measurement Recorder::prime_and_probe(const Arena& arena, const PrimeProbe& both
     asked.other_string = recording_.strings.find_or_add(both.probe);
     asked.parts = both.parts;
     asked.used = both.used;
-    record(std::move(asked), arena, both.prime,
+    record(of_chase(std::move(asked), both.prime), arena,
            [&](RecordedRun& run) { found = run.measurement = target_.prime_and_probe(arena, both, effort); });
     return found;
 }
 
 Measurement Recorder::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
     Measurement found;
-    record({.kind = RecordedRun::Kind::transfer,
-            .effort = {1, rounds, 0},
-            .processor = to.processor,
-            .other_processor = from},
-           arena, to.chase,
-           [&](RecordedRun& run) { found = run.measurement = target_.transfer(arena, from, to, rounds); });
+    record(of_chase({.kind = RecordedRun::Kind::transfer,
+                     .effort = {1, rounds, 0},
+                     .processor = to.processor,
+                     .other_processor = from},
+                    to.chase),
+           arena, [&](RecordedRun& run) { found = run.measurement = target_.transfer(arena, from, to, rounds); });
     return found;
 }
 
 Measurement Recorder::run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) {
     Measurement found;
     const std::uint32_t other_string = recording_.strings.find_or_add(other.chase);
-    record({.kind = RecordedRun::Kind::run_after,
-            .effort = {1, rounds, 0},
-            .processor = one.processor,
-            .other_processor = other.processor,
-            .other_string = other_string},
-           arena, one.chase,
-           [&](RecordedRun& run) { found = run.measurement = target_.run_after(arena, one, other, rounds); });
+    record(of_chase({.kind = RecordedRun::Kind::run_after,
+                     .effort = {1, rounds, 0},
+                     .processor = one.processor,
+                     .other_processor = other.processor,
+                     .other_string = other_string},
+                    one.chase),
+           arena, [&](RecordedRun& run) { found = run.measurement = target_.run_after(arena, one, other, rounds); });
     return found;
 }
 

@@ -22,6 +22,7 @@ public:
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
     Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
+    Measurement stream(const Arena& arena, const Streaming& stream, const Effort& effort) override;
     Measurement transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) override;
     Measurement run_after(const Arena& arena, const ChaseOn& one, const ChaseOn& other, unsigned rounds) override;
     std::vector<std::uint64_t> physical_pages(const Arena& arena) const override {
@@ -34,7 +35,8 @@ public:
 
 private:
     template <class Ask>
-    void record(RecordedRun run, const Arena& arena, const Chase& chase, Ask ask);
+    void record(RecordedRun run, const Arena& arena, Ask ask);
+    RecordedRun of_chase(RecordedRun run, const Chase& chase);
     std::uint32_t number_of(const Arena& arena) const;
 
     ProbeTarget& target_;

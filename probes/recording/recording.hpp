@@ -20,6 +20,7 @@ struct RecordedRun {
     enum class Kind : std::uint8_t {
         run,
         latencies,
+        stream,
         transfer = 16,   ///< between processors
         run_after = 17,  ///< of several
         prime_and_probe = 18,
@@ -34,9 +35,11 @@ struct RecordedRun {
     Kind kind = Kind::run;
     End end = End::complete;
     std::uint32_t arena = 0;   ///< in Recording::arenas
-    std::uint32_t string = 0;  ///< in Recording::strings
+    std::uint32_t string = 0;  ///< in Recording::strings; of streams 0
     bool floating_point = false;
-    Effort effort;  ///< of latencies: warm_up, and `laps` samples; of several processors: `laps` rounds
+    unsigned chains = 1;
+    Streaming stream = {};  ///< of those
+    Effort effort;          ///< of latencies: warm_up, and `laps` samples; of several processors: `laps` rounds
     std::uint32_t processor = 0, other_processor = 0;  ///< that is timed; that writes, or runs the other string
     std::uint32_t other_string = 0;                    ///< of run_after; the probe of prime_and_probe
     std::uint32_t parts = 0, used = 0;                 ///< of prime_and_probe

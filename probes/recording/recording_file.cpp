@@ -87,6 +87,17 @@ bool has_others(const RecordedRun& run) {
     return run.kind >= RecordedRun::Kind::transfer && run.kind <= RecordedRun::Kind::prime_and_probe;
 }
 
+/// Those that older files lack, whose runs are of one chain.
+template <class Visit>
+void later_columns_of_runs(Visit visit) {
+    visit(
+        "chains", [](auto& run) -> auto& { return run.chains; });
+    visit(
+        "stream", [](auto& run) -> auto& { return run.stream.kind; });
+    visit(
+        "stream_bytes", [](auto& run) -> auto& { return run.stream.bytes; });
+}
+
 template <class Visit>
 void columns_of_arenas(Visit visit) {
     visit(
@@ -180,6 +191,10 @@ void write_capabilities(Group& group, const Capabilities& can) {
     group.set_attribute("latencies", can.latencies);
     group.set_attribute("has_floating_point", can.floating_point);
     group.set_attribute("timer_quantum", can.timer_quantum);
+    group.set_attribute("most_chains", can.most_chains);
+    group.set_attribute("no_chains", can.no_chains);
+    group.set_attribute("streams", can.streams);
+    group.set_attribute("no_streams", can.no_streams);
     group.write("processors", can.processors);
     group.set_attribute("no_processors", can.no_processors);
     group.set_attribute("no_transfers", can.no_transfers);
@@ -211,6 +226,12 @@ Capabilities read_capabilities(const Group& group) {
     can.floating_point = group.whole_attribute("has_floating_point") != 0;
     can.timer_quantum = group.real_attribute("timer_quantum");
     read_processors(group, can);
+    can.no_chains = can.no_streams = "the recording was made by a version that ran one chain at a time";
+    if (!group.has_attribute("most_chains")) return can;
+    can.most_chains = static_cast<unsigned>(group.whole_attribute("most_chains"));
+    can.no_chains = group.text_attribute("no_chains");
+    can.streams = group.whole_attribute("streams") != 0;
+    can.no_streams = group.text_attribute("no_streams");
     return can;
 }
 
@@ -266,9 +287,12 @@ void check(const Group& group, const Recording& recording) {
         };
         if (!std::isfinite(run.effort.least_cycles) || run.effort.least_cycles < 0)
             fail(i, "least_cycles is no number of at least 0");
-        if ((run.kind > RecordedRun::Kind::latencies && !has_others(run)) || run.end > RecordedRun::End::refused)
+        const bool streamed = run.kind == RecordedRun::Kind::stream;
+        if ((run.kind > RecordedRun::Kind::stream && !has_others(run)) || run.end > RecordedRun::End::refused)
             fail(i, "unknown kind");
-        if (run.arena >= recording.arenas.size() || run.string >= strings.size() ||
+        if (run.chains == 0 || run.stream.kind > Streaming::Kind::copy)
+            fail(i, "no chain, or an unknown kind of stream");
+        if (run.arena >= recording.arenas.size() || (!streamed && run.string >= strings.size()) ||
             run.other_string >= std::max<std::size_t>(1, strings.size()))
             fail(i, "no such arena or string");
         if (!fits(run.measurement.cache_misses, recording.capabilities.cache_events) ||
@@ -303,6 +327,7 @@ void write_recording(Group& root, const Recording& recording) {
 
     Group runs = group.create_group("runs");
     columns_of_runs(writer(runs, recording.runs));
+    later_columns_of_runs(writer(runs, recording.runs));
     if (std::ranges::any_of(recording.runs, has_others)) columns_of_others(writer(runs, recording.runs));
     Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
     end.set_attribute("units", "1");
@@ -341,6 +366,7 @@ Recording read_recording(const Group& root) {
     const Group runs = group.open_group("runs");
     recording.runs.resize(runs.open_dataset("cycles").rows());
     columns_of_runs(reader(runs, recording.runs));
+    if (runs.has("chains")) later_columns_of_runs(reader(runs, recording.runs));
     if (runs.has("processor")) columns_of_others(reader(runs, recording.runs));
     read_lists(runs, "latencies", recording.runs, latencies_of);
     read_lists(runs, "cache_misses", recording.runs, cache_misses_of);

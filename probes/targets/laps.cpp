@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace cachetally {
@@ -70,8 +71,12 @@ bool Lap::hits_only() const {
     return std::ranges::all_of(cache_misses, none) && std::ranges::all_of(tlb_misses, none);
 }
 
-Laps::Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats)
-    : hierarchy_(hierarchy), references_(references), tick_(1 / period), repeats_(repeats) {
+Laps::Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats, unsigned chains)
+    : hierarchy_(hierarchy),
+      references_(references),
+      tick_(1 / period),
+      repeats_(repeats && chains == 1),
+      ready_(chains == 1 ? 0 : chains) {
     counts_ = hierarchy.counts();
 }
 
@@ -137,9 +142,48 @@ void Laps::load_disturbed(std::span<const Reference> references) {
     }
 }
 
+/// As soon as it may: when `ready`, at most one per cycle.
+void Laps::make(const Reference& reference, Tick& ready) {
+    const Tick begin = std::max(ready, next_begin_);
+    if (begin >= until_) throw BudgetSpent();
+    ready = hierarchy_.access(0, reference, begin);
+    next_begin_ = begin + static_cast<Tick>(std::llround(1 / tick_));
+    now_ = std::max(now_, ready);
+    ++simulated_;
+    if (!look_ || ++since_look_ < at_once) return;
+    since_look_ = 0;
+    look_();
+}
+
+/// Of each chain its part of the lap. What is under way at the end of a lap goes on in the next one.
+void Laps::load_chains(std::span<const Reference> references) {
+    const std::size_t each = references.size() / ready_.size();
+    std::vector<std::size_t> done(ready_.size());
+    for (std::size_t made = 0; made < references.size(); ++made) {
+        std::size_t first = 0;
+        for (std::size_t chain = 1; chain < ready_.size(); ++chain)
+            if (done[first] == each || (done[chain] < each && ready_[chain] < ready_[first])) first = chain;
+        make(references[first * each + done[first]++], ready_[first]);
+    }
+}
+
+void Laps::load_independent(std::span<const Reference> references) {
+    for (std::size_t i = 0; i < references.size(); ++i) make(references[i], ready_[i % ready_.size()]);
+}
+
+void Laps::overlap(std::size_t window) {
+    ready_.assign(window, 0);
+    independent_ = true;
+    repeats_ = false;
+}
+
 Lap Laps::simulate(std::span<const Reference> references) {
     const Tick begin = now_;
-    if (noise_.hog_loads == 0)
+    if (independent_)
+        load_independent(references);
+    else if (!ready_.empty())
+        load_chains(references);
+    else if (noise_.hog_loads == 0)
         load(references);
     else
         load_disturbed(references);

@@ -49,8 +49,14 @@ struct Lap {
 
 class Laps {
 public:
-    /// `repeats`: equal digests of the hierarchy mean equal laps.
-    Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats);
+    /// `repeats`: equal digests of the hierarchy mean equal laps. `chains`: equal parts of the references, each of
+    /// which follow one another; a core begins one reference per cycle, of the chain that is ready first. Such laps are
+    /// all simulated, as digests say nothing of what is under way.
+    Laps(Hierarchy& hierarchy, std::span<const Reference> references, double period, bool repeats, unsigned chains = 1);
+
+    /// References wait for each other no more: one begins per cycle, once the one that is so many before it is
+    /// complete. Before the first lap.
+    void overlap(std::size_t window);
 
     /// Adds loads of a second core between those of the chase; where that one is at first is drawn from `seed`.
     void disturb_by(const NoiseModel& noise, std::uint64_t seed);
@@ -81,6 +87,9 @@ private:
     Lap simulate(std::span<const Reference> references);
     void load(std::span<const Reference> references);
     void load_disturbed(std::span<const Reference> references);
+    void load_chains(std::span<const Reference> references);
+    void load_independent(std::span<const Reference> references);
+    void make(const Reference& reference, Tick& ready);
     void look_for_repetition();
 
     Hierarchy& hierarchy_;
@@ -91,6 +100,9 @@ private:
     std::uint64_t hog_position_ = 0;
     std::size_t since_hog_ = 0, since_look_ = 0;  ///< loads
     Tick now_ = 0, until_ = ~Tick{0};
+    std::vector<Tick> ready_;  ///< by chain, if there are several; or of the references in the window
+    bool independent_ = false;
+    Tick next_begin_ = 0;  ///< of a reference of any chain
     std::function<void()> look_;
     HierarchyCounts counts_;
     std::vector<Lap> laps_;

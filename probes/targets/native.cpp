@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/native.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -14,12 +13,15 @@
 #include "probes/targets/core_clock.hpp"
 #include "probes/targets/native_arena.hpp"
 #include "probes/targets/native_cores.hpp"
+#include "probes/targets/native_stream.hpp"
+#include "probes/targets/native_timing.hpp"
 
 namespace cachetally {
 namespace {
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr double sample_ns = 30'000;
+constexpr double least_step_ns = 0.1;    ///< no sample of shorter ones is so long that it never ends
 constexpr std::size_t least_passes = 3;  ///< of a run that has time to fill up: a quartile of one sample is that sample
 constexpr unsigned settling_laps = 3;    ///< before each sample: what reads the clock and the switches takes lines away
 constexpr unsigned clock_chain = 16'384;   ///< additions before and after each sample: some microseconds
@@ -34,65 +36,6 @@ std::uint64_t context_switches() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
     return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_nvcsw);
-}
-
-/// Keeps the thread on the core on which it is.
-class Pinned {
-public:
-    Pinned() {
-        if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
-        pinned_ = sched_setaffinity(0, sizeof(one), &one) == 0;
-    }
-    ~Pinned() {
-        if (pinned_) sched_setaffinity(0, sizeof(before_), &before_);
-    }
-    Pinned(const Pinned&) = delete;
-    Pinned& operator=(const Pinned&) = delete;
-
-private:
-    cpu_set_t before_{};
-    bool pinned_ = false;
-};
-
-#if defined(__x86_64__)
-std::uint64_t time_stamp() {
-    std::uint32_t low = 0, high = 0, core = 0;
-    asm volatile("rdtscp\n\tlfence" : "=a"(low), "=d"(high), "=c"(core)::"memory");
-    return (std::uint64_t{high} << 32) | low;
-}
-
-/// Ticks of the time-stamp counter per nanosecond: the median of a few intervals, as the core may be lost in any.
-double time_stamp_rate() {
-    constexpr double interval_ns = 5e5;
-    constexpr std::size_t intervals = 9;
-    std::vector<double> rates;
-    while (rates.size() < intervals) {
-        const std::uint64_t begin = now_ns(), ticks = time_stamp();
-        while (static_cast<double>(now_ns() - begin) < interval_ns) {
-        }
-        const std::uint64_t end_ticks = time_stamp();
-        rates.push_back(static_cast<double>(end_ticks - ticks) / static_cast<double>(now_ns() - begin));
-    }
-    return quantiles_of(std::move(rates)).median;
-}
-#endif
-
-/// Nanoseconds that so many loads take. `ticks_per_ns`: 0 = no time-stamp counter; it is read without touching memory,
-/// which the system's clock does.
-double timed_loads(void**& at, std::uint64_t loads, [[maybe_unused]] double ticks_per_ns) {
-#if defined(__x86_64__)
-    if (ticks_per_ns > 0) {
-        const std::uint64_t begin = time_stamp();
-        at = follow(at, loads);
-        return static_cast<double>(time_stamp() - begin) / ticks_per_ns;
-    }
-#endif
-    const std::uint64_t begin = now_ns();
-    at = follow(at, loads);
-    return static_cast<double>(now_ns() - begin);
 }
 
 }  // namespace
@@ -113,6 +56,8 @@ struct NativeTarget::Parts {
         count_events();
         offer_processors(can, permitted);
         can.timer_quantum = rate.read_cycles;
+        can.most_chains = most_native_chains;
+        can.streams = true;
 #if defined(__x86_64__)
         can.latencies = true;
         ticks_per_ns = time_stamp_rate();
@@ -162,99 +107,99 @@ struct NativeTarget::Parts {
         can.no_events = counters->missing();
     }
 
-    /// Misses per load of these laps, made once more: what times them makes loads of its own.
-    void count(void** at, std::uint64_t loads, const std::function<void()>& prepare, Measurement& found) {
+    /// Misses per step of these laps, made once more: what times them makes loads of its own.
+    void count(NativeWork& work, std::uint64_t steps, const std::function<void()>& prepare, Measurement& found) {
         if (can.cache_events + can.tlb_events == 0) return;
-        const EventCounts events = counters->count(prepare, [&] { at = warm(at, loads, counted_piece); });
+        const EventCounts events = counters->count(prepare, [&] { warm(work, steps, counted_piece); });
         for (const double misses : events.cache_misses)
-            found.cache_misses.push_back(misses / static_cast<double>(loads));
-        for (const double misses : events.tlb_misses) found.tlb_misses.push_back(misses / static_cast<double>(loads));
+            found.cache_misses.push_back(misses / static_cast<double>(steps));
+        for (const double misses : events.tlb_misses) found.tlb_misses.push_back(misses / static_cast<double>(steps));
     }
 
-    /// Loads that are not timed, in pieces between which the budget is looked at.
-    void** warm(void** at, std::uint64_t loads, std::uint64_t most = 4096) {
-        while (loads > 0) {
-            const auto piece = std::min(loads, most);
-            at = follow(at, piece);
-            loads -= piece;
-            cost.references += piece;
+    /// Steps that are not timed, in pieces between which the budget is looked at.
+    void warm(NativeWork& work, std::uint64_t steps, std::uint64_t most = 4096) {
+        const std::uint64_t piece = most / work.grain() * work.grain();
+        while (steps > 0) {
+            const auto some = std::min(steps, piece);
+            work.go_on(some);
+            steps -= some;
+            cost.references += some;
             if (now_ns() - looked_ns > look_every_ns) look();
         }
-        return at;
     }
 
     struct Sample {
-        double cycles = 0;  ///< per load
+        double cycles = 0;  ///< per step
         double raw_ns = 0;
         double cycle_ns = 0;
         std::uint64_t switches = 0;
         bool kept = false;
     };
-    /// `settle`: loads before the sample, not timed.
-    Sample sample(void**& at, std::uint64_t loads, std::uint64_t settle) {
+    /// `settle`: steps before the sample, not timed.
+    Sample sample(NativeWork& work, std::uint64_t steps, std::uint64_t settle) {
         const std::uint64_t switches = context_switches();
         const double before = additions_ns(clock_chain);
-        at = follow(at, settle);
+        work.go_on(settle);
         Sample found;
-        found.raw_ns = timed_loads(at, loads, ticks_per_ns);
+        found.raw_ns = timed([&] { work.go_on(steps); }, ticks_per_ns);
         const double after = additions_ns(clock_chain);
-        cost.references += loads + settle;
+        cost.references += steps + settle;
         const double read_ns = rate.read_cycles * rate.cycle_ns;
         found.cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
-        found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(loads);
+        found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(steps);
         found.switches = context_switches() - switches;
         found.kept = std::abs(before - after) <= clock_change * before && found.switches == 0;
         return found;
     }
 
-    /// Loads of one sample, by what the last one took: laps as a whole, or parts of long ones.
-    static std::uint64_t piece_of(std::uint64_t lap, double load_ns) {
-        const auto loads = static_cast<std::uint64_t>(sample_ns / std::max(0.1, load_ns));
-        return loads < lap ? std::max<std::uint64_t>(1, loads) : loads / lap * lap;
+    /// Steps of one sample, by what one of the last took: laps as a whole, or parts of long ones.
+    static std::uint64_t piece_of(const NativeWork& work, double step_ns) {
+        const auto steps = static_cast<std::uint64_t>(sample_ns / std::max(least_step_ns, step_ns));
+        const std::uint64_t whole = steps < work.lap() ? work.grain() : work.lap();
+        return std::max<std::uint64_t>(1, steps / whole) * whole;
     }
 
-    /// These laps in samples; `load_ns`: known so far.
-    double pass(void**& at, std::uint64_t loads, std::uint64_t lap, bool cold, double& load_ns, double& ns,
-                Conditions& conditions) {
-        double kept = 0, kept_loads = 0, all = 0;
-        for (std::uint64_t left = loads; left > 0;) {
-            const std::uint64_t piece = std::min(left, piece_of(lap, load_ns));
-            const bool settles = !cold && settling_laps * lap <= piece;
-            const Sample one = sample(at, piece, settles ? settling_laps * lap : 0);
+    /// These laps in samples; `step_ns`: known so far.
+    double pass(NativeWork& work, std::uint64_t steps, bool cold, double& step_ns, double& ns, Conditions& conditions) {
+        double kept = 0, kept_steps = 0, all = 0;
+        const std::uint64_t settling = settling_laps * work.lap();
+        for (std::uint64_t left = steps; left > 0;) {
+            const std::uint64_t piece = std::min(left, piece_of(work, step_ns));
+            const Sample one = sample(work, piece, !cold && settling <= piece ? settling : 0);
             const auto weight = static_cast<double>(piece);
             all += one.cycles * weight;
-            if (one.kept) kept += one.cycles * weight, kept_loads += weight;
+            if (one.kept) kept += one.cycles * weight, kept_steps += weight;
             conditions.dropped += one.kept ? 0 : 1;
             conditions.samples += one.kept ? 1 : 0;
             conditions.context_switches += one.switches;
             conditions.clock_ratio = rate.cycle_ns / one.cycle_ns;  // of the last one
-            load_ns = one.raw_ns / weight;
+            step_ns = one.raw_ns / weight;
             ns += one.raw_ns;
             left -= piece;
             if (now_ns() - looked_ns > look_every_ns) look();
         }
-        is_disturbed = kept_loads < 0.5 * static_cast<double>(loads);
-        return is_disturbed ? all / static_cast<double>(loads) : kept / kept_loads;
+        is_disturbed = kept_steps < 0.5 * static_cast<double>(steps);
+        return is_disturbed ? all / static_cast<double>(steps) : kept / kept_steps;
     }
 
-    /// Passes of at least a lap, until the effort is made; those that were disturbed are made again, unless the chase
+    /// Passes of at least a lap, until the effort is made; those that were disturbed are made again, unless the work
     /// is cold and cannot be.
-    Measurement measure(void** at, std::uint64_t lap, const Effort& effort) {
-        const std::uint64_t wanted = lap * std::max(1U, effort.laps);
+    Measurement measure(NativeWork& work, const Effort& effort) {
+        const std::uint64_t lap = work.lap(), wanted = lap * std::max(1U, effort.laps);
         const double least_ns = effort.least_cycles * rate.cycle_ns;
         std::vector<double> calm, all;
-        double load_ns = 4 * rate.cycle_ns, ns = 0;  // until one is known
+        double step_ns = 4 * rate.cycle_ns, ns = 0;  // until one is known
         std::uint64_t made = 0;
         std::size_t enough = most_passes;  // passes, once it is known how many
         Measurement found;
         found.conditions.samples = 0;
         while (all.size() < std::min(most_passes, retries * enough)) {
             // Time to fill up: no pass is so short that reading the clock counts.
-            const std::uint64_t whole = std::max(lap, piece_of(lap, load_ns));
-            const std::uint64_t loads = least_ns > 0 ? whole : std::min(wanted, whole);
-            all.push_back(pass(at, loads, lap, effort.warm_up == 0, load_ns, ns, found.conditions));
+            const std::uint64_t whole = std::max(lap, piece_of(work, step_ns));
+            const std::uint64_t steps = least_ns > 0 ? whole : std::min(wanted, whole);
+            all.push_back(pass(work, steps, effort.warm_up == 0, step_ns, ns, found.conditions));
             if (!is_disturbed) calm.push_back(all.back());
-            made += loads;
+            made += steps;
             const bool few = least_ns > 0 && lap < whole && all.size() < least_passes;
             if (made < wanted || ns < least_ns || few) continue;
             enough = std::min(enough, all.size());
@@ -277,8 +222,9 @@ struct NativeTarget::Parts {
 
     /// For questions of several processors.
     NativeClock clock() {
-        return {[this](void**& at, std::uint64_t loads) { return timed_loads(at, loads, ticks_per_ns); },
-                rate.read_cycles * rate.cycle_ns, [this] { look(); }};
+        return {
+            [this](void**& at, std::uint64_t loads) { return timed([&] { at = follow(at, loads); }, ticks_per_ns); },
+            rate.read_cycles * rate.cycle_ns, [this] { look(); }};
     }
 
     Measurement counted(CoresAnswer answer) {
@@ -336,19 +282,29 @@ Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effo
     parts_->look();
     ++parts_->cost.runs;
     NativeArena& memory = parts_->memory_of(arena);
-    void** at = memory.write(chase.offsets);
     const std::uint64_t lap = chase.offsets.size();
+    ChaseWork work(memory.write(chase.offsets, chase.chains), lap);
     const bool cold = effort.warm_up == 0;
     if (cold) memory.flush(chase.offsets);
-    at = parts_->warm(at, lap * effort.warm_up);
-    Measurement found = parts_->measure(at, lap, effort);
+    parts_->warm(work, lap * effort.warm_up);
+    Measurement found = parts_->measure(work, effort);
     parts_->count(
-        at, lap * std::max(1U, effort.laps),
+        work, lap * std::max(1U, effort.laps),
         [&] {
             if (cold) memory.flush(chase.offsets);
         },
         found);
     return found;
+}
+
+Measurement NativeTarget::stream(const Arena& arena, const Streaming& stream, const Effort& effort) {
+    check_stream(parts_->can, arena, stream);
+    parts_->look();
+    ++parts_->cost.runs;
+    StreamWork work(parts_->memory_of(arena).overwrite(), stream);
+    const unsigned warm_up = std::max(1U, effort.warm_up);
+    parts_->warm(work, work.lap() * warm_up);
+    return parts_->measure(work, {warm_up, effort.laps, effort.least_cycles});
 }
 
 Measurement NativeTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
@@ -369,18 +325,20 @@ std::vector<double> NativeTarget::latencies(const Arena& arena, const Chase& cha
                                             unsigned samples) {
     if (!parts_->can.latencies) throw ProbeError("single loads cannot be timed here: the clock is too coarse");
     check_chase(parts_->can, arena, chase);
+    check_single(chase);
     parts_->look();
     ++parts_->cost.runs;
     std::vector<double> cycles;
 #if defined(__x86_64__)
     const std::uint64_t lap = chase.offsets.size();
-    void** at = parts_->warm(parts_->memory_of(arena).write(chase.offsets), lap * warm_up);
+    ChaseWork work(parts_->memory_of(arena).write(chase.offsets, 1), lap);
+    parts_->warm(work, lap * warm_up);
     const double cycles_per_tick = 1 / (parts_->ticks_per_ns * parts_->rate.cycle_ns);
     for (unsigned i = 0; i < samples; ++i) {
         const std::uint64_t begin = time_stamp();
-        at = follow(at, 1);
+        work.go_on(1);
         cycles.push_back(static_cast<double>(time_stamp() - begin) * cycles_per_tick);
-        at = parts_->warm(at, lap);  // the next lap's sample is of the load after it
+        parts_->warm(work, lap);  // the next lap's sample is of the load after it
         ++parts_->cost.references;
     }
 #else

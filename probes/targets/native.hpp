@@ -47,6 +47,9 @@ public:
     /// (NativeCounters). Throws ProbeError where loads of the chase overlap, or others keep using the counters.
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
 
+    /// By samples as run() has them. Loops of the widest vectors (native_stream.hpp).
+    Measurement stream(const Arena& arena, const Streaming& stream, const Effort& effort) override;
+
     /// By the time-stamp counter (x86-64): one load of each lap, between fences.
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 

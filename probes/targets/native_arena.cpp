@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "base/random.hpp"
 #include "base/units.hpp"
@@ -34,8 +36,8 @@ std::uint64_t large_kib_at(const void* begin) {
     return 0;
 }
 
-std::uint64_t digest_of(std::span<const std::uint64_t> offsets) {
-    std::uint64_t digest = offsets.size() + 1;
+std::uint64_t digest_of(std::span<const std::uint64_t> offsets, unsigned chains) {
+    std::uint64_t digest = splitmix64(offsets.size() + 1) ^ chains;
     for (const std::uint64_t offset : offsets) digest = splitmix64(digest ^ offset) + 1;
     return digest | 1;
 }
@@ -63,21 +65,25 @@ NativeArena::NativeArena(std::uint64_t bytes, std::uint64_t page) : bytes_((byte
 
 NativeArena::~NativeArena() { munmap(mapped_, mapped_bytes_); }
 
-void** NativeArena::write(std::span<const std::uint64_t> offsets) {
+std::vector<void**> NativeArena::write(std::span<const std::uint64_t> offsets, unsigned chains) {
     const auto place = [&](std::size_t i) { return reinterpret_cast<void**>(begin_ + offsets[i]); };
-    const std::uint64_t digest = digest_of(offsets);
-    if (digest == written_) return place(0);
+    const std::size_t each = offsets.size() / chains;
+    const auto next = [&](std::size_t i) { return place((i + 1) % each != 0 ? i + 1 : i + 1 - each); };
+    std::vector<void**> first;
+    for (std::size_t i = 0; i < offsets.size(); i += each) first.push_back(place(i));
+    const std::uint64_t digest = digest_of(offsets, chains);
+    if (digest == written_) return first;
     written_ = 0;
     for (const std::uint64_t offset : offsets)
         if (offset % sizeof(void*) != 0 || offset + sizeof(void*) > bytes_)
             throw ProbeError("offset {} of a chase is no multiple of {}, or lies outside of an arena of {}", offset,
                              sizeof(void*), format_size(bytes_));
-    for (std::size_t i = 0; i < offsets.size(); ++i) *place(i) = place((i + 1) % offsets.size());
+    for (std::size_t i = 0; i < offsets.size(); ++i) *place(i) = next(i);
     for (std::size_t i = 0; i < offsets.size(); ++i)
-        if (*place(i) != place((i + 1) % offsets.size()))
+        if (*place(i) != next(i))
             throw ProbeError("offset {} is in a chase twice: a real chain of loads cannot go on two ways", offsets[i]);
     written_ = digest;
-    return place(0);
+    return first;
 }
 
 std::vector<std::uint64_t> NativeArena::physical_pages(std::uint64_t page) const {
@@ -136,6 +142,32 @@ void** follow(void** at, std::uint64_t loads) {
                  : "cc", "memory");
 #endif
     return at;
+}
+
+namespace {
+
+/// Cursors are in registers as far as these go. The loads are volatile: they stay, in this order.
+template <std::size_t... chain>
+void follow_these(void*** at, std::uint64_t loads_of_each, std::index_sequence<chain...>) {
+    std::array<void**, sizeof...(chain)> cursors{at[chain]...};
+    for (; loads_of_each > 0; --loads_of_each)
+        ((cursors[chain] = static_cast<void**>(*static_cast<void* volatile*>(cursors[chain]))), ...);
+    ((at[chain] = cursors[chain]), ...);
+}
+
+using Follow = void (*)(void*** at, std::uint64_t loads_of_each);
+
+/// By the number of chains less one.
+template <std::size_t... fewer>
+constexpr std::array<Follow, sizeof...(fewer)> ways_to_follow(std::index_sequence<fewer...>) {
+    return {[](void*** at, std::uint64_t loads) { follow_these(at, loads, std::make_index_sequence<fewer + 1>()); }...};
+}
+
+}  // namespace
+
+void follow_in_turn(std::span<void**> at, std::uint64_t loads_of_each) {
+    static constexpr auto ways = ways_to_follow(std::make_index_sequence<most_native_chains>());
+    ways.at(at.size() - 1)(at.data(), loads_of_each);
 }
 
 }  // namespace cachetally

@@ -19,9 +19,15 @@ public:
 
     std::uint64_t bytes() const { return bytes_; }
 
-    /// Each location holds the address of the next one, the last one that of the first. Returns the first. Throws
-    /// ProbeError where two locations overlap, or an offset lies outside.
-    void** write(std::span<const std::uint64_t> offsets);
+    /// Each location holds the address of the next one, the last one that of the first, in each of so many equal parts.
+    /// Returns the first of each. Throws ProbeError where two locations overlap, or an offset lies outside.
+    std::vector<void**> write(std::span<const std::uint64_t> offsets, unsigned chains);
+
+    /// Its memory, to be overwritten: it holds no chase any more.
+    std::byte* overwrite() {
+        written_ = 0;
+        return begin_;
+    }
 
     /// Physical addresses of its pages, in order; empty where the system does not tell (it does root).
     std::vector<std::uint64_t> physical_pages(std::uint64_t page) const;
@@ -36,10 +42,17 @@ private:
     std::uint64_t written_ = 0;  ///< digest of the chase that it holds
 };
 
+constexpr unsigned most_native_chains = 32;
+
 /// The ordinary size of pages, bytes.
 std::uint64_t small_page();
 
 /// Makes so many loads, each of the address that the one before it gave.
 void** follow(void** at, std::uint64_t loads);
+
+/// Makes so many loads of each of 1 to most_native_chains chains, one of each in turn. Where there are more than the
+/// processor has registers for, the addresses of the rest wait in L1: some cycles more for each of their loads, in
+/// which loads of the other chains are made.
+void follow_in_turn(std::span<void**> at, std::uint64_t loads_of_each);
 
 }  // namespace cachetally

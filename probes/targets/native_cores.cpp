@@ -253,7 +253,7 @@ CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsign
     std::atomic<std::uint64_t> switches{0};
     Helper helper(from, [&](Shared&) -> Helper::Job {
         memory.emplace(arena.bytes, arena.page);
-        first = memory->write(offsets);
+        first = memory->write(offsets, 1).front();
         return [&] {
             // Volatile: the same pointers again, each of which takes the line away from the other processor.
             void* volatile* place = reinterpret_cast<void* volatile*>(first.load());
@@ -282,7 +282,7 @@ CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const
     constexpr unsigned laps_before = 2, laps_of_other = 2;
     const MovedTo moved(one.processor);
     NativeArena memory(arena.bytes, arena.page);
-    void** at = memory.write(one.chase.offsets);
+    void** at = memory.write(one.chase.offsets, 1).front();
     const std::uint64_t lap = one.chase.offsets.size(), other_lap = other.chase.offsets.size();
     NowAndThen now_and_then(clock.look);
     std::atomic<std::uint64_t> switches{0};
@@ -290,7 +290,7 @@ CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const
     CoresAnswer answer;
     if (one.processor == other.processor) {
         NativeArena others(arena.bytes, arena.page);
-        void** other_at = others.write(other.chase.offsets);
+        void** other_at = others.write(other.chase.offsets, 1).front();
         const auto run_both = [&] {
             at = loads_in_pieces(at, laps_before * lap, std::ref(now_and_then));
             other_at = loads_in_pieces(other_at, laps_of_other * other_lap, std::ref(now_and_then));
@@ -301,7 +301,7 @@ CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const
         void** other_at = nullptr;
         Helper helper(other.processor, [&](Shared& shared) -> Helper::Job {
             others.emplace(arena.bytes, arena.page);
-            other_at = others->write(other.chase.offsets);
+            other_at = others->write(other.chase.offsets, 1).front();
             return [&] {
                 other_at = loads_in_pieces(other_at, laps_of_other * other_lap, [&] {
                     if (shared.stop) throw EndedEarly();

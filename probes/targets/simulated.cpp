@@ -9,12 +9,12 @@
 #include "base/units.hpp"
 #include "probes/targets/laps.hpp"
 #include "probes/targets/simulated_cores.hpp"
+#include "probes/targets/simulated_parts.hpp"
 
 namespace cachetally {
 namespace {
-constexpr Address arena_base = Address{1} << 32;
 constexpr Address kernel_base = Address{1} << 46;
-constexpr std::uint64_t touched_page = std::uint64_t{1} << 20;
+constexpr std::size_t streamed_at_a_time = 256;
 constexpr std::uint64_t most_loads = 4'000'000;  ///< simulated to fill up least_cycles, where laps do not repeat
 
 bool remembers_more(const MachineDescription& machine) {
@@ -24,47 +24,17 @@ bool remembers_more(const MachineDescription& machine) {
 
 }  // namespace
 
-/// Places pages in the order of their addresses.
-static void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references, bool drawn) {
-    if (arena.page < touched_page && (!arena.written || !drawn)) return;
-    Address end = arena_base;
-    for (const Reference& reference : references) end = std::max(end, reference.address + 1);
-    std::vector<Reference> pages;
-    for (Address page = arena_base; page < end; page += arena.page)
-        pages.push_back({page, 0, 1, ReferenceKind::load, 0});
-    hierarchy.run(0, pages, 0, ~Tick{0});
-}
-
 struct SimulatedTarget::Parts {
     Parts(MachineDescription description, SimulatedOptions chosen)
         : machine(std::move(description)),
           options(std::move(chosen)),
           random(splitmix64(options.seed) ^ 0x6e6f697365) {}
 
-    /// The machine with its pages placed as for this arena.
-    MachineDescription placed(const MachineDescription& from, const Arena& arena) const {
-        MachineDescription placed = from;
-        placed.monitors.clear();
-        placed.text.clear();
-        placed.keys.clear();
-        for (CacheConfig& cache : placed.caches) cache.keys.clear();
-        for (TlbConfig& tlb : placed.tlbs) tlb.keys.clear();
-        placed.pages.ranges.clear();
-        placed.pages.size = arena.page;
-        placed.pages.seed = splitmix64(from.pages.seed ^ splitmix64(options.seed + arena.id));
-        // An arena is written from its begin to its end before it is probed (touch()), which makes its frames
-        // contiguous; so they are without touching many small pages where they lie as virtual ones do.
-        if (placed.pages.mapping == Mapping::contiguous && arena.page < touched_page)
-            placed.pages.mapping = Mapping::identity;
-        if (options.noise.hog_loads > 0) add_core(placed);
-        return placed;
-    }
-
     const Topology& topology_for(const Arena& arena, bool floating_point) {
         const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0),
                                                           pages_are_drawn() ? arena.id : 0};
         if (!topology || key != topology_key) {
-            topology.emplace(placed(floating_point ? *options.floating_point : machine, arena));
+            topology.emplace(placed_for(arena, floating_point ? *options.floating_point : machine, options));
             topology_key = key;
         }
         return *topology;
@@ -89,24 +59,28 @@ struct SimulatedTarget::Parts {
 
     /// A run as it is without noise, and the machine after it.
     struct Run {
-        Run(const Topology& topology, const Arena& on, const Chase& chase, const Effort& how,
-            std::vector<Reference> loads, double period)
+        Run(const Topology& topology, const Arena& on, bool of_floating_point, unsigned parts, const Effort& how,
+            std::vector<Reference> made, double period)
             : arena(on),
-              floating_point(chase.floating_point),
+              floating_point(of_floating_point),
+              chains(parts),
               effort(how),
-              references(std::move(loads)),
+              references(std::move(made)),
               hierarchy(topology),
-              laps(hierarchy, references, period, !remembers_more(topology.machine())) {}
+              laps(hierarchy, references, period, !remembers_more(topology.machine()), chains) {}
 
         bool is(const Arena& on, const Chase& chase, const Effort& how) const {
-            return on == arena && chase.floating_point == floating_point && how == effort &&
+            return !streamed && on == arena && chase.floating_point == floating_point && chase.chains == chains &&
+                   how == effort &&
                    std::ranges::equal(references, chase.offsets, {}, &Reference::address,
                                       [](std::uint64_t offset) { return arena_base + offset; });
         }
 
         Arena arena;
         bool floating_point;
+        unsigned chains;
         Effort effort;
+        std::optional<Streaming> streamed;
         std::vector<Reference> references;
         Hierarchy hierarchy;
         Laps laps;
@@ -115,22 +89,55 @@ struct SimulatedTarget::Parts {
         std::uint64_t simulated = 0;  ///< loads, as far as they are in the cost
     };
 
+    /// What a run took and missed per step, with noise.
+    Measurement measured(Run& run, double steps_per_lap) {
+        const std::uint64_t simulated = run.simulated;
+        const auto count = static_cast<double>(run.total.laps);
+        Lap seen = run.total.sum;
+        seen += interrupts(run);
+        run.simulated = run.laps.simulated();
+        Measurement measurement;
+        measurement.laps = run.total.laps;
+        measurement.cycles = seen_by_timer(seen.cycles) / (steps_per_lap * count);
+        measurement.quantiles = quantiles_of({measurement.cycles});
+        if (!run.streamed) fill(measurement, seen, steps_per_lap * count, run.floating_point);
+        spend({1, (run.total.laps + run.effort.warm_up) * run.references.size(), run.simulated - simulated,
+               seen.cycles / count * (count + run.effort.warm_up)});
+        return measurement;
+    }
+
     /// Trials of the same chase differ by noise alone, so that only the first of them is simulated.
     Run& run(const Arena& arena, const Chase& chase, const Effort& effort) {
         const NoiseModel& noise = options.noise;
         if (last && noise.hog_loads == 0 && last->is(arena, chase, effort)) return *last;
-        std::vector<Reference> loads = references(arena, chase);
+        return begin(arena, chase.floating_point, chase.chains, std::nullopt, effort, references(arena, chase));
+    }
+
+    Run& run(const Arena& arena, const Streaming& stream, const Effort& effort) {
+        if (last && last->streamed == stream && last->arena == arena && last->effort == effort) return *last;
+        check_stream(capabilities, arena, stream);
+        const auto levels = data_caches(machine);
+        const std::uint64_t line = machine.caches[levels.front()].line;
+        return begin(arena, false, 1, stream, effort, streamed_lines(stream, std::min(line, Streaming::block)));
+    }
+
+    Run& begin(const Arena& arena, bool floating_point, unsigned chains, const std::optional<Streaming>& stream,
+               const Effort& effort, std::vector<Reference> made) {
         last.reset();
-        const Topology& machine_run = topology_for(arena, chase.floating_point);
-        last = std::make_unique<Run>(machine_run, arena, chase, effort, std::move(loads),
+        const Topology& machine_run = topology_for(arena, floating_point);
+        last = std::make_unique<Run>(machine_run, arena, floating_point, chains, effort, std::move(made),
                                      static_cast<double>(machine.period));
+        last->streamed = stream;
+        if (stream) last->laps.overlap(streamed_at_a_time);
         touch(last->hierarchy, arena, last->references, pages_are_drawn());
-        if (noise.hog_loads > 0) last->laps.disturb_by(noise, random.next());
-        const double shortest_lap = static_cast<double>(last->references.size()) * least_latency();
+        if (options.noise.hog_loads > 0) last->laps.disturb_by(options.noise, random.next());
+        const double at_a_time = stream ? least_latency(machine) : chains;
+        const double shortest_lap =
+            static_cast<double>(last->references.size()) * std::max(1.0, least_latency(machine) / at_a_time);
         const double long_enough = std::min(effort.least_cycles / shortest_lap, 1e15);  // a budget ends it long before
         last->laps.expect(
             effort.warm_up + std::max<std::uint64_t>(effort.laps, static_cast<std::uint64_t>(long_enough)),
-            digest_loads());
+            digest_loads(machine));
         last->laps.keep_to(left(), look());
         try {
             last->total = sum_of(last->laps, effort, most_loads);
@@ -182,20 +189,6 @@ struct SimulatedTarget::Parts {
         if (noise.timer_quantum <= 0) return cycles;
         const double begin = uniform();
         return std::floor(begin + cycles / noise.timer_quantum) * noise.timer_quantum;
-    }
-
-    /// Cycles of the quickest load.
-    double least_latency() const {
-        const auto levels = data_caches(machine);
-        return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
-    }
-
-    /// Entries of all arrays, of which about six are hashed in the time of a load.
-    double digest_loads() const {
-        double entries = 0;
-        for (const CacheConfig& cache : machine.caches) entries += static_cast<double>(cache.size / cache.line);
-        for (const TlbConfig& tlb : machine.tlbs) entries += tlb.entries;
-        return entries / 6;
     }
 
     void fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const {
@@ -278,22 +271,8 @@ struct SimulatedTarget::Parts {
 SimulatedTarget::SimulatedTarget(MachineDescription machine, SimulatedOptions options)
     : parts_(std::make_unique<Parts>(std::move(machine), std::move(options))) {
     Parts& parts = *parts_;
-    Capabilities& can = parts.capabilities;
-    can.page_sizes = {parts.machine.pages.size};
     std::ranges::sort(parts.options.large_pages);
-    for (const std::uint64_t page : parts.options.large_pages)
-        if (page > can.page_sizes.back()) can.page_sizes.push_back(page);
-    can.largest_arena = parts.options.largest_arena;
-    can.no_events =
-        parts.options.noise.hog_loads > 0 ? "another core's events are in the counts" : parts.options.no_events;
-    if (can.no_events.empty()) {
-        can.cache_events = static_cast<unsigned>(data_caches(parts.machine).size());
-        can.tlb_events = static_cast<unsigned>(data_tlbs(parts.machine).size());
-    }
-    can.latencies = true;
-    offer_cores(can, parts.machine, parts.options.noise.hog_loads > 0);
-    can.floating_point = parts.options.floating_point.has_value();
-    can.timer_quantum = parts.options.noise.timer_quantum;
+    parts.capabilities = capabilities_of(parts.machine, parts.options);
     const Topology checked(parts.machine);
     if (data_caches(parts.machine).empty() && !parts.machine.caches.empty())
         throw ProbeError("no cache of '{}' serves data", parts.machine.name);
@@ -317,22 +296,13 @@ Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
 }
 
 Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
-    Parts& parts = *parts_;
-    Parts::Run& run = parts.run(arena, chase, effort);
-    const std::uint64_t simulated = run.simulated;
-    const auto loads_per_lap = static_cast<double>(run.references.size());
-    const auto count = static_cast<double>(run.total.laps);
-    Lap seen = run.total.sum;
-    seen += parts.interrupts(run);
-    run.simulated = run.laps.simulated();
-    Measurement measurement;
-    measurement.laps = run.total.laps;
-    measurement.cycles = parts.seen_by_timer(seen.cycles) / (loads_per_lap * count);
-    measurement.quantiles = quantiles_of({measurement.cycles});
-    parts.fill(measurement, seen, loads_per_lap * count, chase.floating_point);
-    parts.spend({1, (run.total.laps + effort.warm_up) * run.references.size(), run.simulated - simulated,
-                 seen.cycles / count * (count + effort.warm_up)});
-    return measurement;
+    Parts::Run& run = parts_->run(arena, chase, effort);
+    return parts_->measured(run, static_cast<double>(run.references.size()));
+}
+
+Measurement SimulatedTarget::stream(const Arena& arena, const Streaming& stream, const Effort& effort) {
+    Parts::Run& run = parts_->run(arena, stream, {std::max(1U, effort.warm_up), effort.laps, effort.least_cycles});
+    return parts_->measured(run, static_cast<double>(stream.bytes) / Streaming::block);
 }
 
 Measurement SimulatedTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {
@@ -379,6 +349,7 @@ Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProb
 std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                                unsigned samples) {
     constexpr unsigned per_lap = 64;
+    check_single(chase);
     Parts& parts = *parts_;
     const std::vector<Reference> references = parts.references(arena, chase);
     const Topology& topology = parts.topology_for(arena, chase.floating_point);

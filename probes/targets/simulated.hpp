@@ -39,6 +39,8 @@ public:
     /// those that only fill up least_cycles are taken to be like them.
     Measurement run(const Arena& arena, const Chase& chase, const Effort& effort) override;
 
+    Measurement stream(const Arena& arena, const Streaming& stream, const Effort& effort) override;
+
     /// Up to 64 samples are taken from one lap: timing a load does not disturb the simulated machine.
     Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/targets/simulated_parts.hpp"
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "probes/targets/simulated_cores.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t touched_page = std::uint64_t{1} << 20;
+constexpr unsigned most_simulated_chains = 32;
+
+}  // namespace
+
+std::string why_nothing_overlaps(const MachineDescription& machine, const NoiseModel& noise) {
+    if (noise.hog_loads > 0) return "another core's loads come between";
+    const bool bounded = std::ranges::any_of(
+        data_caches(machine), [&](std::size_t index) { return machine.caches[index].outstanding_misses != 0; });
+    return bounded ? "" : "the machine bounds no outstanding_misses: as many loads are under way as the program makes";
+}
+
+std::vector<Reference> streamed_lines(const Streaming& stream, std::uint64_t line) {
+    std::vector<Reference> all;
+    const auto add = [&](std::uint64_t offset, ReferenceKind kind) {
+        all.push_back({arena_base + offset, 0, 8, kind, 0});
+    };
+    if (stream.kind == Streaming::Kind::copy) {
+        for (std::uint64_t offset = 0; offset < stream.bytes / 2; offset += line) {
+            add(offset, ReferenceKind::load);
+            add(stream.bytes / 2 + offset, ReferenceKind::store);
+        }
+        return all;
+    }
+    const ReferenceKind kind = stream.kind == Streaming::Kind::read ? ReferenceKind::load : ReferenceKind::store;
+    for (std::uint64_t offset = 0; offset < stream.bytes; offset += line) add(offset, kind);
+    return all;
+}
+
+Capabilities capabilities_of(const MachineDescription& machine, const SimulatedOptions& options) {
+    Capabilities can;
+    can.page_sizes = {machine.pages.size};
+    for (const std::uint64_t page : options.large_pages)
+        if (page > can.page_sizes.back()) can.page_sizes.push_back(page);
+    can.largest_arena = options.largest_arena;
+    can.no_events = options.noise.hog_loads > 0 ? "another core's events are in the counts" : options.no_events;
+    if (can.no_events.empty()) {
+        can.cache_events = static_cast<unsigned>(data_caches(machine).size());
+        can.tlb_events = static_cast<unsigned>(data_tlbs(machine).size());
+    }
+    can.latencies = true;
+    offer_cores(can, machine, options.noise.hog_loads > 0);
+    can.floating_point = options.floating_point.has_value();
+    can.timer_quantum = options.noise.timer_quantum;
+    can.no_chains = can.no_streams = why_nothing_overlaps(machine, options.noise);
+    can.streams = can.no_chains.empty();
+    if (can.streams) can.most_chains = most_simulated_chains;
+    return can;
+}
+
+MachineDescription placed_for(const Arena& arena, const MachineDescription& machine, const SimulatedOptions& options) {
+    MachineDescription placed = machine;
+    placed.monitors.clear();
+    placed.text.clear();
+    placed.keys.clear();
+    for (CacheConfig& cache : placed.caches) cache.keys.clear();
+    for (TlbConfig& tlb : placed.tlbs) tlb.keys.clear();
+    placed.pages.ranges.clear();
+    placed.pages.size = arena.page;
+    placed.pages.seed = splitmix64(machine.pages.seed ^ splitmix64(options.seed + arena.id));
+    // An arena is written from its begin to its end before it is probed (touch()), which makes its frames
+    // contiguous; so they are without touching many small pages where they lie as virtual ones do.
+    if (placed.pages.mapping == Mapping::contiguous && arena.page < touched_page)
+        placed.pages.mapping = Mapping::identity;
+    if (options.noise.hog_loads > 0) add_core(placed);
+    return placed;
+}
+
+void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references, bool drawn) {
+    if (arena.page < touched_page && (!arena.written || !drawn)) return;
+    Address end = arena_base;
+    for (const Reference& reference : references) end = std::max(end, reference.address + 1);
+    std::vector<Reference> pages;
+    for (Address page = arena_base; page < end; page += arena.page)
+        pages.push_back({page, 0, 1, ReferenceKind::load, 0});
+    hierarchy.run(0, pages, 0, ~Tick{0});
+}
+
+double least_latency(const MachineDescription& machine) {
+    const auto levels = data_caches(machine);
+    return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
+}
+
+double digest_loads(const MachineDescription& machine) {
+    double entries = 0;
+    for (const CacheConfig& cache : machine.caches) entries += static_cast<double>(cache.size / cache.line);
+    for (const TlbConfig& tlb : machine.tlbs) entries += tlb.entries;
+    return entries / 6;
+}
+
+}  // namespace cachetally

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a simulated target asks of a machine description, and what it makes of a stream.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cachetally/hierarchy.hpp"
+#include "cachetally/machine.hpp"
+#include "cachetally/reference.hpp"
+#include "probes/target.hpp"
+#include "probes/targets/simulated.hpp"
+
+namespace cachetally {
+
+/// Why references that do not wait for each other say nothing of a machine, and so are not offered; empty = they do.
+std::string why_nothing_overlaps(const MachineDescription& machine, const NoiseModel& noise);
+
+/// What a target offers. `options.large_pages` ascend.
+Capabilities capabilities_of(const MachineDescription& machine, const SimulatedOptions& options);
+
+/// Where arenas begin.
+constexpr Address arena_base = Address{1} << 32;
+
+/// The machine with its pages placed as for this arena, and with what disturbs it.
+MachineDescription placed_for(const Arena& arena, const MachineDescription& machine, const SimulatedOptions& options);
+
+/// Places pages in the order of their addresses, where that changes what references take. `drawn`: frames are drawn for
+/// pages when these are placed.
+void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references, bool drawn);
+
+/// Cycles of the quickest load.
+double least_latency(const MachineDescription& machine);
+
+/// Entries of all arrays, of which about six are hashed in the time of a load.
+double digest_loads(const MachineDescription& machine);
+
+/// A lap of a stream of an arena: a reference of each line.
+std::vector<Reference> streamed_lines(const Streaming& stream, std::uint64_t line);
+
+}  // namespace cachetally
