@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "base/units.hpp"
 #include "sim/topology/names.hpp"
@@ -22,7 +23,9 @@ std::string amount(double number, const std::string& unit) {
 }  // namespace
 
 bool is_whole(const std::string& parameter) {
-    return parameter != "latency" && parameter != "initiation_interval" && parameter != "frequency";
+    constexpr std::string_view others[] = {"latency", "initiation_interval", "frequency", "parallelism"};
+    if (parameter.ends_with("bandwidth")) return false;
+    return std::ranges::find(others, parameter) == std::end(others);
 }
 
 std::string edge_in_words(std::uint64_t low, std::uint64_t high, const std::string& unit) {

@@ -25,8 +25,8 @@ struct Value {
 enum class Verdict : std::uint8_t { right, wrong, not_identifiable, unknown };  ///< unknown: there is no truth for it
 std::string name_of(Verdict verdict);
 
-/// Whether numbers of this parameter are counts (bytes, ways, entries, levels) and so whole; only times and the
-/// frequency are not.
+/// Whether numbers of this parameter are counts (bytes, ways, entries, levels) and so whole; times, frequencies and
+/// means are not.
 bool is_whole(const std::string& parameter);
 
 /// "at 64 pages", "between 64 and 66 pages".
@@ -40,7 +40,8 @@ struct Finding {
     std::string parameter = {};  ///< "capacity", "ways", "line", "latency", "levels", "entries", ...
     std::optional<Value> value = {};
     double low = 0, high = 0;  ///< the interval that holds it
-    std::string unit = {};     ///< "bytes", "cycles", "ways", "entries", "levels"; of words "boolean" or "name"
+    std::string unit = {};     ///< "bytes", "cycles", "bytes per cycle", "loads", "ways", "entries", "levels"; of words
+                               ///< "boolean" or "name"
     std::string method = {};
     std::string reason = {};  ///< without a value: why it is not identifiable here
     std::optional<Value> truth = {};
@@ -60,8 +61,8 @@ struct Curve {
     std::vector<double> x = {}, cycles = {};     ///< the values, in `unit`
     std::vector<std::uint32_t> trials = {};      ///< by point; empty = one each
     std::vector<std::uint8_t> knocked_out = {};  ///< by point, at the end; empty = not done
-    std::string unit = "cycles";                 ///< of the values: "cycles" and "misses" are per load; or "loads"
-    std::vector<double> low = {}, high = {};     ///< by point, how far values spread; empty = not known
+    std::string unit = "cycles";  ///< of the values: "cycles" and "misses" are per load; "loads", "bytes per cycle"
+    std::vector<double> low = {}, high = {};  ///< by point, how far values spread; empty = not known
 };
 
 /// What was measured from each processor (row) to each (column); NaN where nothing was.

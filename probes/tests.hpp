@@ -134,6 +134,18 @@ TestReport response_robust(Meter& meter);
 /// (ours)
 TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const std::optional<TestReport>& levels);
 
+/// How many loads of each level below L1 are under way at a time: the time per load of one chain over the least of 2 to
+/// 32 chains of random lines (Little's law). What bounds it (misses that a level may have outstanding, a bus, banks) is
+/// not asked. Loads of memory are those of lines that nobody has used. Refused where the largest number of chains still
+/// gains 5 %. (ours)
+TestReport parallelism_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels);
+
+/// Bytes per cycle of each level that are read, written and copied in order, and by span as curves. Counted is what the
+/// program loads and stores: a copy of n bytes has 2 n, and lines that a level fetches for stores are not in it. L1 is
+/// asked for half of it; memory for the largest span, and refused where its loads take less than those of lines that
+/// nobody has used. (ours; after McCalpin's STREAM, which counts the same bytes)
+TestReport bandwidth_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels);
+
 /// LRU, tree-PLRU, FIFO, random or SRRIP: lines of one set are visited several times each in random orders, and the
 /// share of misses, counted or seen in the times, is compared with what each policy would miss. (ours) Refused where
 /// two policies would miss alike or none would miss as was measured.

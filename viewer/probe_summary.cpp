@@ -16,8 +16,10 @@ namespace cachetally {
 namespace {
 
 /// Parameters in the order in which a line names them.
-constexpr std::array<std::string_view, 8> in_order = {"capacity", "entries",   "ways",        "line",
-                                                      "latency",  "inclusion", "replacement", "shared_among"};
+constexpr std::array<std::string_view, 12> in_order = {
+    "capacity",       "entries",         "ways",           "line",
+    "latency",        "inclusion",       "replacement",    "parallelism",
+    "read_bandwidth", "write_bandwidth", "copy_bandwidth", "shared_among"};
 
 bool is_stated(const Fact& fact) {
     return fact.parameter == "capacity" || fact.parameter == "entries" || fact.parameter == "ways" ||
@@ -40,6 +42,9 @@ struct BeforeInHierarchy {
 std::string in_words(const std::string& parameter, const std::string& value) {
     if (parameter == "line") return "lines of " + value + " B";
     if (parameter == "latency") return value + " cycles";
+    if (parameter == "parallelism") return value + " loads at a time";
+    if (const auto end = parameter.find("_bandwidth"); end != std::string::npos)
+        return parameter.substr(0, end) + ' ' + value + " B/cycle";
     if (parameter == "ways" || parameter == "entries") return value + ' ' + parameter;
     if (parameter == "shared_among") return "copies for processors " + value;
     return value;
@@ -60,7 +65,9 @@ std::string found_in_line(const Answers& answers) {
         const auto known = answers.find(std::string(parameter));
         if (known == answers.end()) continue;
         const Finding& best = *known->second.front();
-        std::string value = parameter == "latency" ? fmt::format("{:.2f}", best.value->number) : found_in_words(best);
+        const int digits = parameter == "latency" ? 2 : 1;
+        std::string value =
+            is_whole(best.parameter) ? found_in_words(best) : fmt::format("{:.{}f}", best.value->number, digits);
         for (const Finding* other : known->second)
             if (contradict(best, *other))
                 value += fmt::format(" or {} ({} and {} contradict each other)", found_in_words(*other), best.test,

@@ -79,7 +79,10 @@ std::string x_labels(const LogAxis& axis, const std::string& unit, unsigned colu
     return line;
 }
 
-std::string unit_text(const Curve& curve) { return curve.unit == "loads" ? "single loads" : curve.unit + " per load"; }
+std::string unit_text(const Curve& curve) {
+    if (curve.unit == "loads") return "single loads";
+    return curve.unit == "bytes per cycle" ? curve.unit : curve.unit + " per load";
+}
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 namespace cachetally {
 namespace {
 
-constexpr double latency_tolerance = 0.05, interval_tolerance = 0.1;
+constexpr double tolerance_of_means = 0.05, interval_tolerance = 0.1;
 constexpr std::uint64_t large_page = std::uint64_t{2} << 20;  ///< that probes are offered besides the machine's own
 
 /// Filled by victims only.
@@ -30,10 +30,25 @@ double ways_of(const CacheConfig& cache) {
     return cache.ways == 0 ? static_cast<double>(cache.size / cache.line) : cache.ways;
 }
 
-/// What a miss adds that waits for nobody (docs/timing.md): the request's way down, and the line's way up.
-double time_of_link(const CacheConfig& cache) {
+/// That the bus below a cache is taken for by a line.
+double transfer_time(const CacheConfig& cache) {
     const unsigned bytes = cache.bus.bytes_per_cycle;
-    return cache.bus.latency + (bytes == 0 ? 0 : (cache.line + bytes - 1) / bytes);
+    return bytes == 0 ? 0 : static_cast<double>((cache.line + bytes - 1) / bytes);
+}
+
+/// What a miss adds that waits for nobody (docs/timing.md): the request's way down, and the line's way up.
+double time_of_link(const CacheConfig& cache) { return cache.bus.latency + transfer_time(cache); }
+
+/// Whether the keys of links alone say how loads overlap: lines go up when they are asked for, and nothing goes down.
+bool only_links_bound(const MachineDescription& machine) {
+    const auto levels = data_caches(machine);
+    const auto any = [&](auto is) {
+        return std::ranges::any_of(levels, [&](std::size_t index) { return is(machine.caches[index]); });
+    };
+    return any([](const CacheConfig& cache) { return cache.outstanding_misses != 0; }) &&
+           !any([](const CacheConfig& cache) {
+               return adds_to_those_above(cache) || cache.prefetch.kind != PrefetchKind::none;
+           });
 }
 
 /// Of the first TLB that holds pages of this size; null = none does.
@@ -82,12 +97,14 @@ public:
         : machine_(machine), facts_(facts) {
         if (const TlbConfig* first = first_tlb_of(machine, machine.pages.size)) latency_ = first->latency;
         const auto all = data_caches(machine);
+        overlaps_are_known_ = only_links_bound(machine);
         for (std::size_t i = 0; i < all.size(); ++i) {
             const CacheConfig& cache = machine.caches[all[i]];
             const bool next = part_of_above && i + 1 < all.size() && extends(machine.caches[all[i + 1]], cache);
             latency_ += cache.latency;
             extent_ = extent_of(cache, extent_);
             add_level(cache, next ? extended(extent_, extent_of(machine.caches[all[i + 1]], extent_)) : extent_);
+            passed_.push_back({latency_, &cache});
             latency_ += time_of_link(cache) + asked_of_others(machine, cache);
             if (!next) continue;
             const CacheConfig& part = machine.caches[all[++i]];
@@ -97,6 +114,7 @@ public:
         const MemoryConfig* nearest = memory(all);
         memory_is_known_ = nearest != nullptr;
         if (memory_is_known_) latency_ += nearest->latency;
+        if (memory_is_known_ && nearest->bank_busy == 0) add_parallelism("memory");
     }
 
     /// False where a page may be in any of several memories.
@@ -130,14 +148,41 @@ private:
             add("shared_by", {static_cast<double>(cores), ""});
         }
         add("replacement", {0, std::string(name_of(cache.replacement))});
+        if (level_ > 1) add_parallelism(name);
         // A level that takes victims alone is exclusive to programs, whatever becomes of a line that they use again.
         const bool of_victims = cache.inclusion == Inclusion::victim;
         if (level_ > 1)
             add("inclusion", {0, std::string(name_of(of_victims ? Inclusion::exclusive : cache.inclusion))});
     }
 
+    /// By docs/timing.md, of many loads that miss all levels passed so far: one may begin each cycle; each takes a
+    /// place of a level's outstanding misses from its lookup there to its end, and each bus for one line.
+    void add_parallelism(const std::string& level) {
+        if (!overlaps_are_known_ || passed_.empty()) return;
+        double least = 1;  // cycles per load
+        for (const auto& [looked_up, cache] : passed_) {
+            least = std::max(least, transfer_time(*cache));
+            if (cache->outstanding_misses > 0)
+                least = std::max(least, (latency_ - looked_up) / cache->outstanding_misses);
+        }
+        const double one = latency_ - saved_by_large_pages(machine_);
+        facts_.push_back({level, "parallelism", {one / least, ""}});
+        // Of lines in order, of which each is asked for once.
+        const std::uint64_t line = passed_.front().cache->line;
+        if (line <= Streaming::block &&
+            std::ranges::all_of(passed_, [&](const Passed& each) { return each.cache->line == line; }))
+            facts_.push_back({level, "read_bandwidth", {static_cast<double>(line) / least, ""}});
+    }
+
+    struct Passed {
+        double looked_up = 0;  ///< cycles from the begin of the load
+        const CacheConfig* cache = nullptr;
+    };
+
     const MachineDescription& machine_;
     std::vector<Fact>& facts_;
+    std::vector<Passed> passed_;
+    bool overlaps_are_known_ = false;
     double latency_ = 0;
     bool memory_is_known_ = false;
     Extent extent_;
@@ -189,8 +234,8 @@ void add_tlbs(const MachineDescription& machine, Evidence evidence, std::vector<
 
 bool agrees(const Finding& finding, const Value& truth, double high) {
     const Value& value = *finding.value;
-    if (finding.parameter == "latency") {
-        const auto near = [&](double cycles) { return std::abs(value.number - cycles) <= latency_tolerance * cycles; };
+    if (!is_whole(finding.parameter)) {
+        const auto near = [&](double cycles) { return std::abs(value.number - cycles) <= tolerance_of_means * cycles; };
         return near(truth.number) || (high > 0 && near(high));
     }
     if (truth.word.empty() && high > truth.number && finding.high - finding.low <= interval_tolerance * high)

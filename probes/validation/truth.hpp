@@ -39,6 +39,9 @@ Evidence evidence_of(const Capabilities& capabilities);
 ///   and the one that holds them is faster, both are true: that of large pages, and as `high` that of the machine's
 ///   own.
 /// * Cores, of machines with several: how many share a copy of each level; transfer_facts().
+/// * Parallelism: of loads that a level answers, the latency over the time per load that outstanding misses, buses and
+///   one load per cycle allow; only where outstanding_misses bound it, and neither banks, prefetchers nor victims of
+///   clean lines take part. Read bandwidth: bytes of a line over that time, where lines of all levels are equal.
 /// * TLBs: by times alone those that no time distinguishes from the next one are left out, and the others numbered
 /// anew.
 std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = Reading::as_built,
@@ -48,8 +51,9 @@ std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = 
 bool has_readings(const MachineDescription& machine);
 
 /// Puts truth and verdict into findings. A number is right if it lies within the tolerance of its parameter (none for
-/// counts and sizes, 5 % for latencies), or, where an interval is given that is wider than a point, if the interval
-/// holds the truth and is no wider than 10 % of it. Of a level that there is not everything is wrong.
+/// counts and sizes, 5 % for latencies, parallelism and bandwidths), or, where an interval is given that is wider than
+/// a point, if the interval holds the truth and is no wider than 10 % of it. Of a level that there is not everything is
+/// wrong.
 void judge(TestReport& report, const std::vector<Fact>& facts);
 
 /// By the reading of the machine that makes fewer answers of this report wrong: all of them are numbered by one.

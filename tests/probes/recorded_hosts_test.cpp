@@ -50,6 +50,19 @@ TEST_P(RecordedHost, NothingThatIsFoundIsWrong) {
     RecordProperty("right", static_cast<int>(right));
 }
 
+TEST_P(RecordedHost, WhatItWasNotAskedIsRefused) {
+    const Recording recording = read_recording(file.root());
+    EXPECT_EQ(recording.capabilities.most_chains, 1U);
+    EXPECT_FALSE(recording.capabilities.streams);
+    RecordedTarget target(recording);
+    SuiteOptions suite = recording.suite;
+    suite.tests = {"parallelism", "bandwidth"};
+    for (const TestReport& report : run_suite(target, suite)) {
+        ASSERT_EQ(report.findings.size(), 1U);
+        EXPECT_EQ(report.findings.front().reason, recording.capabilities.no_chains);
+    }
+}
+
 TEST_P(RecordedHost, ResponseCurvesAreThoseOfTheFile) {
     const Recording recording = read_recording(file.root());
     RecordedTarget target(recording);

@@ -2,6 +2,7 @@
 // Recordings: replayed they answer as the target did, also from a file; rerun they ask another target the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 
@@ -24,7 +25,7 @@ SimulatedOptions disturbed(std::uint64_t seed) {
 
 SuiteOptions some_tests() {
     SuiteOptions suite;
-    suite.tests = {"l1", "levels", "latency", "response"};
+    suite.tests = {"l1", "levels", "latency", "parallelism", "bandwidth", "response"};
     return suite;
 }
 
@@ -52,9 +53,12 @@ TEST(Recorded, TestsFindTheSameWithoutTheTarget) {
 }
 
 TEST(Recorded, FilesHoldAllOfIt) {
-    SimulatedTarget target(load_machine("generic3"), disturbed(2));
-    Recorder recorder(target, "generic3");
+    SimulatedTarget target(load_machine("generic3-timed"), disturbed(2));
+    Recorder recorder(target, "generic3-timed");
     const auto reports = run_suite(recorder, some_tests());
+    const auto any = [&](auto is) { return std::ranges::any_of(recorder.recording().runs, is); };
+    ASSERT_TRUE(any([](const RecordedRun& run) { return run.chains > 1; }));
+    ASSERT_TRUE(any([](const RecordedRun& run) { return run.stream.kind == Streaming::Kind::copy; }));
     const std::string path = ::testing::TempDir() + "recording_files_hold_all.h5";
     std::filesystem::remove(path);
     {

@@ -53,12 +53,15 @@ TEST(ProbeSummary, IsALinePerLevelInTheOrderOfTheHierarchy) {
     tlb.refuse("", "tlb_levels", "not clear");
     TestReport levels = report_of("levels", "robust");
     levels.answer("memory", "latency", 250, 240, 260, "cycles", "");
+    levels.answer("memory", "parallelism", 20.314, 19, 21, "loads", "");
+    levels.answer("memory", "copy_bandwidth", 7.96, 7.9, 8, "bytes per cycle", "");
     levels.refuse("L2", "capacity", "in pieces");
     std::vector<TestReport> reports{tlb, l1, levels};
     for (TestReport& report : reports) name_findings(report);
-    EXPECT_THAT(rows_of(probe_summary(reports, nullptr, 100)),
-                ::testing::ElementsAre("level   found", "L1      32 KiB, 8 ways, lines of 64 B, 4.00 cycles",
-                                       "L2      -", "memory  250.00 cycles", "TLB1    72 entries"));
+    EXPECT_THAT(
+        rows_of(probe_summary(reports, nullptr, 100)),
+        ::testing::ElementsAre("level   found", "L1      32 KiB, 8 ways, lines of 64 B, 4.00 cycles", "L2      -",
+                               "memory  250.00 cycles, 20.3 loads at a time, copy 8.0 B/cycle", "TLB1    72 entries"));
 }
 
 TEST(ProbeSummary, TakesTheNarrowestRobustAnswerAndNamesContradictions) {
