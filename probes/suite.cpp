@@ -2,7 +2,6 @@
 #include "probes/suite.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -234,13 +233,6 @@ void check_names(const SuiteOptions& options) {
             throw std::invalid_argument(fmt::format("there is no test '{}'{}", shown(name), advice(name, known)));
 }
 
-/// "l1 answers the same", "levels and l2 answer the same"; empty where no test does.
-std::string answer_the_same(const ProbeTest& test) {
-    if (test.counterparts.empty()) return "";
-    return fmt::format("{} answer{} the same", fmt::join(test.counterparts, " and "),
-                       test.counterparts.size() == 1 ? "s" : "");
-}
-
 /// One variant of a test, to be run.
 struct PlannedRun {
     const ProbeTest* test;
@@ -361,21 +353,6 @@ private:
 
 }  // namespace
 
-std::string variants_of(const ProbeTest& test) {
-    if (test.published && test.robust) return "published and robust";
-    const std::string same = answer_the_same(test);
-    return fmt::format("{} only{}", test.published ? "published" : "robust",
-                       same.empty() ? "" : fmt::format("; {}, {}", test.published ? "robust" : "published", same));
-}
-
-std::string note_of(const std::string& name) {
-    const auto test = std::ranges::find(probe_tests(), name, &ProbeTest::name);
-    if (test == probe_tests().end() || (test->published && test->robust)) return "";
-    const std::string same = answer_the_same(*test);
-    if (same.empty()) return test->why;
-    return fmt::format("{}, {} ({})", test->published ? "robust" : "published", same, test->why);
-}
-
 std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options) {
     check_names(options);
     std::vector<const ProbeTest*> left_out;
@@ -393,16 +370,6 @@ std::vector<const ProbeTest*> left_out_of(const SuiteOptions& options) {
         all += fmt::format("{}'{}' is {}", all.empty() ? "" : "; ", test->name, variants_of(*test));
     throw std::invalid_argument(fmt::format("no test that is named has a {} variant: {}; ask for what there is",
                                             options.robust ? "robust" : "published", all));
-}
-
-std::string left_out_in_words(const SuiteOptions& options) {
-    std::string all;
-    for (const ProbeTest* test : left_out_of(options)) {
-        const std::string same = answer_the_same(*test);
-        all += fmt::format("{}{}{}", all.empty() ? "" : ", ", test->name, same.empty() ? "" : " (" + same + ")");
-    }
-    if (all.empty()) return "";
-    return fmt::format("left out, as there is no {} variant: {}", options.robust ? "robust" : "published", all);
 }
 
 std::vector<TestReport> run_suite(ProbeTarget& target, const SuiteOptions& options) {
