@@ -97,6 +97,25 @@ TEST(ChasesAfterEachOther, LoseTheLinesThatTheOtherTakes) {
     EXPECT_EQ(after(target, 0, 2, 8192), 3 + 5 + 10 + 100);
 }
 
+TEST(ChasesAfterEachOther, AreOfOneChainAndSoAreTransfers) {
+    std::string text = four_cores(directory);
+    text.insert(text.find("ways"), "outstanding_misses: 4, ");
+    SimulatedTarget target = target_of(text);
+    const Offsets lines = random_string(512, 64, 1);
+    const Arena arena = target.make_arena(page, page);
+    const Chase two(lines, false, 2);
+    ASSERT_GE(target.capabilities().most_chains, 2U);
+    EXPECT_THAT(refusal_of([&] { target.transfer(arena, 0, {1, two}, 1); }), HasSubstr("one chain, not of 2"));
+    EXPECT_THAT(refusal_of([&] {
+                    target.run_after(arena, {0, {lines}}, {1, two}, 1);
+                }),
+                HasSubstr("one chain, not of 2"));
+    EXPECT_THAT(refusal_of([&] {
+                    target.run_after(arena, {0, two}, {1, {lines}}, 1);
+                }),
+                HasSubstr("one chain, not of 2"));
+}
+
 TEST(ChasesAfterEachOther, EndWithTheBudget) {
     SimulatedTarget target = target_of(four_cores(directory));
     target.keep_to({.most_cycles = 100});
