@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "base/units.hpp"
 #include "probes/validation/truth.hpp"
@@ -16,10 +17,15 @@ namespace cachetally {
 namespace {
 
 /// Parameters in the order in which a line names them.
-constexpr std::array<std::string_view, 12> in_order = {
-    "capacity",       "entries",         "ways",           "line",
-    "latency",        "inclusion",       "replacement",    "parallelism",
-    "read_bandwidth", "write_bandwidth", "copy_bandwidth", "shared_among"};
+constexpr std::array<std::string_view, 8> in_order = {"capacity", "entries",   "ways",        "line",
+                                                      "latency",  "inclusion", "replacement", "shared_among"};
+
+/// Parameters that have a column each in a table of their own, and the titles of these.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> in_columns = {
+    {{"parallelism", "loads at a time"},
+     {"read_bandwidth", "read B/cycle"},
+     {"write_bandwidth", "write B/cycle"},
+     {"copy_bandwidth", "copy B/cycle"}}};
 
 bool is_stated(const Fact& fact) {
     return fact.parameter == "capacity" || fact.parameter == "entries" || fact.parameter == "ways" ||
@@ -38,15 +44,12 @@ struct BeforeInHierarchy {
     }
 };
 
-/// "8 ways", "lines of 64 B", "4.00 cycles".
+/// "8 ways", "lines of 64 B", "4.00 cycles", "shared by 0+1 2+3".
 std::string in_words(const std::string& parameter, const std::string& value) {
     if (parameter == "line") return "lines of " + value + " B";
     if (parameter == "latency") return value + " cycles";
-    if (parameter == "parallelism") return value + " loads at a time";
-    if (const auto end = parameter.find("_bandwidth"); end != std::string::npos)
-        return parameter.substr(0, end) + ' ' + value + " B/cycle";
     if (parameter == "ways" || parameter == "entries") return value + ' ' + parameter;
-    if (parameter == "shared_among") return "copies for processors " + value;
+    if (parameter == "shared_among") return value.find('+') == std::string::npos ? "private" : "shared by " + value;
     return value;
 }
 
@@ -65,14 +68,13 @@ std::string found_in_line(const Answers& answers) {
         const auto known = answers.find(std::string(parameter));
         if (known == answers.end()) continue;
         const Finding& best = *known->second.front();
-        const int digits = parameter == "latency" ? 2 : 1;
-        std::string value =
-            is_whole(best.parameter) ? found_in_words(best) : fmt::format("{:.{}f}", best.value->number, digits);
+        std::string value = is_whole(best.parameter) ? found_in_words(best) : fmt::format("{:.2f}", best.value->number);
         for (const Finding* other : known->second)
             if (contradict(best, *other))
                 value += fmt::format(" or {} ({} and {} contradict each other)", found_in_words(*other), best.test,
                                      other->test);
         parts.push_back(in_words(best.parameter, value));
+        if (best.level.starts_with("transfer")) parts.back() += " for a line from one processor to another";
     }
     return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -93,6 +95,29 @@ std::string stated_in_line(const std::vector<Fact>& facts, const std::string& le
     return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
+using Levels = std::map<std::string, Answers, BeforeInHierarchy>;
+
+/// How much levels give at a time; empty where that is known of none.
+std::string throughput(const Levels& levels, unsigned width) {
+    std::vector<TextTable::Column> columns{{"level", TextTable::Align::left}};
+    for (const auto& [parameter, title] : in_columns) columns.push_back({std::string(title)});
+    TextTable table(std::move(columns), 1);
+    bool any = false;
+    for (const auto& [level, answers] : levels) {
+        std::vector<Cell> cells{level};
+        bool known = false;
+        for (const auto& [parameter, title] : in_columns) {
+            const auto found = answers.find(std::string(parameter));
+            known = known || found != answers.end();
+            cells.emplace_back(found == answers.end() ? "-"
+                                                      : fmt::format("{:.1f}", found->second.front()->value->number));
+        }
+        if (known) table.add(std::move(cells));
+        any = any || known;
+    }
+    return any ? '\n' + table.text(width) : "";
+}
+
 /// Whether who shares the level was found otherwise than it is stated.
 bool shared_otherwise(const Answers& answers, std::span<const Fact> sharing, const std::string& level) {
     const auto found = answers.find("shared_among");
@@ -105,7 +130,7 @@ bool shared_otherwise(const Answers& answers, std::span<const Fact> sharing, con
 std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width,
                           std::span<const Fact> sharing) {
     const bool robust = std::ranges::any_of(reports, [](const TestReport& each) { return each.variant == "robust"; });
-    std::map<std::string, Answers, BeforeInHierarchy> levels;
+    Levels levels;
     for (const TestReport& report : reports) {
         if (robust && report.variant != "robust") continue;
         for (const Finding& finding : report.findings) {
@@ -131,7 +156,7 @@ std::string probe_summary(std::span<const TestReport> reports, const MachineDesc
         if (stated != nullptr) cells.emplace_back(stated_in_line(facts, level));
         table.add(std::move(cells));
     }
-    return table.text(width);
+    return table.text(width) + throughput(levels, width);
 }
 
 }  // namespace cachetally

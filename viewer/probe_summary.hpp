@@ -15,7 +15,7 @@ namespace cachetally {
 /// each other, both), beside what the machine states of itself, if `stated` is given: sizes, ways and lines alone, as
 /// the rest of such a machine file is assumed. `sharing`: what it states of who shares its levels; found otherwise,
 /// this is said. Robust answers, if there are any, else published ones. Empty if there is neither an answer nor a
-/// refusal.
+/// refusal. Below, if known, a line per level of its loads at a time and bytes per cycle.
 std::string probe_summary(std::span<const TestReport> reports, const MachineDescription* stated, unsigned width,
                           std::span<const Fact> sharing = {});
 

@@ -53,15 +53,29 @@ TEST(ProbeSummary, IsALinePerLevelInTheOrderOfTheHierarchy) {
     tlb.refuse("", "tlb_levels", "not clear");
     TestReport levels = report_of("levels", "robust");
     levels.answer("memory", "latency", 250, 240, 260, "cycles", "");
-    levels.answer("memory", "parallelism", 20.314, 19, 21, "loads", "");
-    levels.answer("memory", "copy_bandwidth", 7.96, 7.9, 8, "bytes per cycle", "");
     levels.refuse("L2", "capacity", "in pieces");
     std::vector<TestReport> reports{tlb, l1, levels};
     for (TestReport& report : reports) name_findings(report);
+    EXPECT_THAT(rows_of(probe_summary(reports, nullptr, 100)),
+                ::testing::ElementsAre("level   found", "L1      32 KiB, 8 ways, lines of 64 B, 4.00 cycles",
+                                       "L2      -", "memory  250.00 cycles", "TLB1    72 entries"));
+}
+
+TEST(ProbeSummary, WhatLevelsGiveAtATimeIsATableOfItsOwn) {
+    TestReport report = report_of("bandwidth", "robust");
+    report.answer("L1", "line", std::uint64_t{64}, "bytes", "");
+    report.answer("L2", "read_bandwidth", 31.25, 31, 32, "bytes per cycle", "");
+    report.answer("memory", "parallelism", 20.314, 19, 21, "loads", "");
+    report.answer("memory", "copy_bandwidth", 7.96, 7.9, 8, "bytes per cycle", "");
+    report.answer("transfer 1", "latency", 460, 455, 465, "cycles", "");
+    name_findings(report);
     EXPECT_THAT(
-        rows_of(probe_summary(reports, nullptr, 100)),
-        ::testing::ElementsAre("level   found", "L1      32 KiB, 8 ways, lines of 64 B, 4.00 cycles", "L2      -",
-                               "memory  250.00 cycles, 20.3 loads at a time, copy 8.0 B/cycle", "TLB1    72 entries"));
+        rows_of(probe_summary({&report, 1}, nullptr, 100)),
+        ::testing::ElementsAre("level       found", "L1          lines of 64 B", "L2          -", "memory      -",
+                               "transfer 1  460.00 cycles for a line from one processor to another", "",
+                               "level   loads at a time  read B/cycle  write B/cycle  copy B/cycle",
+                               "L2                    -          31.2              -             -",
+                               "memory             20.3             -              -           8.0"));
 }
 
 TEST(ProbeSummary, TakesTheNarrowestRobustAnswerAndNamesContradictions) {

@@ -18,6 +18,7 @@
 namespace cachetally {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -106,10 +107,10 @@ TEST(ProcessorMatrix, SharersBesideWhatIsStated) {
         const std::size_t begin = text.find('\n' + level) + 1;
         return text.substr(begin, text.find('\n', begin) - begin);
     };
-    EXPECT_THAT(line("L1"), HasSubstr("L1     copies for processors 0 1  "));
-    EXPECT_THAT(line("L2"), HasSubstr("L2     copies for processors 0+1 (stated otherwise)  "));
-    for (const char* level : {"L1", "L2"}) EXPECT_THAT(line(level), EndsWith(", copies for processors 0 1"));
-    EXPECT_THAT(line("L3"), Not(HasSubstr("copies")));
+    EXPECT_THAT(line("L1"), HasSubstr("L1     private  "));
+    EXPECT_THAT(line("L2"), HasSubstr("L2     shared by 0+1 (stated otherwise)  "));
+    for (const char* level : {"L1", "L2"}) EXPECT_THAT(line(level), EndsWith(", private"));
+    EXPECT_THAT(line("L3"), Not(AnyOf(HasSubstr("private"), HasSubstr("shared"))));
 }
 
 }  // namespace
