@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "probes/targets/simulated.hpp"
+#include "probes/validation/sharing_truth.hpp"
 #include "sim/model/prefetch/table.hpp"
 #include "sim/topology/names.hpp"
 
