@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "probes/suite.hpp"
 #include "probes/targets/native.hpp"
@@ -116,6 +117,25 @@ TEST(Parallelism, IsWhatPlacesAndBusesAllow) {
                                                        << ", " << truth_in_words(finding) << finding.reason;
             EXPECT_NEAR(finding.truth->number, finding.level == "L2" ? each.of_l2 : each.of_memory, 1e-9);
         }
+    }
+}
+
+// A directory is asked before L2: loads of L2 take 4 + 8 + 12 cycles, 20 of them in one of six places.
+TEST(Parallelism, OfACoreAmongSeveralHasTheDirectoryInIt) {
+    const MachineDescription machine = read_machine(
+        "name: two\ncores: 2\ncaches:\n"
+        "  - {name: L1, size: 4 KiB, ways: 4, latency: 4, next: L2, shared_by: 1, outstanding_misses: 6}\n"
+        "  - {name: L2, size: 128 KiB, ways: 8, latency: 12, next: memory, shared_by: all}\n"
+        "coherence: {protocol: mesi, by: directory, latency: 8}\nmemory: {latency: 100}\n",
+        "two.yaml");
+    SimulatedTarget target(machine);
+    TestReport report = parallelism(target);
+    judge(report, machine);
+    for (const auto& [level, loads] : {std::pair("L2", 24 / (20 / 6.0)), std::pair("memory", 124 / (120 / 6.0))}) {
+        const Finding* found = report.find(level, "parallelism");
+        ASSERT_NE(found, nullptr) << level;
+        EXPECT_EQ(found->verdict, Verdict::right) << found_in_words(*found) << ", " << truth_in_words(*found);
+        EXPECT_NEAR(found->truth->number, loads, 1e-9) << level;
     }
 }
 
