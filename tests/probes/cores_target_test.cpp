@@ -97,7 +97,7 @@ TEST(ChasesAfterEachOther, LoseTheLinesThatTheOtherTakes) {
     EXPECT_EQ(after(target, 0, 2, 8192), 3 + 5 + 10 + 100);
 }
 
-TEST(ChasesAfterEachOther, AreOfOneChainAndSoAreTransfers) {
+TEST(ChasesAfterEachOther, AreOfOneChainLikeAllButRuns) {
     std::string text = four_cores(directory);
     text.insert(text.find("ways"), "outstanding_misses: 4, ");
     SimulatedTarget target = target_of(text);
@@ -112,6 +112,10 @@ TEST(ChasesAfterEachOther, AreOfOneChainAndSoAreTransfers) {
                 HasSubstr("one chain, not of 2"));
     EXPECT_THAT(refusal_of([&] {
                     target.run_after(arena, {0, two}, {1, {lines}}, 1);
+                }),
+                HasSubstr("one chain, not of 2"));
+    EXPECT_THAT(refusal_of([&] {
+                    target.prime_and_probe(arena, {{lines}, two}, {});
                 }),
                 HasSubstr("one chain, not of 2"));
 }
