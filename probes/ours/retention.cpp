@@ -160,7 +160,7 @@ std::string why_not(std::span<const RetentionLevel> levels, std::size_t number, 
         return fmt::format("a level of {} and one of {}, or one that pages fill unevenly",
                            format_size(std::llround(capacity)),
                            format_size(std::llround(levels[number + 1].shape.capacity)));
-    if (level.high - level.low > widest * capacity)
+    if (level.high - level.low > widest * level.low)
         return fmt::format("between {} and {}: shares of lines that stay say no more",
                            format_size(std::llround(level.low)), format_size(std::llround(level.high)));
     return "";

@@ -10,14 +10,14 @@
 namespace cachetally {
 namespace {
 
-constexpr std::array<unsigned, 11> ways_tried{0, 1, 2, 3, 4, 6, 8, 12, 16, 20, 32};
+constexpr std::array<unsigned, 14> ways_tried{0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
 constexpr double step = 1.01;         ///< between capacities that are tried
 constexpr double least_growth = 1.5;  ///< of a level over the one above
 constexpr std::size_t most_levels = 4;
 constexpr unsigned rounds = 4;         ///< in which each level is sought again beside the others
 constexpr double much_better = 0.6;    ///< of the error: another level has to bring as much
 constexpr double least_step = 0.12;    ///< of a latency, by which the next level is longer
-constexpr double nearly = 9;           ///< deviations, squared: other capacities that remain possible
+constexpr double nearly = 16;          ///< deviations, squared: other capacities that remain possible
 constexpr double never_nearer = 0.04;  ///< share: pages that are drawn are few
 
 /// One column of the model by point: the share that does not stay.
