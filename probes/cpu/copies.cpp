@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/cpu/copies.hpp"
 
-#include <pthread.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <system_error>
@@ -11,25 +8,13 @@
 
 #include "probes/target.hpp"
 #include "probes/targets/core_clock.hpp"
+#include "probes/targets/pinned_thread.hpp"
 
 namespace cachetally {
 namespace {
 
 constexpr unsigned additions = 16'384;      ///< some microseconds, beside which reading the clock is little
 constexpr std::size_t most_windows = 1024;  ///< of a copy
-
-std::uint64_t switches_of_thread() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_nvcsw);
-}
-
-bool pin_this_thread(unsigned processor) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    return sched_setaffinity(0, sizeof(one), &one) == 0;
-}
 
 /// What the threads share.
 struct Start {
@@ -47,33 +32,17 @@ void run_one(const std::function<void()>& run, unsigned processor, Start& start,
     if (start.failed) return;
     const auto end = static_cast<double>(now_ns()) + start.ns;
     for (double now = 0; now < end && windows.size() < most_windows;) {
-        const std::uint64_t switches = switches_of_thread();
+        const std::uint64_t switches = context_switches();
         const double cycle_ns = cycle_by_additions(start.read_ns);
         const auto begin = static_cast<double>(now_ns());
         run();
         now = static_cast<double>(now_ns());
         windows.push_back({begin, now, (now - begin - start.read_ns) / static_cast<double>(start.statements), cycle_ns,
-                           switches == switches_of_thread()});
+                           switches == context_switches()});
     }
 }
 
 }  // namespace
-
-PinnedThread::PinnedThread() {
-    known_ = sched_getaffinity(0, sizeof(before_), &before_) == 0;
-    if (known_) pin_this_thread(static_cast<unsigned>(std::max(0, sched_getcpu())));
-}
-
-PinnedThread::~PinnedThread() {
-    if (known_) sched_setaffinity(0, sizeof(before_), &before_);
-}
-
-std::vector<unsigned> PinnedThread::allowed_before() const {
-    std::vector<unsigned> allowed;
-    for (unsigned i = 0; known_ && i < CPU_SETSIZE; ++i)
-        if (CPU_ISSET(i, &before_)) allowed.push_back(i);
-    return allowed;
-}
 
 double cycle_by_additions(double read_ns) { return (additions_ns(additions) - read_ns) / additions; }
 

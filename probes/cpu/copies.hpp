@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies of code on several logical processors at the same time, and the thread that stays on one.
+// Copies of code on several logical processors at the same time.
 #pragma once
-
-#include <sched.h>
 
 #include <cstdint>
 #include <functional>
@@ -12,22 +10,6 @@
 #include "probes/cpu/timing.hpp"
 
 namespace cachetally {
-
-/// Keeps the thread on the processor on which it is, until this is gone.
-class PinnedThread {
-public:
-    PinnedThread();
-    ~PinnedThread();
-    PinnedThread(const PinnedThread&) = delete;
-    PinnedThread& operator=(const PinnedThread&) = delete;
-
-    /// Processors that the thread might use before, ascending.
-    std::vector<unsigned> allowed_before() const;
-
-private:
-    cpu_set_t before_{};
-    bool known_ = false;
-};
 
 /// Nanoseconds of a cycle by one chain of additions; `read_ns`: what reading the clock costs.
 double cycle_by_additions(double read_ns);

@@ -6,6 +6,7 @@
 #include "probes/cpu/compiler.hpp"
 #include "probes/cpu/copies.hpp"
 #include "probes/targets/core_clock.hpp"
+#include "probes/targets/pinned_thread.hpp"
 
 namespace cachetally {
 namespace {

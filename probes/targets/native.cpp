@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/native.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <list>
@@ -15,6 +13,7 @@
 #include "probes/targets/native_cores.hpp"
 #include "probes/targets/native_stream.hpp"
 #include "probes/targets/native_timing.hpp"
+#include "probes/targets/pinned_thread.hpp"
 
 namespace cachetally {
 namespace {
@@ -32,12 +31,6 @@ constexpr unsigned retries = 3;            ///< as many passes as are needed, at
 constexpr std::uint64_t look_every_ns = 500'000;
 constexpr std::uint64_t counted_piece = 65'536;  ///< loads: between two looks at the budget, which make loads, too
 
-std::uint64_t context_switches() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_nvcsw);
-}
-
 }  // namespace
 
 struct NativeTarget::Parts {
@@ -54,7 +47,7 @@ struct NativeTarget::Parts {
         can.page_sizes = {small_page()};
         can.largest_arena = options.largest_arena;
         count_events();
-        offer_processors(can, permitted);
+        offer_processors(can, pinned.allowed_before());
         can.timer_quantum = rate.read_cycles;
         can.most_chains = most_native_chains;
         can.streams = true;
@@ -233,8 +226,7 @@ struct NativeTarget::Parts {
         return std::move(answer.measurement);
     }
 
-    std::vector<unsigned> permitted = permitted_processors();  ///< before the thread is pinned
-    Pinned pinned;
+    PinnedThread pinned;
     NativeOptions options;
     ClockRate rate;
     std::uint64_t begin_ns, looked_ns = 0, dropped = 0;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/native_cores.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -14,6 +11,7 @@
 
 #include "probes/targets/core_clock.hpp"
 #include "probes/targets/native_arena.hpp"
+#include "probes/targets/pinned_thread.hpp"
 
 namespace cachetally {
 namespace {
@@ -24,37 +22,6 @@ constexpr unsigned clock_additions = 16'384;  ///< some microseconds
 constexpr double clock_may_change = 0.02;
 constexpr unsigned more_rounds = 3;          ///< times as many as are asked for, at most, where some are disturbed
 constexpr std::uint64_t piece_loads = 4096;  ///< between two looks at whether an end is asked for
-
-std::uint64_t switches_so_far() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_nvcsw);
-}
-
-bool move_to(unsigned processor) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    return sched_setaffinity(0, sizeof(one), &one) == 0;
-}
-
-/// The thread on another processor for a while.
-class MovedTo {
-public:
-    explicit MovedTo(unsigned processor) {
-        known_ = sched_getaffinity(0, sizeof(before_), &before_) == 0;
-        if (!move_to(processor)) throw ProbeError("the system does not let a thread run on processor {}", processor);
-    }
-    ~MovedTo() {
-        if (known_) sched_setaffinity(0, sizeof(before_), &before_);
-    }
-    MovedTo(const MovedTo&) = delete;
-    MovedTo& operator=(const MovedTo&) = delete;
-
-private:
-    cpu_set_t before_{};
-    bool known_ = false;
-};
 
 void pause_a_little() {
 #if defined(__x86_64__)
@@ -121,7 +88,7 @@ public:
 private:
     void live(unsigned processor, const Begin& begin) {
         try {
-            if (!move_to(processor))
+            if (!pin_this_thread(processor))
                 throw ProbeError("the system does not let a thread run on processor {}", processor);
             const Job job = begin(shared_);
             do {
@@ -179,11 +146,11 @@ public:
 private:
     template <class Prepare, class Others>
     void round(void**& at, Prepare& prepare, Others& others) {
-        const std::uint64_t before = switches_so_far() + others();
+        const std::uint64_t before = context_switches() + others();
         prepare();
         const double ns = clock_.loads_ns(at, loads_) - clock_.read_ns;
         const double cycle_ns = (additions_ns(clock_additions) - clock_.read_ns) / clock_additions;
-        const std::uint64_t switches = switches_so_far() + others() - before;
+        const std::uint64_t switches = context_switches() + others() - before;
         const double cycles = std::max(0.0, ns) / cycle_ns / static_cast<double>(loads_);
         all_.push_back(cycles);
         switches_ += switches;
@@ -229,15 +196,6 @@ struct EndedEarly {};
 
 }  // namespace
 
-std::vector<unsigned> permitted_processors() {
-    cpu_set_t allowed;
-    std::vector<unsigned> numbers;
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return numbers;
-    for (unsigned i = 0; i < CPU_SETSIZE; ++i)
-        if (CPU_ISSET(i, &allowed)) numbers.push_back(i);
-    return numbers;
-}
-
 void offer_processors(Capabilities& can, const std::vector<unsigned>& permitted) {
     if (!permitted.empty()) can.processors = permitted;
     can.no_processors =
@@ -247,7 +205,7 @@ void offer_processors(Capabilities& can, const std::vector<unsigned>& permitted)
 CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsigned from, const ChaseOn& to,
                             unsigned rounds) {
     const std::span<const std::uint64_t> offsets = to.chase.offsets;
-    const MovedTo moved(to.processor);
+    const PinnedThread moved(to.processor);
     std::optional<NativeArena> memory;  // placed by `from`
     std::atomic<void**> first{nullptr};
     std::atomic<std::uint64_t> switches{0};
@@ -262,7 +220,7 @@ CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsign
                 *place = next;
                 place = static_cast<void* volatile*>(next);
             }
-            switches = switches_so_far();
+            switches = context_switches();
         };
     });
     helper.wait(clock);
@@ -280,7 +238,7 @@ CoresAnswer native_transfer(const NativeClock& clock, const Arena& arena, unsign
 CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const ChaseOn& one, const ChaseOn& other,
                              unsigned rounds) {
     constexpr unsigned laps_before = 2, laps_of_other = 2;
-    const MovedTo moved(one.processor);
+    const PinnedThread moved(one.processor);
     NativeArena memory(arena.bytes, arena.page);
     void** at = memory.write(one.chase.offsets, 1).front();
     const std::uint64_t lap = one.chase.offsets.size(), other_lap = other.chase.offsets.size();
@@ -307,7 +265,7 @@ CoresAnswer native_run_after(const NativeClock& clock, const Arena& arena, const
                     if (shared.stop) throw EndedEarly();
                     ++shared.progress;
                 });
-                switches = switches_so_far();
+                switches = context_switches();
             };
         });
         helper.wait(clock);

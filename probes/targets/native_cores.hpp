@@ -10,9 +10,6 @@
 
 namespace cachetally {
 
-/// Processors on which the calling thread may run, ascending; empty where the system does not say.
-std::vector<unsigned> permitted_processors();
-
 /// Says which of them there are, or why there are no two.
 void offer_processors(Capabilities& can, const std::vector<unsigned>& permitted);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/targets/native_timing.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -9,18 +8,6 @@
 #include "probes/target.hpp"
 
 namespace cachetally {
-
-Pinned::Pinned() {
-    if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<std::size_t>(std::max(0, sched_getcpu())), &one);
-    pinned_ = sched_setaffinity(0, sizeof(one), &one) == 0;
-}
-
-Pinned::~Pinned() {
-    if (pinned_) sched_setaffinity(0, sizeof(before_), &before_);
-}
 
 #if defined(__x86_64__)
 double time_stamp_rate() {

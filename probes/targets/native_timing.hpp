@@ -2,26 +2,11 @@
 // How long work takes on the machine that the program runs on.
 #pragma once
 
-#include <sched.h>
-
 #include <cstdint>
 
 #include "probes/targets/core_clock.hpp"
 
 namespace cachetally {
-
-/// Keeps the thread on the core on which it is.
-class Pinned {
-public:
-    Pinned();
-    ~Pinned();
-    Pinned(const Pinned&) = delete;
-    Pinned& operator=(const Pinned&) = delete;
-
-private:
-    cpu_set_t before_{};
-    bool pinned_ = false;
-};
 
 #if defined(__x86_64__)
 inline std::uint64_t time_stamp() {
