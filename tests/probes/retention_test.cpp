@@ -9,7 +9,7 @@
 #include "cachetally/machine.hpp"
 #include "probes/recording/recorded_target.hpp"
 #include "probes/recording/recorder.hpp"
-#include "robust.hpp"
+#include "tests/probes/robust.hpp"
 
 namespace cachetally {
 namespace {
