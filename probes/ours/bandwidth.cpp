@@ -93,6 +93,7 @@ TestReport bandwidth_robust(Meter& meter, const L1Geometry& l1, const std::optio
         return refused(std::move(report), "", {"bandwidth"}, meter.capabilities().no_streams);
     Streams streams(meter);
     report_level(meter, streams, {"L1", l1.capacity / 2}, report);
+    if (!has_large_pages(meter)) return refused(std::move(report), "", {"bandwidth"}, translation_overlaps);
     for (const LevelSpan& span : spans_below_l1(meter, l1, levels, "bandwidth", report))
         if (!span.level.empty()) report_level(meter, streams, span, report);
     report_memory(meter, l1, streams, report);

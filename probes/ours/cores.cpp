@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "probes/tests.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t usual_line = 64, most_moved = 64;  ///< lines
 constexpr double half = 0.5;                               ///< of what is left of the budget, for a pass over all pairs
+constexpr double most_of_shared_l1 = 15;                   ///< loads of L1, for a line that stays in it
 constexpr std::uint64_t part_moved = 4;                    ///< at most this part of L1: all stay in it
 
 /// Levels of which anything was said, nearest first.
@@ -33,6 +35,26 @@ std::vector<LevelToFill> levels_to_fill(const std::optional<L1Geometry>& l1, con
         if (!found.empty()) found.back().next_at_most = most;
         found.push_back(std::move(level));
     }
+}
+
+/// Processors that share L1 have its lines in the time of a few loads of it, store and all; if no pair does, they were
+/// moved between the two measurements.
+void refuse_moved(TestReport& report, const L1Geometry& l1) {
+    const auto shared = std::ranges::find_if(report.findings, [](const Finding& finding) {
+        return finding.level == "L1" && finding.parameter == "shared_by" && finding.value && finding.value->number > 1;
+    });
+    if (shared == report.findings.end() || report.matrices.empty()) return;
+    const ProcessorMatrix& matrix = report.matrices.front();
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < matrix.median.size(); ++i)
+        if (i / matrix.processors.size() != i % matrix.processors.size() && matrix.median[i] < least)
+            least = matrix.median[i];
+    if (least <= most_of_shared_l1 * l1.latency) return;
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.level == "L1"; });
+    report.refuse("L1", "shared_by",
+                  "processors seem to share it, but no line goes from one to another in less than {:.0f} cycles, where "
+                  "a load of L1 takes {:.1f}: the system moves the processors",
+                  least, l1.latency);
 }
 
 }  // namespace
@@ -59,6 +81,7 @@ TestReport cores_robust(Meter& meter, const std::optional<L1Geometry>& l1, const
     if (!transfers) return report;
     if (meter.noise() > 0) transfers->pass(half);
     transfers->say(report);
+    if (l1) refuse_moved(report, *l1);
     return report;
 }
 

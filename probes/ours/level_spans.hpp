@@ -35,4 +35,10 @@ double time_of_span(Meter& meter, const L1Geometry& l1, const LevelSpan& span, u
 /// The same of one chain, by a single trial.
 double time_once(Meter& meter, const L1Geometry& l1, const LevelSpan& span);
 
+/// Whether spans can lie on pages so large that a TLB holds them. Else page walks are in the times, which loads of one
+/// chain wait for, and those of several do not.
+inline bool has_large_pages(const Meter& meter) { return meter.large_page() >= std::uint64_t{1} << 20; }
+inline constexpr char translation_overlaps[] =
+    "there are no large pages that a TLB holds: page walks overlap with loads, and would be taken for them";
+
 }  // namespace cachetally

@@ -96,6 +96,7 @@ TestReport parallelism_robust(Meter& meter, const L1Geometry& l1, const std::opt
     TestReport report;
     if (meter.capabilities().most_chains == 1)
         return refused(std::move(report), "", {"parallelism"}, meter.capabilities().no_chains);
+    if (!has_large_pages(meter)) return refused(std::move(report), "", {"parallelism"}, translation_overlaps);
     std::vector<LevelSpan> spans = spans_below_l1(meter, l1, levels, "parallelism", report);
     spans.push_back(cold_span(meter));
     for (const LevelSpan& span : spans) report_overlap(meter, span, overlap_of(meter, l1, span), l1.latency, report);

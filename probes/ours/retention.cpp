@@ -25,7 +25,7 @@ constexpr double from_memory = 0.85;   ///< of a time of lines that nobody has u
 constexpr unsigned memory_points = 3;  ///< that go up as memory does
 constexpr double enough = 0.012;       ///< error of a fit
 constexpr double most_error = 0.035;   ///< of one that is taken for right
-constexpr double latency_off = 0.03;
+constexpr double latency_off = 0.03, kib = 1024;
 constexpr double widest = 0.1;          ///< share of a capacity that an interval may be
 constexpr double beyond_end = 1.6;      ///< spans that show a capacity reach so far beyond it
 constexpr double least_distance = 2.5;  ///< of levels: a level of few colours may look like two nearer ones
@@ -190,7 +190,8 @@ TestReport levels_by_retention(Meter& meter, const L1Geometry& l1) {
             report.refuse(name, {"capacity", "latency"}, why);
             continue;
         }
-        report.answer(name, "capacity", level.shape.capacity, level.low, level.high, "bytes", method);
+        report.answer(name, "capacity", std::round(level.shape.capacity / kib) * kib, std::floor(level.low / kib) * kib,
+                      std::ceil(level.high / kib) * kib, "bytes", method);
         report.answer(name, "latency", level.latency, level.latency * (1 - latency_off),
                       level.latency * (1 + latency_off), "cycles", method);
     }

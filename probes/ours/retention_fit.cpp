@@ -14,11 +14,12 @@ constexpr std::array<unsigned, 14> ways_tried{0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16
 constexpr double step = 1.01;         ///< between capacities that are tried
 constexpr double least_growth = 1.5;  ///< of a level over the one above
 constexpr std::size_t most_levels = 4;
-constexpr unsigned rounds = 4;         ///< in which each level is sought again beside the others
-constexpr double much_better = 0.6;    ///< of the error: another level has to bring as much
-constexpr double least_step = 0.12;    ///< of a latency, by which the next level is longer
-constexpr double nearly = 16;          ///< deviations, squared: other capacities that remain possible
-constexpr double never_nearer = 0.04;  ///< share: pages that are drawn are few
+constexpr unsigned rounds = 4;       ///< in which each level is sought again beside the others
+constexpr double much_better = 0.6;  ///< of the error: another level has to bring as much
+constexpr double least_step = 0.12;  ///< of a latency, by which the next level is longer
+constexpr double nearly = 4;         ///< deviations, squared: other capacities that remain possible
+constexpr double never_below = 0.05, never_above = 0.03;  ///< shares: pages that are drawn are few; more stays than
+                                                          ///< holds, rather than less
 
 /// One column of the model by point: the share that does not stay.
 using Column = std::vector<double>;
@@ -157,7 +158,7 @@ private:
         const double capacity = tried_[levels[place]].capacity;
         const double freedom = static_cast<double>(points_.size()) - 2.0 * static_cast<double>(levels.size()) - 1;
         const double most = best * std::sqrt(1 + nearly / std::max(1.0, freedom));
-        double low = capacity * (1 - never_nearer), high = capacity * (1 + never_nearer);
+        double low = capacity * (1 - never_below), high = capacity * (1 + never_above);
         std::vector<std::size_t> others = levels;
         for (std::size_t i = 0; i < tried_.size(); ++i) {
             const double other = tried_[i].capacity;

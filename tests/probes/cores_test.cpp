@@ -162,6 +162,7 @@ TestReport found_on(ManyProcessors& target, double most_cycles = 1e9) {
     L1Geometry l1;
     l1.capacity = 4096;
     l1.line = 64;
+    l1.latency = 4;
     return cores_robust(meter, l1, std::nullopt);
 }
 
@@ -251,6 +252,7 @@ TEST(CoresOfATarget, OneCalmTrialShowsThatNothingWasTaken) {
 TEST(CoresOfATarget, ARiseInBetweenIsRefused) {
     for (const double share : {0.2, 0.3, 0.45, 0.55}) {
         ManyProcessors target(2);
+        target.cycles = [](auto...) { return 20; };
         target.after = [&](unsigned one, unsigned other, auto) { return one == other ? 20 : 4 + 16 * share; };
         const TestReport report = found_on(target);
         EXPECT_EQ(word(report, "L1", "shared_by"), share < 0.25 ? "1" : share > 0.5 ? "2" : "-") << share;
@@ -265,10 +267,23 @@ TEST(CoresOfATarget, LinesThatAreGoneMustBeSeen) {
 
 TEST(CoresOfATarget, GroupsOfDifferentSizeHaveNoNumber) {
     ManyProcessors target(3);
+    target.cycles = [](auto...) { return 20; };
     target.after = [](unsigned one, unsigned other, auto) { return one == other || one + other == 6 ? 20 : 4; };
     const TestReport report = found_on(target);
     EXPECT_THAT(reason(report, "L1", "shared_by"), HasSubstr("from 1 to 2"));
     EXPECT_EQ(word(report, "L1", "shared_among"), "2+4 6");
+}
+
+// Who shares L1 does not wait for its lines.
+TEST(CoresOfATarget, ASharedL1HasItsLinesSoon) {
+    for (const double transfer : {60.0, 61.0}) {
+        ManyProcessors target(2);
+        target.cycles = [&](auto...) { return transfer; };
+        target.after = [](auto...) { return 20; };
+        const TestReport report = found_on(target);
+        EXPECT_EQ(word(report, "L1", "shared_by"), transfer > 60 ? "-" : "2");
+        EXPECT_NE(report.find("transfer 1", "latency"), nullptr);
+    }
 }
 
 TEST(CoresOfATarget, ALevelBelowWithoutRoomIsRefused) {

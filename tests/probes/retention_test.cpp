@@ -151,7 +151,7 @@ TEST(Retention, CapacitiesDoNotDependOnThePolicy) {
             read_machine(std::string("name: any\ncaches:\n  - {name: L1, size: 32 KiB, ways: 8, latency: 3, next: L2}\n"
                                      "  - {name: L2, size: 1 MiB, ways: 8, latency: 12, replacement: ") +
                              policy +
-                             ", next: memory}\npages: {size: 4 KiB, mapping: random}\n"
+                             ", next: memory}\npages: {size: 4 KiB, mapping: contiguous}\n"
                              "tlbs:\n  - {name: T, entries: 64, ways: full}\nmemory: {latency: 150}\n",
                          "any.yaml");
         const TestReport report = robust(machine, "levels", small_pages_alone());
