@@ -56,7 +56,9 @@ struct Level {
     }
 };
 
-/// By ways, coarsely by sets, too.
+constexpr unsigned most_fully_associative = 256;  ///< entries of a TLB
+
+/// By ways, coarsely by sets, too; a small TLB in one set, too, as first TLBs often are.
 FitKey size_of(const Level& level, const MachineDescription& machine) {
     const auto values = [level](const MachineDescription& from, FitStep step) {
         const Sets now = level.sets(from);
@@ -69,6 +71,12 @@ FitKey size_of(const Level& level, const MachineDescription& machine) {
         if (!fine && !level.fully_associative(from)) {
             tried.push_back({now.number * 2, now.ways});
             if (now.number % 2 == 0) tried.push_back({now.number / 2, now.ways});
+            for (const double factor : coarse_factors) {
+                const auto entries =
+                    static_cast<unsigned>(std::lround(factor * static_cast<double>(now.number * now.ways)));
+                if (!level.is_cache && now.number <= 1 && entries > most_fully_associative)
+                    tried.push_back({1, entries});
+            }
         }
         std::vector<FitCandidate> all;
         for (const Sets& each : tried) {

@@ -79,6 +79,17 @@ TEST(Fit, AKnownMachineComesBack) {
     EXPECT_TRUE(key_of(result, "L1", "size").determined());
 }
 
+// By ways and sets alone 24 entries in one set are not reached from 64 sets.
+TEST(Fit, ATlbOfOneSetIsFoundFromOneOfMany) {
+    const MachineDescription known = known_machine();
+    MachineDescription start = known;
+    start.tlbs[0].entries = 128;
+    start.tlbs[0].ways = 2;
+    const FitResult result = fit(start, response_of_machine(known), {.jobs = 2});
+    EXPECT_EQ(result.machine.tlbs[0].entries, 24U);
+    EXPECT_LT(result.error, 0.02);
+}
+
 TEST(Fit, ReplacementThatIsNotLruShows) {
     MachineDescription known = known_machine();
     known.caches[1].replacement = read_machine(
