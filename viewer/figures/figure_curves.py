@@ -68,7 +68,9 @@ def chosen_curves(result, options, metric):
     every = [curve for curve in all_curves(result) if curve.x_unit in X_NAMES and len(curve.x) > 0]
     found = [curve for curve in every if curve.unit == metric]
     if not found:
-        raise Refused(f"{result.path}: has no curves of {metric} over a footprint or pages; there are curves of: {names(every, lambda c: c.unit)}")
+        drawn = [curve for curve in every if curve.unit in ("cycles", "misses")]
+        raise Refused(f"{result.path}: has no curves of {metric} over a footprint or pages; there are curves of: {names(drawn, lambda c: c.unit)}; "
+                      "others are not drawn: 'cachetally show' prints them")
     for test in options.test.split(",") if options.test else []:
         if test not in [curve.test for curve in found]:
             raise Refused(f"{result.path}: there are no curves of {metric} of the test '{test}'; there are those of: {names(found, lambda c: c.test)}")
