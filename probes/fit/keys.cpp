@@ -74,7 +74,7 @@ FitKey size_of(const Level& level, const MachineDescription& machine) {
             for (const double factor : coarse_factors) {
                 const auto entries =
                     static_cast<unsigned>(std::lround(factor * static_cast<double>(now.number * now.ways)));
-                if (!level.is_cache && now.number <= 1 && entries > most_fully_associative)
+                if (!level.is_cache && now.number > 1 && entries <= most_fully_associative)
                     tried.push_back({1, entries});
             }
         }
