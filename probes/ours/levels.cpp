@@ -8,6 +8,7 @@
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
 #include "probes/ours/level_edges.hpp"
+#include "probes/ours/level_spans.hpp"
 #include "probes/ours/retention.hpp"
 #include "probes/ours/sets.hpp"
 #include "probes/ours/sweep.hpp"
@@ -20,7 +21,6 @@ constexpr std::size_t least_plateau = 3;   ///< points
 constexpr double uneven = 1.05;            ///< lines of others keep times from showing all of a level
 constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie anywhere and fill sets unevenly
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
-constexpr std::uint64_t least_large_page = std::uint64_t{1} << 20;
 constexpr std::uint64_t least_page = 4096, local_stride = 256;
 constexpr std::uint64_t most_pieces = 256;  ///< a first TLB may well hold fewer
 constexpr double least_translation = 1;     ///< cycles per load
@@ -309,7 +309,7 @@ bool translated_by_pieces(Meter& meter, const L1Geometry& l1) {
 
 /// Why spans tell nothing of levels; empty = they do.
 std::string why_uneven(Meter& meter, const L1Geometry& l1) {
-    if (meter.large_page() < least_large_page)
+    if (!has_large_pages(meter))
         return "there are no large pages that a TLB holds, in such an arena: small ones may lie anywhere, so that sets "
                "fill unevenly, and TLBs are in the times";
     // Without noise and with counts what is seen is enough to tell both cases apart.

@@ -34,13 +34,11 @@ struct RetentionLevel {
     Shape shape;
     double low = 0, high = 0;  ///< capacities that explain the times nearly as well
     double latency = 0;        ///< cycles
-    double beyond = 0;         ///< cycles that the next level takes more
 };
 
 struct RetentionFit {
     std::vector<RetentionLevel> levels = {};
-    double beyond_l1 = 0;  ///< cycles that the level below L1 takes more than L1
-    double error = 0;      ///< root of the mean of squares of relative differences
+    double error = 0;  ///< root of the mean of squares of relative differences
 };
 
 /// Levels whose lines, as share_retained() has them, explain the times best: cycles(s) = L1's + sum of (next latency -

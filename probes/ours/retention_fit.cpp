@@ -106,13 +106,12 @@ public:
 
     RetentionFit result(std::vector<std::size_t> levels) {
         const Solution best = with(levels);
-        RetentionFit fit{.beyond_l1 = best.steps.front(), .error = best.error};
+        RetentionFit fit{.error = best.error};
         double latency = first_;
         for (std::size_t i = 0; i < levels.size(); ++i) {
             latency += best.steps[i];
             RetentionLevel level{tried_[levels[i]]};
             level.latency = latency;
-            level.beyond = best.steps[i + 1];
             std::tie(level.low, level.high) = possible(levels, i, best.error);
             // Some lines that a random or similar policy takes here are still above.
             const double above = i == 0 ? l1_ : tried_[levels[i - 1]].capacity;
