@@ -149,6 +149,13 @@ std::string in_words(const RetentionFit& fit) {
     return text;
 }
 
+/// Before it is decided whether its interval is too wide.
+void to_whole_kib(RetentionLevel& level) {
+    level.shape.capacity = std::round(level.shape.capacity / kib) * kib;
+    level.low = std::floor(level.low / kib) * kib;
+    level.high = std::ceil(level.high / kib) * kib;
+}
+
 constexpr char method[] = "shares of lines that stay after more were used, on pages that may lie anywhere";
 
 /// Why a level, and so the number of those below, is not known; empty = it is. `last`: bytes of the last span.
@@ -176,7 +183,9 @@ TestReport levels_by_retention(Meter& meter, const L1Geometry& l1) {
                        fmt::format("{} pages of {} are much larger than L1: levels between them are not seen",
                                    retention.first_pages(), format_size(meter.page())));
     const Sweep made = sweep(retention, report);
-    const auto fit = fit_retention(made.points, l1, retention.page(), enough);
+    auto fit = fit_retention(made.points, l1, retention.page(), enough);
+    if (fit)
+        for (RetentionLevel& level : fit->levels) to_whole_kib(level);
     if (fit) report.decisions.push_back(in_words(*fit));
     if (!fit || fit->error > most_error || fit->levels.empty())
         return refused(std::move(report), "", {"levels", "capacity"},
@@ -190,8 +199,7 @@ TestReport levels_by_retention(Meter& meter, const L1Geometry& l1) {
             report.refuse(name, {"capacity", "latency"}, why);
             continue;
         }
-        report.answer(name, "capacity", std::round(level.shape.capacity / kib) * kib, std::floor(level.low / kib) * kib,
-                      std::ceil(level.high / kib) * kib, "bytes", method);
+        report.answer(name, "capacity", level.shape.capacity, level.low, level.high, "bytes", method);
         report.answer(name, "latency", level.latency, level.latency * (1 - latency_off),
                       level.latency * (1 + latency_off), "cycles", method);
     }
