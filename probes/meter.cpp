@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 
 #include <algorithm>
 #include <utility>

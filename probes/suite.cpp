@@ -20,13 +20,6 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// The geometry of L1 that robust tests go by.
-const L1Geometry& l1_of(const Context& context) {
-    if (context.robust_l1) return *context.robust_l1;
-    throw NoL1("the geometry of L1, which this test needs, was not found" +
-               (context.no_l1.empty() ? "" : " (l1: " + context.no_l1 + ")"));
-}
-
 /// The one that published tests go by: their own, or what is known better.
 const L1Geometry& any_l1(const Context& context) {
     return context.published_l1 ? *context.published_l1 : l1_of(context);
@@ -53,6 +46,12 @@ bool prefetches(Meter& meter, const Context& context, const TestReport& events) 
 }
 
 }  // namespace
+
+const L1Geometry& l1_of(const Context& context) {
+    if (context.robust_l1) return *context.robust_l1;
+    throw NoL1("the geometry of L1, which this test needs, was not found" +
+               (context.no_l1.empty() ? "" : " (l1: " + context.no_l1 + ")"));
+}
 
 const std::vector<ProbeTest>& built_in_probe_tests() {
     static const std::vector<ProbeTest> tests{
@@ -84,7 +83,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .costly = true,
          .published =
              [](Meter& meter, const Context& context) {
-                 return levels_published(meter, any_l1(context), context.sweep.sweep);
+                 return levels_published(meter, any_l1(context), context.sweep->sweep);
              },
          .robust = [](Meter& meter, const Context& context) { return levels_robust(meter, l1_of(context)); },
          .parameter = "levels"},
@@ -104,7 +103,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .meaning = "levels, entries and ways of TLBs",
          .costly = true,
          .published = [](Meter& meter,
-                         const Context& context) { return tlb_published(meter, any_l1(context), context.sweep); },
+                         const Context& context) { return tlb_published(meter, any_l1(context), *context.sweep); },
          .robust = [](Meter& meter, const Context& context) { return tlb_robust(meter, l1_of(context)); },
          .parameter = "tlb_levels"},
         {.name = "prefetcher",
@@ -266,7 +265,7 @@ class Suite {
 public:
     Suite(ProbeTarget& target, const SuiteOptions& options)
         : target_(target), options_(options), plan_(plan_of(options)) {
-        context_.sweep = options.sweep;
+        context_.sweep = &options_.sweep;
     }
 
     std::vector<TestReport> run() {

@@ -2,49 +2,17 @@
 // The tests by name, and running some of them on a target.
 #pragma once
 
-#include <functional>
-#include <span>
-#include <string_view>
+#include <string>
+#include <vector>
 
+#include "cachetally/probe_test.hpp"
 #include "probes/tests.hpp"
 
 namespace cachetally {
 
-/// What tests know of each other's findings.
-struct Context {
-    std::optional<L1Geometry> published_l1, robust_l1;
-    std::optional<TestReport> levels;  ///< robust
-    std::string l1_policy;             ///< as `replacement` found it
-    std::string no_l1;                 ///< why there is no robust_l1
-    bool prefetches = false;           ///< as `prefetcher` found it
-    TlbOptions sweep;                  ///< of the published sweeps
-};
-
-/// A test, in the variants that it has.
-struct ProbeTest {
-    std::string name;
-    std::string source;  ///< where it was published
-    std::string meaning;
-    bool costly = false;  ///< the published variant takes seconds
-    std::function<TestReport(Meter&, const Context&)> published = {}, robust = {};
-    /// Of a test in one variant only: the tests whose other variant answers the same question, and why it has none.
-    std::vector<std::string> counterparts = {};
-    std::string why = {};
-    /// The parameter that it is about: refused where the test ends without an answer.
-    std::string level = {}, parameter = {};
-    std::vector<std::string> goes_by = {};  ///< tests, besides l1, whose findings its robust variant uses
-
-    bool only_curves = false;  ///< it finds nothing: run where it is named, or SuiteOptions::curves
-
-    bool has(std::string_view variant) const { return variant == "published" ? bool{published} : bool{robust}; }
-};
-
 /// The tests of suite.cpp: a row there and a file with its variants are all that a test needs (CONTRIBUTING.md).
+/// probe_tests() has them, and those that a program added.
 const std::vector<ProbeTest>& built_in_probe_tests();
-
-/// All tests of the program, in the order in which they are run. A source of its own, so that a program may link
-/// another with more rows.
-std::span<const ProbeTest> probe_tests();
 
 /// "published and robust", "published only; robust, l1 answers the same", ...
 std::string variants_of(const ProbeTest& test);

@@ -4,7 +4,8 @@
 
 #include <functional>
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
+#include "cachetally/probe_test.hpp"
 #include "probes/result.hpp"
 
 namespace cachetally {
@@ -19,14 +20,6 @@ TestReport xray_l1_published(Meter& meter);
 /// lines of the same pages that do not conflict, so that a TLB is not taken for a cache; and every answer is checked by
 /// sets that must be compact and sets that must not. (ours)
 TestReport xray_l1_robust(Meter& meter);
-
-/// What later tests want to know of L1.
-struct L1Geometry {
-    std::uint64_t capacity = 0, line = 0;
-    unsigned ways = 0;
-    double latency = 0;
-    std::uint64_t way() const { return capacity / ways; }
-};
 
 /// Empty where a part is missing.
 std::optional<L1Geometry> l1_geometry(const TestReport& report);

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cachetally/error.hpp"
 
 namespace cachetally {
 

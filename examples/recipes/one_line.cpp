@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A probe test: one_line times loads of one location, over and over. Belongs into probes/ours/; its row is
-// {"one_line", "ours", "latency of L1 by one location", false, nullptr, one_line, {}, "", "L1", "latency"}.
-#include "probes/suite.hpp"
+// {.name = "one_line", .source = "ours", .meaning = "latency of L1 by one location", .robust = one_line, .level = "L1",
+//  .parameter = "latency"}. A program of one's own gives the same to add_test().
+#include "cachetally/probe_test.hpp"
 
 namespace cachetally {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/error.hpp"
+#include "cachetally/error.hpp"
 
 namespace cachetally {
 

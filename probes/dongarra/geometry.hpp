@@ -2,7 +2,7 @@
 // Geometry of a cache or TLB from counts of its misses: sizes, blocks, and locations that fit a set.
 #pragma once
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 
 namespace cachetally {
 

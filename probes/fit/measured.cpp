@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 #include "probes/ours/response.hpp"
 #include "probes/recording/recorded_target.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 #include "probes/result.hpp"
 
 namespace cachetally {

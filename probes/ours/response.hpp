@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 
 namespace cachetally {
 

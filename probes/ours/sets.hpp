@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
+#include "cachetally/probe_strings.hpp"
 #include "probes/result.hpp"
-#include "probes/strings/strings.hpp"
 #include "sim/model/tags/cache_array.hpp"
 
 namespace cachetally {

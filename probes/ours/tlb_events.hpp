@@ -2,7 +2,7 @@
 // Entries of TLBs from counts of their misses.
 #pragma once
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 #include "probes/result.hpp"
 
 namespace cachetally {

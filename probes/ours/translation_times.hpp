@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "probes/meter.hpp"
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_meter.hpp"
+#include "cachetally/probe_strings.hpp"
 #include "probes/tests.hpp"
 
 namespace cachetally {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 
 namespace cachetally {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 
 #include <algorithm>
 #include <stdexcept>

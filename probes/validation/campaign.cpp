@@ -33,8 +33,8 @@ std::string shell_quoted(const std::string& text) {
 
 /// Findings of tests on a machine, and their ground truth.
 struct Probed {
-    std::vector<TestReport> reports;  ///< empty where they were not run
-    std::vector<Fact> facts;
+    std::vector<TestReport> reports;       ///< empty where they were not run
+    std::vector<std::vector<Fact>> facts;  ///< by report
 };
 
 Probed probe(const CampaignOptions& options, std::uint64_t number) {
@@ -45,8 +45,14 @@ Probed probe(const CampaignOptions& options, std::uint64_t number) {
     const auto& go_on = run.suite.budget.go_on;
     if (go_on && !go_on()) return {};  // not all of them were complete
     const Evidence evidence = evidence_of(target.capabilities());
-    for (TestReport& report : reports) judge(report, machine, {}, evidence);
-    return {std::move(reports), facts_of(machine, Reading::as_built, evidence)};
+    const std::vector<Fact> known = facts_of(machine, Reading::as_built, evidence);
+    Probed probed;
+    for (TestReport& report : reports) {
+        judge(report, machine, {}, evidence);
+        probed.facts.push_back(with_precedence(stated_by_test(report.test, machine), known));
+    }
+    probed.reports = std::move(reports);
+    return probed;
 }
 
 /// What is wrong with a machine that was given is said with its file.
@@ -69,7 +75,7 @@ public:
                 for (const Finding& finding : report.findings)
                     if (finding.value) answered_.insert(key(finding));
         for (std::uint64_t number = 0; number < probed.size(); ++number)
-            if (!probed[number].reports.empty()) add(number, probed[number].reports, probed[number].facts);
+            if (!probed[number].reports.empty()) add(number, probed[number]);
     }
 
     CampaignResult result() {
@@ -89,16 +95,17 @@ private:
     using Key = std::array<std::string, 4>;
     static Key key(const Finding& finding) { return {finding.test, finding.variant, finding.level, finding.parameter}; }
 
-    void add(std::uint64_t machine, const std::vector<TestReport>& reports, const std::vector<Fact>& facts) {
+    void add(std::uint64_t machine, const Probed& probed) {
         Failure failure;
         failure.machine = machine;
-        for (const TestReport& report : reports) {
+        for (std::size_t i = 0; i < probed.reports.size(); ++i) {
+            const TestReport& report = probed.reports[i];
             cost_.runs += report.cost.runs;
             cost_.references += report.cost.references;
             cost_.simulated += report.cost.simulated;
             cost_.cycles += report.cost.cycles;
             for (const Finding& finding : report.findings) add(finding, failure);
-            add_missing(report, facts, failure);
+            add_missing(report, probed.facts[i], failure);
         }
         if (failure.wrong + failure.not_identifiable > 0) {
             failure.replay = replay_command(options_, machine);
@@ -184,7 +191,7 @@ std::string machine_file(const CampaignOptions& options, std::uint64_t number) {
 
 std::string replay_command(const CampaignOptions& options, std::uint64_t number) {
     const MachineRun run = machine_run(options, number);
-    std::string command = "cachetally probe";
+    std::string command = shell_quoted(options.program) + " probe";
     for (const std::string& test : run.suite.tests) command += " " + test;
     if (!run.suite.published) command += " --robust";
     if (!run.suite.robust) command += " --as-published";

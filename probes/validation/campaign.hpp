@@ -26,6 +26,7 @@ struct CampaignOptions {
     std::string noise = "none";  ///< a name of noise_names(), or "mixed": one of none, quiet, realistic by machine
     std::string no_events;       ///< a reason hides the event counts
     std::string directory;       ///< of machine files, in Failure::replay; empty = where the command is run
+    std::string program = "cachetally";  ///< that has the tests, in Failure::replay
     unsigned jobs = 1;
     SuiteOptions suite;
     /// Where no tests are named: published variants that are costly are run on every such machine only; 0 = on none.

@@ -233,15 +233,19 @@ void add_tlbs(const MachineDescription& machine, Evidence evidence, std::vector<
     facts.push_back({"", "tlb_levels", {static_cast<double>(level), ""}});
 }
 
-bool agrees(const Finding& finding, const Value& truth, double high) {
-    const Value& value = *finding.value;
-    if (!is_whole(finding.parameter)) {
-        const auto near = [&](double cycles) { return std::abs(value.number - cycles) <= tolerance_of_means * cycles; };
-        return near(truth.number) || (high > 0 && near(high));
-    }
-    if (truth.word.empty() && high > truth.number && finding.high - finding.low <= interval_tolerance * high)
-        return finding.low <= high && finding.high >= truth.number;
+/// Whether a number lies within this share of a true one.
+bool is_near(double number, double truth, double share) { return std::abs(number - truth) <= share * std::abs(truth); }
+
+bool agrees(const Finding& finding, const Fact& fact) {
+    const Value &value = *finding.value, &truth = fact.value;
+    const double high = fact.high;
     if (!truth.word.empty() || !value.word.empty()) return value.word == truth.word;
+    if (fact.tolerance || !is_whole(finding.parameter)) {
+        const double share = fact.tolerance.value_or(tolerance_of_means);
+        return is_near(value.number, truth.number, share) || (high > 0 && is_near(value.number, high, share));
+    }
+    if (high > truth.number && finding.high - finding.low <= interval_tolerance * high)
+        return finding.low <= high && finding.high >= truth.number;
     if (value.number == truth.number && finding.low == finding.high) return true;
     const bool holds = finding.low <= truth.number && truth.number <= finding.high;
     return holds && finding.high - finding.low <= interval_tolerance * truth.number;
@@ -282,6 +286,24 @@ bool has_readings(const MachineDescription& machine) {
     return false;
 }
 
+std::vector<Fact> stated_by_test(const std::string& test, const MachineDescription& machine) {
+    const auto tests = probe_tests();
+    const auto found = std::ranges::find(tests, test, &ProbeTest::name);
+    return found == tests.end() || !found->truth ? std::vector<Fact>{} : found->truth(machine);
+}
+
+std::vector<Fact> with_precedence(std::vector<Fact> first, std::span<const Fact> others) {
+    const std::size_t stated = first.size();
+    for (const Fact& other : others) {
+        const auto same = [&](const Fact& fact) {
+            return fact.level == other.level && fact.parameter == other.parameter;
+        };
+        if (std::none_of(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(stated), same))
+            first.push_back(other);
+    }
+    return first;
+}
+
 void judge(TestReport& report, const std::vector<Fact>& facts) {
     for (Finding& finding : report.findings) {
         const auto fact = std::ranges::find_if(facts, [&](const Fact& other) {
@@ -300,16 +322,19 @@ void judge(TestReport& report, const std::vector<Fact>& facts) {
                                   ? Verdict::wrong
                                   : Verdict::unknown;
         } else {
-            finding.verdict = agrees(finding, *finding.truth, finding.truth_high) ? Verdict::right : Verdict::wrong;
+            finding.verdict = agrees(finding, *fact) ? Verdict::right : Verdict::wrong;
         }
     }
 }
 
 void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more, Evidence evidence) {
+    const std::vector<Fact> own = stated_by_test(report.test, machine);
     const auto by = [&](Reading reading) {
         std::vector<Fact> facts = facts_of(machine, reading, evidence);
         facts.insert(facts.end(), more.begin(), more.end());
-        judge(report, facts);
+        judge(report, with_precedence(own, facts));
+        for (Finding& finding : report.findings)
+            if (finding.value && !finding.truth && has_fact(own, finding.parameter)) finding.verdict = Verdict::wrong;
         return std::ranges::count(report.findings, Verdict::wrong, &Finding::verdict);
     };
     const auto wrong = by(Reading::as_built);

@@ -2,17 +2,15 @@
 // Ground truth of a machine, as far as a probe of data loads can know it, and the verdict on findings.
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "cachetally/machine.hpp"
+#include "cachetally/probe_test.hpp"
 #include "probes/result.hpp"
 
 namespace cachetally {
-
-/// A parameter of a machine.
-struct Fact {
-    std::string level, parameter;
-    Value value;
-    double high = 0;  ///< where it depends on the program: the largest number that is true, else 0
-};
 
 /// How caches are counted as levels, where a victim cache is smaller than the level whose victims it takes.
 enum class Reading : std::uint8_t {
@@ -50,14 +48,20 @@ std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading = 
 /// Whether the readings of this machine differ.
 bool has_readings(const MachineDescription& machine);
 
+/// What the test of this name states of a machine; nothing where it states nothing, or there is no such test.
+std::vector<Fact> stated_by_test(const std::string& test, const MachineDescription& machine);
+
+/// The facts of `first`, and those of `others` of which it says nothing.
+std::vector<Fact> with_precedence(std::vector<Fact> first, std::span<const Fact> others);
+
 /// Puts truth and verdict into findings. A number is right if it lies within the tolerance of its parameter (none for
 /// counts and sizes, 5 % for latencies, parallelism and bandwidths), or, where an interval is given that is wider than
-/// a point, if the interval holds the truth and is no wider than 10 % of it. Of a level that there is not everything is
-/// wrong.
+/// a point, if the interval holds the truth and is no wider than 10 % of it; a fact may have a tolerance of its own. Of
+/// a level that there is not everything is wrong.
 void judge(TestReport& report, const std::vector<Fact>& facts);
 
 /// By the reading of the machine that makes fewer answers of this report wrong: all of them are numbered by one.
-/// `more`: further ground truth.
+/// `more`: further ground truth; what the report's test states (ProbeTest::truth) goes before all.
 void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more = {},
            Evidence evidence = Evidence::counts);
 

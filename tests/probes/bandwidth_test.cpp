@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/native.hpp"
 #include "probes/targets/native_stream.hpp"

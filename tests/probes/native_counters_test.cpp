@@ -9,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 #include "probes/target.hpp"
 #include "probes/targets/native.hpp"
 #include "tests/probes/fake_perf.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/core_clock.hpp"
 

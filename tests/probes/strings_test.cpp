@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 
 namespace cachetally {
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -12,12 +13,16 @@
 #include "monitor/listeners/listener.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/simulated.hpp"
+#include "probes/validation/campaign.hpp"
 #include "sim/model/tags/cache_array.hpp"
 #include "sim/topology/names.hpp"
 #include "workloads/kernels/source.hpp"
 #include "workloads/traces/trace.hpp"
 
 namespace cachetally {
+
+TestReport one_line(Meter& meter, const Context& context);
+
 namespace {
 
 MachineDescription machine(const std::string& settings) {
@@ -86,7 +91,22 @@ TEST(Recipes, Kernel) {
     EXPECT_TRUE(source.workload().check().passed());
 }
 
+ProbeTest one_line_row() {
+    return {.name = "one_line",
+            .source = "ours",
+            .meaning = "latency of L1 by one location",
+            .robust = one_line,
+            .level = "L1",
+            .parameter = "latency"};
+}
+
+/// Adds the test of the example, once in this process.
+void add_one_line() {
+    if (std::ranges::find(probe_tests(), "one_line", &ProbeTest::name) == probe_tests().end()) add_test(one_line_row());
+}
+
 TEST(Recipes, ProbeTest) {
+    add_one_line();
     SimulatedTarget target(machine("replacement: lru"));
     SuiteOptions options;
     options.tests = {"one_line"};
@@ -94,6 +114,94 @@ TEST(Recipes, ProbeTest) {
     ASSERT_EQ(reports.size(), 1U);
     ASSERT_NE(reports.front().find("L1", "latency"), nullptr);
     EXPECT_NEAR(reports.front().find("L1", "latency")->value->number, 3, 0.01);
+}
+
+/// What add_test() says of a row.
+std::string refusal_of(ProbeTest row) {
+    try {
+        add_test(std::move(row));
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(AddTest, RefusesWhatCannotBeATest) {
+    add_one_line();
+    const auto changed = [](auto change) {
+        ProbeTest row = one_line_row();
+        row.name = "another";
+        change(row);
+        return refusal_of(row);
+    };
+    EXPECT_EQ(refusal_of(one_line_row()), "add_test: there is a test 'one_line' already; choose another name");
+    EXPECT_EQ(changed([](ProbeTest& row) { row.name = "l1"; }),
+              "add_test: there is a test 'l1' already; choose another name");
+    EXPECT_EQ(changed([](ProbeTest& row) { row.name = "One line"; }),
+              "add_test: 'One line' cannot be the name of a test; write one of a-z, 0-9 and _");
+    EXPECT_EQ(changed([](ProbeTest& row) { row.robust = nullptr; }),
+              "add_test: 'another' has neither a published nor a robust variant; give one");
+    EXPECT_THAT(changed([](ProbeTest& row) { row.goes_by = {"levles"}; }),
+                testing::HasSubstr("'another': goes_by: there is no test 'levles'; did you mean 'levels'?"));
+    EXPECT_THAT(changed([](ProbeTest& row) { row.counterparts = {"l0"}; }), testing::HasSubstr("counterparts: "));
+    EXPECT_EQ(std::ranges::count(probe_tests(), "another", &ProbeTest::name), 0);
+}
+
+TEST(AddTest, WrongNamesListIt) {
+    add_one_line();
+    SuiteOptions options;
+    options.tests = {"one_lime"};
+    try {
+        left_out_of(options);
+        FAIL();
+    } catch (const std::invalid_argument& error) {
+        EXPECT_THAT(error.what(), testing::HasSubstr("did you mean 'one_line'?"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("l1, "));
+    }
+}
+
+/// A test that finds 40 things in each of three boxes, where there are 41, 42 and no third one; and what others know.
+void add_boxes() {
+    const auto boxes = [](Meter&, const Context&) {
+        TestReport report;
+        report.answer("box 1", "things", std::uint64_t{40}, "things", "by hand");
+        report.answer("box 2", "things", std::uint64_t{40}, "things", "by hand");
+        report.answer("box 3", "things", std::uint64_t{40}, "things", "by hand");
+        report.answer("box 1", "weight", std::uint64_t{5}, "g", "by hand");
+        report.answer("L1", "capacity", std::uint64_t{512}, "bytes", "by hand");
+        return report;
+    };
+    const auto truth = [](const MachineDescription&) {
+        return std::vector<Fact>{{"box 1", "things", {41, ""}, 0, 0.025},
+                                 {"box 2", "things", {42, ""}, 0, 0.025},
+                                 {"L1", "capacity", {512, ""}}};
+    };
+    if (std::ranges::find(probe_tests(), "boxes", &ProbeTest::name) == probe_tests().end())
+        add_test({.name = "boxes", .meaning = "things in boxes", .robust = boxes, .truth = truth});
+}
+
+// 40 is within 2.5 % of 41, not of 42; there is no box 3; nobody knows weights; of L1, which has 1 KiB, the test's own
+// truth counts.
+TEST(AddTest, IsScoredByItsOwnTruth) {
+    add_boxes();
+    CampaignOptions campaign;
+    campaign.machines = 3;
+    campaign.given.assign(3, {"m.yaml", machine("replacement: lru")});
+    campaign.suite.tests = {"boxes"};
+    campaign.suite.published = false;
+    campaign.program = "my program";
+    const CampaignResult result = run_campaign(campaign);
+    ASSERT_EQ(result.scores.size(), 3U);
+    EXPECT_EQ(result.scores[0].parameter, "capacity");
+    EXPECT_EQ(result.scores[0].right, 3U);
+    EXPECT_EQ(result.scores[1].parameter, "things");
+    EXPECT_EQ(result.scores[1].right, 3U);
+    EXPECT_EQ(result.scores[1].wrong, 6U);
+    EXPECT_EQ(result.scores[2].parameter, "weight");
+    EXPECT_EQ(result.scores[2].right + result.scores[2].wrong + result.scores[2].not_identifiable, 0U);
+    ASSERT_EQ(result.failures.size(), 3U);
+    EXPECT_THAT(result.failures.front().replay,
+                testing::StartsWith("'my program' probe boxes --robust --machine m.yaml"));
 }
 
 TEST(Recipes, EvictionPolicy) {

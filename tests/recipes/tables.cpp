@@ -5,7 +5,6 @@
 #include "examples/recipes/newest.hpp"
 #include "monitor/keyed_array.hpp"
 #include "monitor/listeners/listener.hpp"
-#include "probes/suite.hpp"
 #include "sim/model/indexing/indexing.hpp"
 #include "sim/model/prefetch/prefetcher.hpp"
 #include "sim/model/tags/placed_array-inl.hpp"
@@ -17,7 +16,6 @@ namespace cachetally {
 std::unique_ptr<Prefetcher> make_next_but_one_prefetcher(const PrefetchConfig& config, unsigned line_bytes);
 TextFormat rw_format();
 Kernel sum_kernel();
-TestReport one_line(Meter& meter, const Context& context);
 ListenerRow phases_listener();
 
 namespace {
@@ -51,13 +49,6 @@ std::span<const TextFormatRow> text_format_rows() {
 }
 std::span<const KernelRow> kernel_rows() {
     static const auto rows = with(built_in_kernels, KernelRow{sum_kernel});
-    return rows;
-}
-std::span<const ProbeTest> probe_tests() {
-    static const auto rows = with(
-        built_in_probe_tests(),
-        ProbeTest{
-            "one_line", "ours", "latency of L1 by one location", false, nullptr, one_line, {}, "", "L1", "latency"});
     return rows;
 }
 std::span<const EvictionRow> eviction_rows() {

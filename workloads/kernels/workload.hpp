@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cachetally/error.hpp"
 #include "cachetally/reference_source.hpp"
 #include "workloads/kernels/processor.hpp"
 

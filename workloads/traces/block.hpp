@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cachetally/error.hpp"
 #include "cachetally/reference.hpp"
 #include "cachetally/reference_source.hpp"
 #include "sim/model/batching/redundancy_filter.hpp"

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/error.hpp"
+#include "cachetally/error.hpp"
 
 namespace cachetally {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cachetally/error.hpp"
 #include "cachetally/reference.hpp"
 #include "workloads/traces/trace.hpp"
 

@@ -2,7 +2,7 @@
 // What times or counts alone leave open is refused, with the reason, rather than told wrong.
 #include <fmt/format.h>
 
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 #include "tests/probes/robust.hpp"
 
 namespace cachetally {

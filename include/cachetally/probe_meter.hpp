@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "probes/strings/strings.hpp"
-#include "probes/target.hpp"
+#include "cachetally/probe_strings.hpp"
+#include "cachetally/probe_target.hpp"
 
 namespace cachetally {
 
