@@ -16,8 +16,9 @@ namespace {
 std::string footer() {
     std::string text = "Tests:\n";
     for (const ProbeTest& test : probe_tests())
-        text += fmt::format("  {:<13} {} ({})\n{:<16}{}{}\n", test.name, test.meaning, test.source, "",
-                            variants_of(test), test.why.empty() ? "" : " (" + test.why + ")");
+        text += fmt::format("  {:<13} {}{}\n{:<16}{}{}\n", test.name, test.meaning,
+                            test.source.empty() ? "" : " (" + test.source + ")", "", variants_of(test),
+                            test.why.empty() ? "" : " (" + test.why + ")");
     return text +
            "\nExamples:\n"
            "  cachetally probe --machine generic3\n"

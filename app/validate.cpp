@@ -193,6 +193,7 @@ void add_validate(CLI::App& app) {
     auto options = std::make_shared<ValidateOptions>();
     CampaignOptions& campaign = options->campaign;
     campaign.jobs = usable_processors();
+    campaign.program = app.get_name();
     CLI::App* command = app.add_subcommand("validate", "Score the tests of 'probe' on random machines");
     command->add_option("--machines", campaign.machines, "Number of machines")
         ->transform(whole_number(1, 10'000'000))

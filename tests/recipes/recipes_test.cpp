@@ -234,5 +234,27 @@ TEST(Recipes, Listener) {
     EXPECT_THAT(listeners_in_words(), testing::HasSubstr("phases (events of each phase; most: rows, default 100)"));
 }
 
+std::string without_indent(const std::string& line) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    return begin == std::string::npos ? "" : line.substr(begin);
+}
+
+// Code in the guide is that of the example, which another test builds (tests/installed).
+TEST(ProbeAuthors, TheGuideShowsTheExample) {
+    const std::string root = CACHETALLY_SOURCE_DIR;
+    std::vector<std::string> example;
+    std::ifstream source(root + "/examples/own_test/reach.cpp"), guide(root + "/docs/probe-authors.md");
+    for (std::string line; std::getline(source, line);) example.push_back(without_indent(line));
+    bool shown = false;
+    unsigned lines = 0;
+    for (std::string line; std::getline(guide, line);) {
+        if (line == "## The file") shown = true;
+        if (!shown || !line.starts_with("    ") || without_indent(line) == "...") continue;
+        EXPECT_THAT(example, testing::Contains(without_indent(line)));
+        ++lines;
+    }
+    EXPECT_GT(lines, 15U);
+}
+
 }  // namespace
 }  // namespace cachetally
