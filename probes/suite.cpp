@@ -301,7 +301,7 @@ private:
         } catch (const ProbeError& error) {
             report.refuse(test.level, test.parameter, error.what());
         } catch (const NoL1& error) {
-            report.refuse("", test.parameter, error.what());
+            report.refuse(test.level, test.parameter, error.what());
         }
         return report;
     }
