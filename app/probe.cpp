@@ -152,7 +152,7 @@ Probed replay_on(ProbeTarget& target, const std::string& name, const ProbeOption
     if (options.tests.empty() && has_curves && recorded.target != name) suite.tests = {"response"};
     target.keep_to({.most_cycles = 1e15, .go_on = suite.budget.go_on});
     Probed probed;
-    RecordedTarget again(rerun(recorded, target, name));
+    RecordedTarget again(rerun(recorded, target, name), {options.replay, recorded.target});
     probed.recording = again.recording();
     probed.recording->suite = recorded.suite;
     probed.reports = run_suite(again, suite);
@@ -317,7 +317,7 @@ void probe_recorded(const ProbeOptions& options) {
     left_out_of(suite);  // throws where nothing can be run
     std::unique_ptr<ResultFile> file = open_output(options.output, {options.replay});
     catch_interrupts();
-    RecordedTarget target(recording);
+    RecordedTarget target(recording, {.file = options.replay});
     const std::vector<TestReport> reports = run_suite(target, suite);
     const Topology topology(read_machine(recording.machine_text, options.replay));
     const std::string missing = interrupted() ? incomplete : missing_in(recording, options.replay);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "probes/recording/recorded_target.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "base/units.hpp"
 #include "probes/recording/recorder.hpp"
 
@@ -10,7 +13,8 @@ namespace cachetally {
 
 static constexpr std::uint32_t unknown_string = ~std::uint32_t{0};
 
-RecordedTarget::RecordedTarget(Recording recording) : recording_(std::move(recording)) {
+RecordedTarget::RecordedTarget(Recording recording, RecordingOrigin origin)
+    : recording_(std::move(recording)), origin_(std::move(origin)) {
     for (std::uint32_t number = 0; number < recording_.runs.size(); ++number) {
         const RecordedRun& run = recording_.runs[number];
         const Arena& arena = recording_.arenas.at(run.arena).arena;
@@ -58,11 +62,23 @@ const RecordedRun& RecordedTarget::next(RecordedRun asked, const Arena& arena, c
     asked.chains = chase.chains;
     const auto known = string ? answers_.find(question_of(asked, arena)) : answers_.end();
     if (known == answers_.end())
-        throw ProbeError(
-            "the recording of {} has no run of this string of {} loads ({}) in {}: it was made with other options, "
-            "or by another version; record with these",
-            recording_.target, chase.offsets.size(), name_of(chase.recipe.generator), format_size(arena.bytes));
+        refuse(fmt::format("run of this string of {} ({}) in {}", numbered(chase.offsets.size(), "load"),
+                           name_of(chase.recipe.generator), format_size(arena.bytes)));
     return answer(known->second);
+}
+
+void RecordedTarget::refuse(const std::string& asked) const {
+    const std::string& first_of = origin_.first_of.empty() ? recording_.target : origin_.first_of;
+    const std::string recording = origin_.file.empty() ? "the recording of " + first_of
+                                                       : fmt::format("{}, a recording of {},", origin_.file, first_of);
+    if (origin_.first_of.empty())
+        throw ProbeError(
+            "{} has no {}: it was made without this test, with other options, or by another version; record with these",
+            recording, asked);
+    throw ProbeError(
+        "{} has no {}, so that {} was not asked for it: by what it finds, this test chooses other strings on another "
+        "machine; probe {} without --replay, or name 'response', which asks all machines the same",
+        recording, asked, recording_.target, recording_.target);
 }
 
 const RecordedRun& RecordedTarget::answer(Answers& answers) {
@@ -92,10 +108,8 @@ Measurement RecordedTarget::stream(const Arena& arena, const Streaming& stream, 
     const RecordedRun asked{.kind = RecordedRun::Kind::stream, .stream = stream, .effort = effort};
     const auto known = answers_.find(question_of(asked, arena));
     if (known == answers_.end())
-        throw ProbeError(
-            "the recording of {} has no {} of {} in an arena of {}: it was made with other options, or by another "
-            "version; record with these",
-            recording_.target, name_of(stream.kind), format_size(stream.bytes), format_size(arena.bytes));
+        refuse(fmt::format("{} of {} in an arena of {}", name_of(stream.kind), format_size(stream.bytes),
+                           format_size(arena.bytes)));
     return answer(known->second).measurement;
 }
 

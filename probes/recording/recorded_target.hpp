@@ -12,12 +12,18 @@
 
 namespace cachetally {
 
+/// How messages name a recording.
+struct RecordingOrigin {
+    std::string file = {};      ///< empty: of no file
+    std::string first_of = {};  ///< of rerun(): the target that chose the strings; empty: the recording's own
+};
+
 /// Answers what was recorded, without the machine. Questions are known by the bytes and pages of their arena, their
 /// string and effort: asked several times, they get the answers in the order in which these were recorded, and from the
 /// first one again after the last. Tests that ask what was asked when it was recorded, in that order, find the same.
 class RecordedTarget final : public ProbeTarget {
 public:
-    explicit RecordedTarget(Recording recording);
+    explicit RecordedTarget(Recording recording, RecordingOrigin origin = {});
 
     const Recording& recording() const { return recording_; }
 
@@ -61,8 +67,11 @@ private:
     /// `asked` without what it says of the chase.
     const RecordedRun& next(RecordedRun asked, const Arena& arena, const Chase& chase);
     const RecordedRun& answer(Answers& answers);
+    /// Ends a test: `asked` is not in the recording.
+    [[noreturn]] void refuse(const std::string& asked) const;
 
     Recording recording_;
+    RecordingOrigin origin_;
     Budget budget_;
     ProbeCost cost_;
     std::size_t arenas_made_ = 0;

@@ -49,6 +49,22 @@ TEST(ProbeRecorded, IsReplayedRerunAndCompared) {
     EXPECT_THAT(run({"show", "c.h5"}).out, HasSubstr("response"));
 }
 
+// Tests that choose their strings by what they find choose others on another machine.
+TEST(ProbeRecorded, WhatAnotherMachineWasNotAskedIsSaid) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(cachetally(directory.path(), {"probe", "l1", "--robust", "-m", "generic3", "--record", "a.h5"}).status,
+              0);
+    const Finished other = cachetally(directory.path(), {"probe", "l1", "--replay", "a.h5", "-m", "bcm2835", "--json"});
+    ASSERT_EQ(other.status, 0) << other.err;
+    EXPECT_THAT(other.out, AllOf(HasSubstr("a.h5, a recording of generic3, has no run of this string of "),
+                                 HasSubstr("so that bcm2835 was not asked for it"),
+                                 HasSubstr("probe bcm2835 without --replay, or name 'response'")));
+    const Finished missing = cachetally(directory.path(), {"probe", "levels", "--replay", "a.h5", "--json"});
+    ASSERT_EQ(missing.status, 0) << missing.err;
+    EXPECT_THAT(missing.out, AllOf(HasSubstr("a.h5, a recording of generic3, has no run of this string of "),
+                                   HasSubstr("it was made without this test, with other options")));
+}
+
 TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
     const TemporaryDirectory directory;
     ASSERT_EQ(cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "a.h5"}).status, 0);
