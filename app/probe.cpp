@@ -47,9 +47,17 @@ SimulatedOptions simulated(const ProbeOptions& options) {
 
 const char incomplete[] = "interrupted before all tests were complete";
 
-/// `missing`: why not all tests were complete; empty if they were. If none was, what was there before stays.
+/// What a result file keeps besides the reports.
+struct Kept {
+    const Recording* recording = nullptr;
+    std::vector<Fact> sharing = {};  ///< as the machine states it
+    std::string missing = {};        ///< why not all tests were complete; empty if they were
+};
+
+/// If no test was complete, what was there before stays.
 void write(std::unique_ptr<ResultFile>& file, const ProbeOptions& options, const Topology& topology,
-           std::span<const TestReport> reports, const Recording* recording, const std::string& missing) {
+           std::span<const TestReport> reports, const Kept& kept) {
+    const std::string& missing = kept.missing;
     if (!missing.empty() && reports.empty()) file.reset();
     if (!file) return;
     RunTitle title;
@@ -59,7 +67,8 @@ void write(std::unique_ptr<ResultFile>& file, const ProbeOptions& options, const
     {
         write_title(file->root(), "probe", topology, title);
         write_probe(file->root(), reports);
-        if (recording != nullptr) write_recording(file->root(), *recording);
+        write_stated_sharing(file->root(), kept.sharing);
+        if (kept.recording != nullptr) write_recording(file->root(), *kept.recording);
         Provenance provenance = make_provenance(command_line());
         provenance.seed = options.seed;
         provenance.machine_name = topology.machine().name;
@@ -128,7 +137,9 @@ Recording read_recording_of(const ProbeOptions& options) {
     const InputFile file(options.replay);
     if (!has_recording(file.root()))
         throw UsageError("--replay {}: it holds no recording; make one with probe --record FILE.h5", options.replay);
-    return read_recording(file.root());
+    Recording recording = read_recording(file.root());
+    recording.sharing = read_stated_sharing(file.root());
+    return recording;
 }
 
 /// The tests that were recorded, or those of them that are named.
@@ -232,8 +243,8 @@ void probe(const ProbeOptions& options) {
     const Evidence evidence = evidence_of(target.capabilities());
     for (TestReport& report : probed.reports) judge(report, machine, more, evidence);
     if (probed.recording) probed.recording->machine_text = machine.text;
-    write(file, options, topology, probed.reports, probed.recording ? &*probed.recording : nullptr,
-          interrupted() ? incomplete : "");
+    write(file, options, topology, probed.reports,
+          {.recording = probed.recording ? &*probed.recording : nullptr, .missing = interrupted() ? incomplete : ""});
     std::string about = machine.name;
     if (!machine.description.empty()) about += ": " + folded(machine.description);
     if (!options.replay.empty()) about += "; the strings of " + options.replay;
@@ -284,11 +295,12 @@ void probe_native(const ProbeOptions& options) {
         probed.recording->frequency = target.frequency();
         if (stated) probed.recording->machine_text = stated->machine().text;
     }
+    const Capabilities& can = target.capabilities();
+    const std::vector<Fact> sharing = stated_sharing(can.processors);
     const bool recorded = !options.record.empty() || !options.replay.empty();  // else it is for the fit alone
     if (file)
-        write(file, options, *stated, probed.reports, recorded ? &*probed.recording : nullptr,
-              interrupted() ? incomplete : "");
-    const Capabilities& can = target.capabilities();
+        write(file, options, *stated, probed.reports,
+              {recorded ? &*probed.recording : nullptr, sharing, interrupted() ? incomplete : ""});
     const auto about = fmt::format(
         "native: this machine, measured by times{}; clock {:.2f} GHz, {} samples disturbed; took {:.1f} s of {:.1f} s",
         counted_in_words(can), target.frequency() / 1e9, target.dropped(), target.cost().cycles / target.frequency(),
@@ -298,7 +310,7 @@ void probe_native(const ProbeOptions& options) {
           .left_out = left_out,
           .no_events = can.no_events,
           .stated = stated ? &stated->machine() : nullptr,
-          .sharing = stated_sharing(can.processors)},
+          .sharing = sharing},
          file.get());
     if (!machine_file.file.empty()) fit_native(machine_file, stated->machine(), probed);
 }
@@ -321,10 +333,11 @@ void probe_recorded(const ProbeOptions& options) {
     const std::vector<TestReport> reports = run_suite(target, suite);
     const Topology topology(read_machine(recording.machine_text, options.replay));
     const std::string missing = interrupted() ? incomplete : missing_in(recording, options.replay);
-    write(file, options, topology, reports, &recording, missing);
+    write(file, options, topology, reports, {&recording, recording.sharing, missing});
     show(reports, options,
          {.about = fmt::format("{}: {}, as recorded", options.replay, recording.target),
           .stated = &topology.machine(),
+          .sharing = recording.sharing,
           .missing = missing},
          file.get());
 }

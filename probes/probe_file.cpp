@@ -249,4 +249,22 @@ std::vector<TestReport> read_probe(const Group& root) {
     return reports;
 }
 
+void write_stated_sharing(Group& root, std::span<const Fact> sharing) {
+    if (sharing.empty()) return;
+    Group group = root.create_group("stated_sharing");
+    set_nexus_class(group, "NXcollection");
+    group.write_texts("level", column_of(sharing, &Fact::level));
+    group.write_texts("shared_among", column_of(sharing, [](const Fact& fact) { return fact.value.word; }));
+}
+
+std::vector<Fact> read_stated_sharing(const Group& root) {
+    if (!root.has("stated_sharing")) return {};
+    const Group group = root.open_group("stated_sharing");
+    const std::vector<std::string> levels = group.read_texts("level"), among = group.read_texts("shared_among");
+    if (levels.size() != among.size()) differ_in_length(group);
+    std::vector<Fact> sharing;
+    for (std::size_t i = 0; i < levels.size(); ++i) sharing.push_back({levels[i], "shared_among", {0, among[i]}});
+    return sharing;
+}
+
 }  // namespace cachetally

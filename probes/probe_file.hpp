@@ -3,7 +3,10 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
+#include "cachetally/probe_test.hpp"
 #include "probes/result.hpp"
 #include "storage/group.hpp"
 
@@ -18,5 +21,12 @@ std::string current_variant(std::string stored);
 
 /// What write_probe() wrote, without the host's seconds. Throws StorageError where the file is damaged.
 std::vector<TestReport> read_probe(const Group& root);
+
+/// Writes /stated_sharing: what a real machine says of who shares its levels (validation/stated_sharing.hpp); nothing
+/// where it says nothing.
+void write_stated_sharing(Group& root, std::span<const Fact> sharing);
+
+/// The same again; nothing where a file does not have it, as older ones. Throws StorageError where it is damaged.
+std::vector<Fact> read_stated_sharing(const Group& root);
 
 }  // namespace cachetally

@@ -282,7 +282,7 @@ std::string show_probe(const InputFile& file, const ShowOptions& options) {
     std::optional<MachineDescription> stated;
     if (!machine_text.empty()) stated = read_machine(machine_text, file.path());
     std::string text = without_controls(title.machine) + '\n' + title.remarks() + '\n' +
-                       to_text(reports, options.width, stated ? &*stated : nullptr);
+                       to_text(reports, options.width, stated ? &*stated : nullptr, read_stated_sharing(file.root()));
     for (const TestReport& report : reports)
         for (const Curve& curve : report.curves) text += '\n' + draw_curve(curve, {options.width, 10, options.unicode});
     return text;

@@ -87,7 +87,10 @@ struct Recording {
     std::string target;        ///< "native", or the name of a machine
     double frequency = 0;      ///< of the core, Hz; 0 = not known
     std::string machine_text;  ///< of a machine file: what the machine says of itself; may be empty
-    SuiteOptions suite;        ///< what was run; its budget is that in cycles
+    /// What it says of who shares its levels ("shared_among"); empty where it says nothing. Kept beside the recording,
+    /// by write_stated_sharing().
+    std::vector<Fact> sharing = {};
+    SuiteOptions suite;  ///< what was run; its budget is that in cycles
     Capabilities capabilities;
     std::vector<RecordedArena> arenas;  ///< in the order in which they were made
     RecordedStrings strings;

@@ -270,6 +270,29 @@ TEST(ProbeNative, IsPrintedAndKept) {
     EXPECT_EQ(cachetally(directory.path(), {"show", "n.h5", "--json"}).json()["results"], told["results"]);
 }
 
+/// The table of levels with what the machine states, to the next empty line.
+std::string table_of_levels(const std::string& text) {
+    const std::size_t title = text.rfind("stated by the machine");
+    if (title == std::string::npos) return "";
+    const std::size_t begin = text.rfind('\n', title) + 1;
+    const std::size_t end = text.find("\n\n", begin);
+    return text.substr(begin, end == std::string::npos ? end : end + 1 - begin);
+}
+
+// What the machine states of sharing, too, is that of the run, not of the machine that reads the file.
+TEST(ProbeNative, RecordingsStateWhatTheMachineStated) {
+    const TemporaryDirectory directory;
+    const Finished native = cachetally(
+        directory.path(), {"probe", "l1", "--robust", "-m", "native", "--budget", "3e9", "--record", "a.h5"});
+    if (native.status == 1) GTEST_SKIP() << native.err;  // a clock that cannot be measured, or no caches stated
+    ASSERT_EQ(native.status, 0) << native.err;
+    const Finished replayed = cachetally(directory.path(), {"probe", "l1", "--replay", "a.h5", "-o", "b.h5"});
+    ASSERT_EQ(replayed.status, 0) << replayed.err;
+    EXPECT_EQ(table_of_levels(replayed.out), table_of_levels(native.out));
+    const Finished shown = cachetally(directory.path(), {"show", "b.h5"});
+    EXPECT_EQ(table_of_levels(shown.out), table_of_levels(native.out));
+}
+
 TEST(ProbeNative, SaysWhyEventsAreNotCounted) {
     const TemporaryDirectory directory;
     const auto run = [&](std::vector<std::string> words) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "probes/probe_file.hpp"
 #include "probes/recording/recorded_target.hpp"
 #include "probes/recording/recorder.hpp"
 #include "probes/suite.hpp"
@@ -126,6 +127,28 @@ TEST(Recorded, AnotherTargetIsAskedTheSame) {
         if (on.runs[i].measurement.cycles != first.runs[i].measurement.cycles) ++differ;
     }
     EXPECT_GT(differ, first.runs.size() / 2);
+}
+
+TEST(Recorded, WhatTheMachineStatesOfSharingIsKept) {
+    const auto path = std::filesystem::path(::testing::TempDir()) / "stated_sharing.h5";
+    const std::vector<Fact> stated{{"L1", "shared_among", {0, "0 1"}}, {"L2", "shared_among", {0, "0+1"}}};
+    for (const std::size_t facts : {stated.size(), std::size_t{0}}) {
+        {
+            ResultFile file(path, Existing::overwrite);
+            write_stated_sharing(file.root(), std::span(stated).first(facts));
+            file.finish();
+        }
+        const InputFile file(path);
+        EXPECT_EQ(file.root().has("stated_sharing"), facts > 0);  // older files have none
+        const std::vector<Fact> read = read_stated_sharing(file.root());
+        ASSERT_EQ(read.size(), facts);
+        for (std::size_t i = 0; i < facts; ++i) {
+            EXPECT_EQ(read[i].level, stated[i].level);
+            EXPECT_EQ(read[i].parameter, "shared_among");
+            EXPECT_EQ(read[i].value, stated[i].value);
+        }
+    }
+    std::filesystem::remove(path);
 }
 
 TEST(Recorded, WhatWasNotAskedIsRefused) {
