@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <sstream>
 #include <utility>
 
 #include "base/units.hpp"
@@ -44,12 +46,54 @@ struct BeforeInHierarchy {
     }
 };
 
-/// "8 ways", "lines of 64 B", "4.00 cycles", "shared by 0+1 2+3".
+/// "0+1+4-7" as "0-1,4-7". What is no such list is left as it is.
+std::string list_of_processors(const std::string& group) {
+    struct Range {
+        std::string first, last;
+    };
+    std::vector<Range> ranges;
+    std::istringstream parts(group);
+    for (std::string part; std::getline(parts, part, '+');) {
+        const std::size_t dash = part.find('-');
+        const Range range{part.substr(0, dash), dash == std::string::npos ? part : part.substr(dash + 1)};
+        const auto number = parse_number(range.first);
+        const auto before = ranges.empty() ? std::nullopt : parse_number(ranges.back().last);
+        if (number && before && *number == *before + 1)
+            ranges.back().last = range.last;
+        else
+            ranges.push_back(range);
+    }
+    std::vector<std::string> words;
+    for (const Range& range : ranges)
+        words.push_back(range.first == range.last ? range.first : range.first + '-' + range.last);
+    return fmt::format("{}", fmt::join(words, ","));
+}
+
+constexpr std::size_t most_groups = 4;  ///< of processors that a line names
+
+/// "private", "shared by 0-1 2-3", "shared by 0,64 1,65 2,66 3,67 and 60 more groups": lists as in the system's
+/// shared_cpu_list, of what findings have as "0+1 2+3", "0+64 1+65 ...".
+std::string shared_in_words(const std::string& among) {
+    if (among.find_first_of("+-") == std::string::npos) return "private";
+    std::vector<std::string> groups;
+    std::istringstream words(among);
+    for (std::string group; words >> group;) groups.push_back(list_of_processors(group));
+    const std::size_t shown = groups.size() > most_groups + 1 ? most_groups : groups.size();
+    const std::string first = fmt::format("shared by {}", fmt::join(groups.begin(), groups.begin() + shown, " "));
+    return shown == groups.size() ? first : fmt::format("{} and {} more groups", first, groups.size() - shown);
+}
+
+/// A value without what it is of.
+std::string value_in_words(const Finding& finding) {
+    if (finding.parameter == "shared_among") return shared_in_words(finding.value->word);
+    return is_whole(finding.parameter) ? found_in_words(finding) : fmt::format("{:.2f}", finding.value->number);
+}
+
+/// "8 ways", "lines of 64 B", "4.00 cycles".
 std::string in_words(const std::string& parameter, const std::string& value) {
     if (parameter == "line") return "lines of " + value + " B";
     if (parameter == "latency") return value + " cycles";
     if (parameter == "ways" || parameter == "entries") return value + ' ' + parameter;
-    if (parameter == "shared_among") return value.find('+') == std::string::npos ? "private" : "shared by " + value;
     return value;
 }
 
@@ -68,11 +112,13 @@ std::string found_in_line(const Answers& answers) {
         const auto known = answers.find(std::string(parameter));
         if (known == answers.end()) continue;
         const Finding& best = *known->second.front();
-        std::string value = is_whole(best.parameter) ? found_in_words(best) : fmt::format("{:.2f}", best.value->number);
+        std::string value = value_in_words(best);
         for (const Finding* other : known->second)
             if (contradict(best, *other))
-                value += fmt::format(" or {} ({} and {} contradict each other)", found_in_words(*other), best.test,
-                                     other->test);
+                value +=
+                    fmt::format(" or {} ({} and {} contradict each other)",
+                                other->parameter == "shared_among" ? value_in_words(*other) : found_in_words(*other),
+                                best.test, other->test);
         parts.push_back(in_words(best.parameter, value));
         if (best.level.starts_with("transfer")) parts.back() += " for a line from one processor to another";
     }
@@ -86,7 +132,7 @@ std::string stated_in_line(const std::vector<Fact>& facts, const std::string& le
             if (fact.level == level && fact.parameter == parameter && is_stated(fact)) {
                 const bool bytes = parameter == "capacity";
                 if (!fact.value.word.empty()) {
-                    parts.push_back(in_words(fact.parameter, fact.value.word));
+                    parts.push_back(parameter == "shared_among" ? shared_in_words(fact.value.word) : fact.value.word);
                     continue;
                 }
                 const auto number = static_cast<std::uint64_t>(fact.value.number);

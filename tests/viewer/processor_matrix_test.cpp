@@ -108,9 +108,31 @@ TEST(ProcessorMatrix, SharersBesideWhatIsStated) {
         return text.substr(begin, text.find('\n', begin) - begin);
     };
     EXPECT_THAT(line("L1"), HasSubstr("L1     private  "));
-    EXPECT_THAT(line("L2"), HasSubstr("L2     shared by 0+1 (stated otherwise)  "));
+    EXPECT_THAT(line("L2"), HasSubstr("L2     shared by 0-1 (stated otherwise)  "));
     for (const char* level : {"L1", "L2"}) EXPECT_THAT(line(level), EndsWith(", private"));
     EXPECT_THAT(line("L3"), Not(AnyOf(HasSubstr("private"), HasSubstr("shared"))));
+}
+
+/// The line of L3 that says by whom it is shared.
+std::string sharers_in_words(const std::string& among) {
+    TestReport report;
+    report.test = "cores";
+    report.variant = "robust";
+    report.answer("L3", "shared_among", among, "");
+    const std::string text = probe_summary({&report, 1}, nullptr, 200, {});
+    const std::size_t begin = text.find("L3     ") + 7;
+    return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+// As Linux writes shared_cpu_list: ranges from two on.
+TEST(ProcessorMatrix, ManySharersAreRanges) {
+    EXPECT_EQ(sharers_in_words("0 1 2 3"), "private");
+    EXPECT_EQ(sharers_in_words("0-3"), "shared by 0-3");
+    EXPECT_EQ(sharers_in_words("0-7+64-71 8-15+72-79"), "shared by 0-7,64-71 8-15,72-79");
+    EXPECT_EQ(sharers_in_words("0+1+64+65 2"), "shared by 0-1,64-65 2");
+    EXPECT_EQ(sharers_in_words("0+2+4+6"), "shared by 0,2,4,6");
+    EXPECT_EQ(sharers_in_words("0+8 1+9 2+10 3+11 4+12"), "shared by 0,8 1,9 2,10 3,11 4,12");
+    EXPECT_EQ(sharers_in_words("0+8 1+9 2+10 3+11 4+12 5+13"), "shared by 0,8 1,9 2,10 3,11 and 2 more groups");
 }
 
 }  // namespace
