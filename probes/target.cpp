@@ -106,10 +106,10 @@ void check_run_after(const Capabilities& capabilities, const Arena& arena, const
 
 std::vector<std::span<const std::uint64_t>> parts_of(const Capabilities& capabilities, const Arena& arena,
                                                      const PrimeProbe& both) {
-    for (const Chase* each : {&both.prime, &both.probe}) {
-        check_chase(capabilities, arena, *each);
-        check_single(*each);
-    }
+    for (const Chase* each : {&both.prime, &both.probe}) check_chase(capabilities, arena, *each);
+    check_single(both.probe);
+    if (both.touched != PrimeProbe::nowhere && both.touched + sizeof(void*) > arena.bytes)
+        throw ProbeError("offset {} lies outside of an arena of {}", both.touched, format_size(arena.bytes));
     if (both.prime.floating_point != both.probe.floating_point) throw ProbeError("prime and probe are of one kind");
     const std::size_t loads = both.probe.offsets.size();
     if (both.parts == 0 || both.parts > loads || both.used == 0 || both.used > both.parts)

@@ -27,8 +27,9 @@ enum class Generator : std::uint8_t {
     ping_pong,
     spread_pages,
     page_sample,
+    page_lines,
 };
-constexpr unsigned generator_count = 14;
+constexpr unsigned generator_count = 15;
 std::string_view name_of(Generator generator);
 
 /// All of a string in a few bytes, so that it can be recorded and made again.
@@ -38,6 +39,7 @@ struct Recipe {
     std::array<std::uint64_t, 5> parameters{};  ///< of the function, in its order, without the seed; else 0
     std::uint64_t moved_by = 0;                 ///< by moved()
     std::uint64_t line = 0, other_words = 0;    ///< by with_other_words()
+    std::vector<std::uint64_t> pages{};         ///< of page_lines
 
     friend bool operator==(const Recipe&, const Recipe&) = default;
 };
@@ -108,6 +110,14 @@ Offsets spread_pages_string(std::uint64_t bytes, std::uint64_t page, std::uint64
 /// The first `loads` of each page of C(k): lines drawn at random, page after page. (ours)
 Offsets page_sample_string(std::uint64_t bytes, std::uint64_t page, std::uint64_t line, std::uint64_t loads,
                            std::uint64_t seed);
+
+/// A location in every `stride` bytes of some pages, in random order: `together` of a page, then as many of the next;
+/// in `words` laps, each on another word. (ours)
+struct PageLines {
+    std::uint64_t page = 0, stride = 0;  ///< bytes
+    std::uint64_t together = 0, words = 1;
+};
+Offsets page_lines_string(std::vector<std::uint64_t> pages, const PageLines& how, std::uint64_t seed);
 
 /// One location in each of `pages` pages, and its twin: as many lines, packed into as few pages as they fill. Both use
 /// the sets of caches whose ways are up to a page times its lines long in the same proportion. Pages follow each other

@@ -97,11 +97,15 @@ struct Effort {
     friend bool operator==(const Effort&, const Effort&) = default;
 };
 
-/// Prime and probe: a chase that fills a hierarchy, and another that shows what stayed. The string of `probe` is cut
+/// Prime and probe: a chase that fills a hierarchy, and another that shows what stayed. The prime may have several
+/// chains, which take less time, and are simulated as one: only what stays is asked. The string of `probe` is cut
 /// into `parts` of equal length (the last may be shorter), each a circle of its own; the first `used` of them are run.
 struct PrimeProbe {
     Chase prime, probe;
     unsigned parts = 1, used = 1;
+    bool renewed = false;  ///< before each round a part's lines are taken out of all caches, and loaded once
+    static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+    std::uint64_t touched = nowhere;  ///< loaded between prime and probe: brings a translation back
 };
 
 /// How the samples of a run scatter, cycles per load.
@@ -133,6 +137,7 @@ struct Measurement {
     std::vector<double> cache_misses;  ///< by level, nearest first; as many as Capabilities::cache_events
     std::vector<double> tlb_misses;    ///< as many as Capabilities::tlb_events
     std::uint64_t laps = 0;            ///< that the figures stand for
+    std::vector<double> parts;         ///< of prime_and_probe: cycles per load, by part
 };
 
 /// A chase on a processor, in memory of its own that is like an arena and placed by this processor.
@@ -217,7 +222,7 @@ public:
     /// Cycles per load of the probe alone, after `effort.warm_up` laps of the prime: each part is run once after a lap
     /// of the prime, `effort.laps` times over. Of each part the median, and of these the mean; `laps` are those of the
     /// prime. (The question of Osvik, Shamir, Tromer 2006, "Cache Attacks and Countermeasures".) Throws ProbeError
-    /// where the target cannot, as real ones and those with noise.
+    /// where the target cannot.
     virtual Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort);
 
     /// Physical addresses of the pages of an arena, in order; empty where they cannot be known.

@@ -331,7 +331,7 @@ std::uint64_t first_stride(const L1Geometry& l1) { return std::min(std::max(l1.w
 
 TestReport levels_robust(Meter& meter, const L1Geometry& l1) {
     if (const std::string reason = why_uneven(meter, l1); !reason.empty())
-        return meter.noise() > 0 ? uneven_refused(reason) : levels_by_retention(meter, l1);
+        return levels_on_small_pages(meter, l1, reason);
     return levels_of(meter, l1, first_stride(l1), meter.large_page());
 }
 

@@ -50,4 +50,7 @@ std::optional<RetentionFit> fit_retention(std::span<const RetentionPoint> points
 /// Levels on pages that may lie anywhere, by times without noise. (ours)
 TestReport levels_by_retention(Meter& meter, const L1Geometry& l1);
 
+/// The same, the second one by page classes, with noise that one alone; the others are refused for `reason`. (ours)
+TestReport levels_on_small_pages(Meter& meter, const L1Geometry& l1, const std::string& reason);
+
 }  // namespace cachetally

@@ -34,7 +34,7 @@ RecordedTarget::Question RecordedTarget::question_of(const RecordedRun& run, con
             run.effort.warm_up,
             run.effort.laps,
             run.effort.least_cycles,
-            {run.processor, run.other_processor, run.other_string, run.parts, run.used}};
+            {run.processor, run.other_processor, run.other_string, run.parts, run.used, run.renewed, run.touched}};
 }
 
 Arena RecordedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
@@ -125,7 +125,9 @@ Measurement RecordedTarget::prime_and_probe(const Arena& arena, const PrimeProbe
                  .effort = effort,
                  .other_string = probe,
                  .parts = both.parts,
-                 .used = both.used},
+                 .used = both.used,
+                 .renewed = both.renewed,
+                 .touched = both.touched},
                 arena, both.prime)
         .measurement;
 }
@@ -207,8 +209,9 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
                 }
                 case RecordedRun::Kind::prime_and_probe: {
                     const Offsets probe = recording.strings.all().at(run.other_string).offsets(arena.bytes);
-                    recorder.prime_and_probe(arena, {chase, {probe, run.floating_point}, run.parts, run.used},
-                                             run.effort);
+                    recorder.prime_and_probe(
+                        arena, {chase, {probe, run.floating_point}, run.parts, run.used, run.renewed, run.touched},
+                        run.effort);
                 }
             }
         } catch (const BudgetSpent&) {

@@ -56,6 +56,8 @@ private:
     /// Of questions of several processors, or of two chases.
     struct Others {
         std::uint32_t processor = 0, other_processor = 0, other_string = 0, parts = 0, used = 0;
+        bool renewed = false;
+        std::uint64_t touched = PrimeProbe::nowhere;
 
         friend auto operator<=>(const Others&, const Others&) = default;
     };

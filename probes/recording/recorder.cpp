@@ -90,6 +90,8 @@ Measurement Recorder::prime_and_probe(const Arena& arena, const PrimeProbe& both
     asked.other_string = recording_.strings.find_or_add(both.probe);
     asked.parts = both.parts;
     asked.used = both.used;
+    asked.renewed = both.renewed;
+    asked.touched = both.touched;
     record(of_chase(std::move(asked), both.prime), arena,
            [&](RecordedRun& run) { found = run.measurement = target_.prime_and_probe(arena, both, effort); });
     return found;

@@ -2,6 +2,7 @@
 #include "probes/recording/recording.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/random.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 RecordedString recorded(const Chase& chase) {
     RecordedString string{chase.recipe};
     if (chase.recipe.generator == Generator::listed) string.listed.assign(chase.offsets.begin(), chase.offsets.end());
+    if (chase.recipe.generator == Generator::page_lines) string.listed = std::exchange(string.recipe.pages, {});
     return string;
 }
 
@@ -27,7 +29,10 @@ std::uint64_t digest_of_string(const RecordedString& string) {
 }  // namespace
 
 Offsets RecordedString::offsets(std::uint64_t arena_bytes) const {
-    return recipe.generator == Generator::listed ? Offsets(listed) : string_of(recipe, arena_bytes / sizeof(void*));
+    if (recipe.generator == Generator::listed) return Offsets(listed);
+    Recipe whole = recipe;
+    whole.pages = listed;
+    return string_of(whole, arena_bytes / sizeof(void*));
 }
 
 RecordedStrings::RecordedStrings(std::vector<RecordedString> all) {

@@ -43,6 +43,8 @@ struct RecordedRun {
     std::uint32_t processor = 0, other_processor = 0;  ///< that is timed; that writes, or runs the other string
     std::uint32_t other_string = 0;                    ///< of run_after; the probe of prime_and_probe
     std::uint32_t parts = 0, used = 0;                 ///< of prime_and_probe
+    bool renewed = false;                              ///< likewise
+    std::uint64_t touched = PrimeProbe::nowhere;       ///< likewise
     Measurement measurement = {};
     std::vector<double> latencies = {};  ///< cycles
     std::string refusal = {};
@@ -57,7 +59,7 @@ struct RecordedArena {
 
 struct RecordedString {
     Recipe recipe;
-    std::vector<std::uint64_t> listed{};  ///< where the recipe says so
+    std::vector<std::uint64_t> listed{};  ///< offsets, or pages, where the recipe says so
 
     /// Throws std::invalid_argument for a recipe of which no string can be made in so many bytes.
     Offsets offsets(std::uint64_t arena_bytes) const;

@@ -83,6 +83,15 @@ void columns_of_others(Visit visit) {
         "parts_used", [](auto& run) -> auto& { return run.used; });
 }
 
+/// Those that older files lack.
+template <class Visit>
+void columns_of_probes(Visit visit) {
+    visit(
+        "renewed", [](auto& run) -> auto& { return run.renewed; });
+    visit(
+        "touched", [](auto& run) -> auto& { return run.touched; });
+}
+
 bool has_others(const RecordedRun& run) {
     return run.kind >= RecordedRun::Kind::transfer && run.kind <= RecordedRun::Kind::prime_and_probe;
 }
@@ -273,6 +282,7 @@ const auto listed_of = [](auto& string) -> auto& { return string.listed; };
 const auto pages_of = [](auto& made) -> auto& { return made.physical_pages; };
 const auto latencies_of = [](auto& run) -> auto& { return run.latencies; };
 const auto cache_misses_of = [](auto& run) -> auto& { return run.measurement.cache_misses; };
+const auto part_cycles_of = [](auto& run) -> auto& { return run.measurement.parts; };
 const auto tlb_misses_of = [](auto& run) -> auto& { return run.measurement.tlb_misses; };
 
 void check(const Group& group, const Recording& recording) {
@@ -328,7 +338,11 @@ void write_recording(Group& root, const Recording& recording) {
     Group runs = group.create_group("runs");
     columns_of_runs(writer(runs, recording.runs));
     later_columns_of_runs(writer(runs, recording.runs));
-    if (std::ranges::any_of(recording.runs, has_others)) columns_of_others(writer(runs, recording.runs));
+    if (std::ranges::any_of(recording.runs, has_others)) {
+        columns_of_others(writer(runs, recording.runs));
+        write_lists(runs, "part_cycles", recording.runs, part_cycles_of);
+        columns_of_probes(writer(runs, recording.runs));
+    }
     Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
     end.set_attribute("units", "1");
     end.set_attribute("long_name", "how it ended");
@@ -368,6 +382,10 @@ Recording read_recording(const Group& root) {
     columns_of_runs(reader(runs, recording.runs));
     if (runs.has("chains")) later_columns_of_runs(reader(runs, recording.runs));
     if (runs.has("processor")) columns_of_others(reader(runs, recording.runs));
+    if (runs.has("part_cycles")) {
+        read_lists(runs, "part_cycles", recording.runs, part_cycles_of);
+        columns_of_probes(reader(runs, recording.runs));
+    }
     read_lists(runs, "latencies", recording.runs, latencies_of);
     read_lists(runs, "cache_misses", recording.runs, cache_misses_of);
     read_lists(runs, "tlb_misses", recording.runs, tlb_misses_of);

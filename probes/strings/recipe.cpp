@@ -70,6 +70,11 @@ const std::vector<Maker>& makers() {
          {1, 2},
          COUNT(pieces(p[0], std::min(p[1], p[2])) + pieces(p[0], p[1])),
          MAKE(page_sample_string(p[0], p[1], p[2], p[3], of.seed))},
+        {"page_lines",
+         {1, 2},
+         COUNT(p[1] > p[0] || p[3] > p[1] / sizeof(void*) ? no_string
+                                                          : real(of.pages.size()) * pieces(p[0], p[1]) * real(p[3])),
+         MAKE(page_lines_string(of.pages, {p[0], p[1], p[2], p[3]}, of.seed))},
     };
     return all;
 }

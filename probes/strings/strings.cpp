@@ -123,6 +123,26 @@ Offsets page_sample_string(std::uint64_t bytes, std::uint64_t page, std::uint64_
     return {std::move(offsets), {Generator::page_sample, seed, {bytes, page, line, loads}}};
 }
 
+Offsets page_lines_string(std::vector<std::uint64_t> pages, const PageLines& how, std::uint64_t seed) {
+    const std::uint64_t strides = how.page / how.stride;
+    std::vector<std::vector<std::uint64_t>> of_pages;  // offsets in the order of visit
+    for (const std::uint64_t page : pages) {
+        of_pages.push_back(multiples(strides, how.stride));
+        shuffle(of_pages.back(), splitmix64(seed ^ splitmix64(page)));
+        for (std::uint64_t& offset : of_pages.back()) offset += page * how.page;
+    }
+    std::vector<std::uint64_t> offsets;
+    offsets.reserve(pages.size() * strides * how.words);
+    for (std::uint64_t word = 0; word < how.words; ++word)
+        for (std::uint64_t begin = 0; begin < strides; begin += how.together)
+            for (const auto& all : of_pages)
+                for (std::uint64_t i = begin; i < std::min(begin + how.together, strides); ++i)
+                    offsets.push_back(all[i] + word * sizeof(void*));
+    Recipe recipe{Generator::page_lines, seed, {how.page, how.stride, how.together, how.words}};
+    recipe.pages = std::move(pages);
+    return {std::move(offsets), recipe};
+}
+
 Offsets random_string(std::uint64_t bytes, std::uint64_t line, std::uint64_t seed) {
     std::vector<std::uint64_t> offsets = multiples((bytes + line - 1) / line, line);
     shuffle(offsets, seed);

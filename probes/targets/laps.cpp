@@ -256,25 +256,4 @@ LapSum sum_of(Laps& laps, const Effort& effort, std::uint64_t most_loads) {
     return total;
 }
 
-PrimedProbe prime_and_probe(Laps& prime, std::span<const std::vector<Reference>> parts, const Effort& effort) {
-    PrimedProbe found;
-    for (unsigned lap = 0; lap < effort.warm_up; ++lap) found.all += prime.once_more().cycles;
-    double cycles = 0, loads = 0;
-    for (const std::vector<Reference>& part : parts) {
-        std::vector<double> rounds;
-        while (rounds.size() < std::max(1U, effort.laps)) {
-            found.all += prime.once_more().cycles;
-            rounds.push_back(prime.once(part).cycles);
-            found.all += rounds.back();
-            ++found.laps;
-        }
-        const double median = quantiles_of(std::move(rounds)).median;
-        found.of_parts.push_back(median / static_cast<double>(part.size()));
-        cycles += median;
-        loads += static_cast<double>(part.size());
-    }
-    found.mean = cycles / loads;
-    return found;
-}
-
 }  // namespace cachetally

@@ -113,17 +113,6 @@ private:
     std::size_t next_digest_ = 2;  ///< laps before the next digest
 };
 
-/// What a probe takes, part by part, after laps of a prime.
-struct PrimedProbe {
-    std::vector<double> of_parts;  ///< cycles per load: of each part the median of its rounds
-    double mean = 0;               ///< cycles per load
-    double all = 0;                ///< cycles of all loads
-    std::uint64_t laps = 0;        ///< of the prime
-};
-
-/// Each part after a lap of its own, `effort.laps` times over, after `effort.warm_up` laps.
-PrimedProbe prime_and_probe(Laps& prime, std::span<const std::vector<Reference>> parts, const Effort& effort);
-
 /// What laps add up to.
 struct LapSum {
     Lap sum;

@@ -128,15 +128,16 @@ struct NativeTarget::Parts {
         std::uint64_t switches = 0;
         bool kept = false;
     };
-    /// `settle`: steps before the sample, not timed.
-    Sample sample(NativeWork& work, std::uint64_t steps, std::uint64_t settle) {
+    /// `prepare`: what is done just before the sample, not timed: what reads the clock and the switches takes lines.
+    template <class Prepare>
+    Sample sample(NativeWork& work, std::uint64_t steps, Prepare prepare) {
         const std::uint64_t switches = context_switches();
         const double before = additions_ns(clock_chain);
-        work.go_on(settle);
+        prepare();
         Sample found;
         found.raw_ns = timed([&] { work.go_on(steps); }, ticks_per_ns);
         const double after = additions_ns(clock_chain);
-        cost.references += steps + settle;
+        cost.references += steps;
         const double read_ns = rate.read_cycles * rate.cycle_ns;
         found.cycle_ns = (std::min(before, after) - read_ns) / clock_chain;
         found.cycles = std::max(0.0, found.raw_ns - read_ns) / found.cycle_ns / static_cast<double>(steps);
@@ -158,7 +159,9 @@ struct NativeTarget::Parts {
         const std::uint64_t settling = settling_laps * work.lap();
         for (std::uint64_t left = steps; left > 0;) {
             const std::uint64_t piece = std::min(left, piece_of(work, step_ns));
-            const Sample one = sample(work, piece, !cold && settling <= piece ? settling : 0);
+            const Sample one = sample(work, piece, [&] {
+                if (!cold && settling <= piece) warm(work, settling);
+            });
             const auto weight = static_cast<double>(piece);
             all += one.cycles * weight;
             if (one.kept) kept += one.cycles * weight, kept_steps += weight;
@@ -204,6 +207,46 @@ struct NativeTarget::Parts {
         found.quantiles = quantiles_of(calm.empty() ? all : calm);
         found.cycles = found.quantiles.lower_quartile;
         found.laps = made / lap;
+        return found;
+    }
+
+    /// Each part of the probe after a lap of the prime; of its rounds the median of those that nothing disturbed, or of
+    /// all.
+    Measurement probe(const NativeArena& memory, ChaseWork& prime,
+                      std::span<const std::span<const std::uint64_t>> parts, std::span<void** const> begins,
+                      const PrimeProbe& how, unsigned rounds) {
+        Measurement found;
+        found.conditions.samples = 0;
+        double cycles = 0, loads = 0;
+        std::vector<double> of_parts;
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            ChaseWork work({begins[part]}, parts[part].size());
+            std::vector<double> calm, all;
+            while (calm.size() < rounds && all.size() < retries + rounds) {
+                const Sample one = sample(work, work.lap(), [&] {
+                    if (how.renewed) {
+                        memory.flush(parts[part]);
+                        work.go_on(work.lap());
+                    }
+                    warm(prime, prime.lap());
+                    if (how.touched != PrimeProbe::nowhere) memory.load(how.touched);
+                });
+                ++found.laps;
+                all.push_back(one.cycles);
+                if (one.kept) calm.push_back(one.cycles);
+                (one.kept ? found.conditions.samples : found.conditions.dropped) += 1;
+                found.conditions.context_switches += one.switches;
+                found.conditions.clock_ratio = rate.cycle_ns / one.cycle_ns;
+            }
+            found.conditions.disturbed = found.conditions.disturbed || calm.empty();
+            of_parts.push_back(quantiles_of(calm.empty() ? all : calm).median);
+            cycles += of_parts.back() * static_cast<double>(parts[part].size());
+            loads += static_cast<double>(parts[part].size());
+        }
+        dropped += found.conditions.dropped;
+        found.quantiles = quantiles_of(of_parts);
+        found.parts = std::move(of_parts);
+        found.cycles = cycles / loads;
         return found;
     }
 
@@ -297,6 +340,19 @@ Measurement NativeTarget::stream(const Arena& arena, const Streaming& stream, co
     const unsigned warm_up = std::max(1U, effort.warm_up);
     parts_->warm(work, work.lap() * warm_up);
     return parts_->measure(work, {warm_up, effort.laps, effort.least_cycles});
+}
+
+Measurement NativeTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
+    const auto parts = parts_of(parts_->can, arena, both);
+    parts_->look();
+    ++parts_->cost.runs;
+    NativeArena& memory = parts_->memory_of(arena);
+    ChaseWork prime(memory.write(both.prime.offsets, both.prime.chains), both.prime.offsets.size());
+    std::vector<void**> begins;
+    for (const auto& part : parts) begins.push_back(memory.write(part, 1).front());
+    if (!memory.holds(both.prime.offsets, both.prime.chains)) throw ProbeError("prime and probe use the same words");
+    parts_->warm(prime, prime.lap() * effort.warm_up);
+    return parts_->probe(memory, prime, parts, begins, both, std::max(1U, effort.laps));
 }
 
 Measurement NativeTarget::transfer(const Arena& arena, unsigned from, const ChaseOn& to, unsigned rounds) {

@@ -50,6 +50,10 @@ public:
     /// By samples as run() has them. Loops of the widest vectors (native_stream.hpp).
     Measurement stream(const Arena& arena, const Streaming& stream, const Effort& effort) override;
 
+    /// By samples as run() has them, one of each round: those that were disturbed are made again, at most three times.
+    /// Throws ProbeError where both chases use the same words.
+    Measurement prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) override;
+
     /// By the time-stamp counter (x86-64): one load of each lap, between fences.
     std::vector<double> latencies(const Arena& arena, const Chase& chase, unsigned warm_up, unsigned samples) override;
 

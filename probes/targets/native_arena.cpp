@@ -42,6 +42,9 @@ std::uint64_t digest_of(std::span<const std::uint64_t> offsets, unsigned chains)
     return digest | 1;
 }
 
+/// Chains of `each` locations follow each other; the last one of each goes on with its first.
+std::size_t next_in_chain(std::size_t i, std::size_t each) { return (i + 1) % each != 0 ? i + 1 : i + 1 - each; }
+
 }  // namespace
 
 std::uint64_t small_page() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
@@ -68,7 +71,6 @@ NativeArena::~NativeArena() { munmap(mapped_, mapped_bytes_); }
 std::vector<void**> NativeArena::write(std::span<const std::uint64_t> offsets, unsigned chains) {
     const auto place = [&](std::size_t i) { return reinterpret_cast<void**>(begin_ + offsets[i]); };
     const std::size_t each = offsets.size() / chains;
-    const auto next = [&](std::size_t i) { return place((i + 1) % each != 0 ? i + 1 : i + 1 - each); };
     std::vector<void**> first;
     for (std::size_t i = 0; i < offsets.size(); i += each) first.push_back(place(i));
     const std::uint64_t digest = digest_of(offsets, chains);
@@ -78,12 +80,20 @@ std::vector<void**> NativeArena::write(std::span<const std::uint64_t> offsets, u
         if (offset % sizeof(void*) != 0 || offset + sizeof(void*) > bytes_)
             throw ProbeError("offset {} of a chase is no multiple of {}, or lies outside of an arena of {}", offset,
                              sizeof(void*), format_size(bytes_));
-    for (std::size_t i = 0; i < offsets.size(); ++i) *place(i) = next(i);
-    for (std::size_t i = 0; i < offsets.size(); ++i)
-        if (*place(i) != next(i))
-            throw ProbeError("offset {} is in a chase twice: a real chain of loads cannot go on two ways", offsets[i]);
+    for (std::size_t i = 0; i < offsets.size(); ++i) *place(i) = place(next_in_chain(i, each));
+    if (!holds(offsets, chains))
+        throw ProbeError("an offset is in a chase twice: a real chain of loads cannot go on two ways");
     written_ = digest;
     return first;
+}
+
+bool NativeArena::holds(std::span<const std::uint64_t> offsets, unsigned chains) const {
+    const std::size_t each = offsets.size() / chains;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        const void* next = begin_ + offsets[next_in_chain(i, each)];
+        if (*reinterpret_cast<void* const*>(begin_ + offsets[i]) != next) return false;
+    }
+    return true;
 }
 
 std::vector<std::uint64_t> NativeArena::physical_pages(std::uint64_t page) const {

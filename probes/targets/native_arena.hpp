@@ -23,6 +23,11 @@ public:
     /// Returns the first of each. Throws ProbeError where two locations overlap, or an offset lies outside.
     std::vector<void**> write(std::span<const std::uint64_t> offsets, unsigned chains);
 
+    /// Whether chains that were written are still whole, though others were written after them.
+    bool holds(std::span<const std::uint64_t> offsets, unsigned chains) const;
+
+    void load(std::uint64_t offset) const { static_cast<void>(*(reinterpret_cast<void* volatile*>(begin_ + offset))); }
+
     /// Its memory, to be overwritten: it holds no chase any more.
     std::byte* overwrite() {
         written_ = 0;

@@ -10,6 +10,7 @@
 #include "probes/targets/laps.hpp"
 #include "probes/targets/simulated_cores.hpp"
 #include "probes/targets/simulated_parts.hpp"
+#include "probes/targets/simulated_probe.hpp"
 
 namespace cachetally {
 namespace {
@@ -151,6 +152,30 @@ struct SimulatedTarget::Parts {
         return *last;
     }
 
+    /// How many interrupts come in so many cycles.
+    double interrupts_in(double cycles) {
+        const double drawn = uniform();
+        return std::floor(cycles / options.noise.interrupt_period * 2 * drawn + uniform());
+    }
+
+    /// Loads that an interrupt makes, on pages of this size.
+    std::vector<Reference> foreign_loads(std::uint64_t page_bytes) {
+        const NoiseModel& noise = options.noise;
+        std::vector<Reference> foreign;
+        for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
+            const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
+            foreign.push_back({page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8,
+                               ReferenceKind::load, 0});
+        }
+        return foreign;
+    }
+
+    ProbeNoise noise_of_probes(std::uint64_t page_bytes) {
+        return {[this](double cycles) { return interrupts_in(cycles); },
+                [=, this] { return foreign_loads(page_bytes); },
+                [this](double cycles) { return seen_by_timer(cycles); }, options.noise, random.next()};
+    }
+
     /// What interrupts add to a run: each takes its time and leaves caches and TLBs changed; a lap after the first one
     /// says what that costs this chase.
     Lap interrupts(Run& run) {
@@ -159,19 +184,10 @@ struct SimulatedTarget::Parts {
         more += run.total.sum;  // as many counts
         more *= 0;
         if (noise.interrupt_period <= 0) return more;
-        const double mean = run.total.sum.cycles / noise.interrupt_period;
-        const double drawn = uniform();
-        const double count = std::floor(mean * 2 * drawn + uniform());
+        const double count = interrupts_in(run.total.sum.cycles);
         if (count < 1) return more;
         if (!run.refill) {
-            std::vector<Reference> foreign;
-            const std::uint64_t page_bytes = run.arena.page;
-            for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
-                const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
-                foreign.push_back({page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8,
-                                   ReferenceKind::load, 0});
-            }
-            run.hierarchy.run(0, foreign, 0, ~Tick{0});
+            run.hierarchy.run(0, foreign_loads(run.arena.page), 0, ~Tick{0});
             run.refill = run.laps.once_more();
             run.refill->less(run.total.mean());
         }
@@ -321,29 +337,21 @@ Measurement SimulatedTarget::run_after(const Arena& arena, const ChaseOn& one, c
 
 Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
     Parts& parts = *parts_;
-    if (parts.options.noise.any()) throw ProbeError("what stays after other loads is told without noise only");
     const bool floating_point = both.prime.floating_point;
-    std::vector<std::vector<Reference>> probes;
+    PrimeProbeLoads loads{.renewed = both.renewed};
     for (const auto& part : parts_of(parts.capabilities, arena, both))
-        probes.push_back(Parts::references(part, floating_point));
-    const std::vector<Reference> prime = parts.references(arena, both.prime);
-    Hierarchy hierarchy(parts.topology_for(arena, floating_point));
-    touch(hierarchy, arena, prime, parts.pages_are_drawn());
-    Laps laps(hierarchy, prime, static_cast<double>(parts.machine.period), false);
-    laps.keep_to(parts.left(), parts.look());
-    PrimedProbe found;
-    try {
-        found = cachetally::prime_and_probe(laps, probes, effort);
-    } catch (const std::exception&) {  // half a run says nothing
-        parts.spend_rest(laps.simulated());
-        throw;
+        loads.parts.push_back(Parts::references(part, floating_point));
+    loads.prime = parts.references(arena, both.prime);
+    if (both.touched != PrimeProbe::nowhere) loads.touched = Parts::references({&both.touched, 1}, floating_point);
+    PrimedProbe found = simulated_prime_and_probe(
+        parts.topology_for(arena, floating_point), arena, loads, effort, parts.noise_of_probes(arena.page),
+        parts.pages_are_drawn(), static_cast<double>(parts.machine.period), {parts.left(), parts.look()});
+    if (!found.complete) {
+        parts.spend_rest(found.loads);
+        throw BudgetSpent();
     }
-    Measurement measurement;
-    measurement.cycles = found.mean;
-    measurement.quantiles = quantiles_of(std::move(found.of_parts));
-    measurement.laps = found.laps;
-    parts.spend({1, laps.simulated(), laps.simulated(), found.all});
-    return measurement;
+    parts.spend({1, found.loads, found.loads, found.all});
+    return std::move(found.measurement);
 }
 
 std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,

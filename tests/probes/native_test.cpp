@@ -80,6 +80,21 @@ TEST_F(Native, SamplesOfSingleLoadsHoldTheClocksCost) {
     for (const double each : cycles) EXPECT_GT(each, 1);
 }
 
+TEST_F(Native, WhatAPrimeTakesAwayTakesLonger) {
+    const std::uint64_t bytes = 32 << 20;
+    const Arena arena = target->make_arena(bytes, page());
+    const Offsets few = random_string(4 * ki, 64, 1), many = random_string(bytes, 64, 1), probe = moved(few, 32);
+    const auto after = [&](const Offsets& prime, unsigned chains) {
+        return target->prime_and_probe(arena, {{prime, false, chains}, {probe}, 2, 2, true, 8 * ki}, {1, 3});
+    };
+    const Measurement stays = after(few, 1), gone = after(many, 1), together = after(many, 8);
+    EXPECT_LT(2 * stays.cycles, gone.cycles);
+    EXPECT_LT(2 * stays.cycles, together.cycles);
+    EXPECT_GE(stays.laps, 6U);
+    EXPECT_EQ(stays.parts.size(), 2U);
+    EXPECT_THROW(target->prime_and_probe(arena, {{few}, {random_string(4 * ki, 64, 2)}}, {1, 1}), ProbeError) << "the same words";
+}
+
 TEST_F(Native, WhatCannotBeDoneIsRefused) {
     const Arena arena = target->make_arena(4 * ki, page());
     EXPECT_THROW(target->make_arena(4 * ki, 3 * ki), ProbeError);

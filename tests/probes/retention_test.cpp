@@ -119,7 +119,7 @@ TEST(PrimeAndProbe, IsRecordedAndReplayed) {
     const Arena arena = recorder.make_arena(1 << 20, 4096);
     const Offsets prime = random_string(1 << 20, 64, 1), probe = moved(page_sample_string(1 << 20, 4096, 64, 8, 2), 32);
     const auto asked = [&](ProbeTarget& of, unsigned used) {
-        return of.prime_and_probe(arena, {{prime}, {probe}, 64, used}, {0, 1}).cycles;
+        return of.prime_and_probe(arena, {{prime}, {probe}, 64, used, used == 3, 8}, {0, 1}).cycles;
     };
     const double one = asked(recorder, 3), other = asked(recorder, 64);
     RecordedTarget replay(recorder.recording());
@@ -161,10 +161,12 @@ TEST(Retention, CapacitiesDoNotDependOnThePolicy) {
     }
 }
 
-TEST(Retention, WithNoiseItIsRefused) {
+TEST(Retention, WithNoiseTheNumberOfLevelsIsRefused) {
     SimulatedOptions options = small_pages_alone();
     options.noise = noise_named("realistic");
-    EXPECT_THAT(finding(robust(load_machine("generic3"), "levels", options), "", "levels").reason,
+    MachineDescription machine = load_machine("generic3");
+    machine.caches.back().size = 1 << 20;
+    EXPECT_THAT(finding(robust(machine, "levels", options), "", "levels").reason,
                 ::testing::HasSubstr("no large pages"));
 }
 

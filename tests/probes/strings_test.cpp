@@ -93,7 +93,8 @@ std::vector<Offsets> one_of_each() {
             strided_string(4096, 128),
             ping_pong_string(4096, 64),
             spread_pages_string(40'000, 4096, 64, 16384, 6),
-            page_sample_string(40'000, 4096, 64, 5, 7)};
+            page_sample_string(40'000, 4096, 64, 5, 7),
+            page_lines_string({3, 1, 8}, {4096, 512, 2, 3}, 8)};
 }
 
 TEST(Strings, AreMadeAgainByTheirRecipes) {

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "probes/ours/page_classes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/random.hpp"
+#include "probes/ours/page_primes.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr std::uint64_t first_pages = 128, most_pages = 16384;
+constexpr std::size_t most_ways = 64;
+constexpr unsigned substitutes = 5, tries = 3;
+constexpr std::size_t most_more = 2;  ///< members of a set than there are ways
+constexpr unsigned passes = 4, most_failed = 16;
+constexpr double unlikely = 1e-3;  ///< that a class was missed
+
+using Pages = PageNumbers;
+
+/// That of so many events or fewer, where `mean` are expected. (Poisson)
+double chance_of_at_most(double events, double mean) {
+    if (events >= mean) return 1;
+    double sum = 0;
+    for (double i = 0; i <= events; ++i) sum += std::exp(i * std::log(mean) - mean - std::lgamma(i + 1));
+    return sum;
+}
+
+/// A page, and those that evict it.
+struct EvictionSet {
+    std::uint64_t evicted = 0;
+    Pages members;         ///< of its class
+    Pages fillers = {};    ///< any others, that take L1 from it
+    std::size_t ways = 0;  ///< the least number of members that evict it now and then
+    Pages of_class = {};   ///< all that are known
+
+    Pages pages() const { return joined(fillers, members); }
+};
+
+class Classes {
+public:
+    explicit Classes(PagePrimes& primes) : primes_(primes), left_(primes.pages()) {
+        // half of them are kept for classes of which the others have too few
+        left_.resize(left_.size() / 2);
+    }
+
+    /// All of them; the reason why they are not known, or nothing.
+    std::string find() {
+        for (unsigned i = 0; i < passes && !primes_.have_taken_long(); ++i) {
+            search();
+            leave_out_wrong_ones();
+            if (i == 1)
+                alone_ = joined(std::move(alone_), std::span(primes_.pages()).subspan(primes_.pages().size() / 2));
+            looked_at_ = primes_.pages().size() / (i == 0 ? 2 : 1);
+            find_unexplained();
+            if (sets_.size() > 1 && nothing_is_missed())
+                return ways_agree() ? "" : "pages are evicted by different numbers of others";
+        }
+        if (primes_.have_taken_long())
+            return fmt::format("{} classes of pages were found, and there are more: they take too long", count());
+        if (sets_.empty()) return "no pages evict another one each time";
+        if (sets_.size() == 1) return "all pages lie in the same sets, or in sets of all kinds";
+        return fmt::format("{} classes of pages were found, and {} pages that belong to none of them", count(),
+                           left_.size());
+    }
+
+    std::size_t count() const { return sets_.size(); }
+    std::size_t ways() const { return ways_; }
+    const std::vector<EvictionSet>& sets() const { return sets_; }
+
+    /// Whether classes are of as many pages each, as where pages lie in a row.
+    bool equal() const {
+        const auto [least, most] = std::ranges::minmax(sets_, {}, [](const auto& set) { return set.of_class.size(); });
+        return most.of_class.size() - least.of_class.size() <= 1;
+    }
+
+private:
+    /// Sets of pages for those that are left.
+    void search() {
+        for (unsigned failed = 0; left_.size() > 1 && failed < most_failed && !primes_.have_taken_long();) {
+            const std::uint64_t page = left_.back();
+            left_.pop_back();
+            auto set = primes_.evict(left_, page) ? set_of(page) : std::nullopt;
+            if (!set) {
+                alone_.push_back(page);
+                ++failed;
+                continue;
+            }
+            set->of_class = joined(primes_.evicted_by(set->pages(), left_), set->members);
+            // with some more than the ways of the class the others are evicted each time
+            for (const std::uint64_t each : Pages(set->of_class))
+                if (set->members.size() < set->ways + most_more &&
+                    std::ranges::find(set->members, each) == set->members.end())
+                    set->members.push_back(each);
+            set->of_class = joined(primes_.evicted_by(set->pages(), left_), set->members);
+            set->of_class.push_back(page);
+            std::ranges::sort(set->of_class);
+            std::erase_if(left_, [&](std::uint64_t each) { return std::ranges::binary_search(set->of_class, each); });
+            sets_.push_back(std::move(*set));
+        }
+        alone_ = joined(std::move(alone_), left_);
+    }
+
+    /// Those that do not evict what they did, or only together with many pages, and all but one of each class.
+    void leave_out_wrong_ones() {
+        std::vector<EvictionSet> all = std::exchange(sets_, {});
+        std::ranges::sort(all, {}, [](const EvictionSet& set) { return set.ways; });
+        ways_ = all.empty() ? 0 : all[all.size() / 2].ways;
+        for (EvictionSet& set : all) {
+            const bool usual = set.members.size() <= ways_ + most_more && set.ways + most_more >= ways_;
+            if (usual && primes_.surely_evict(set.pages(), set.evicted) && !is_known(set))
+                sets_.push_back(std::move(set));
+            else
+                alone_ = joined(std::move(alone_), set.of_class);
+        }
+    }
+
+    /// Whether nearly all sets have as many ways.
+    bool ways_agree() const {
+        const auto as_many = std::ranges::count(sets_, ways_, &EvictionSet::ways);
+        return 4 * static_cast<std::size_t>(as_many) >= 3 * sets_.size();
+    }
+
+    bool is_known(const EvictionSet& set) {
+        return std::ranges::any_of(sets_, [&](const EvictionSet& other) {
+            return primes_.evict(other.pages(), set.evicted) || primes_.evict(set.pages(), other.evicted);
+        });
+    }
+
+    /// Pages that no set evicts.
+    void find_unexplained() {
+        left_ = std::exchange(alone_, {});
+        for (EvictionSet& set : sets_) {
+            const Pages more = joined(primes_.evicted_by(set.pages(), left_), set.members);
+            std::erase_if(left_, [&](std::uint64_t each) { return std::ranges::find(more, each) != more.end(); });
+            set.of_class = joined(std::move(set.of_class), more);
+        }
+    }
+
+    /// Whether it is unlikely that a class is of so few pages as are left.
+    bool nothing_is_missed() const {
+        const double mean = static_cast<double>(looked_at_) / static_cast<double>(sets_.size() + 1);
+        return chance_of_at_most(static_cast<double>(left_.size()), mean) < unlikely;
+    }
+
+    std::optional<EvictionSet> set_of(std::uint64_t page) {
+        for (unsigned i = 0; i < tries; ++i) {
+            const Pages found = bisected(page);
+            if (found.empty() || !primes_.surely_evict(found, page)) continue;
+            EvictionSet set{page, members_of(found, page)};
+            if (set.members.empty()) continue;
+            if (!primes_.surely_evict(set.members, page))
+                std::ranges::copy_if(found, std::back_inserter(set.fillers), [&](std::uint64_t each) {
+                    return std::ranges::find(set.members, each) == set.members.end();
+                });
+            set.ways = least_of(set);
+            return set;
+        }
+        return std::nullopt;
+    }
+
+    /// Policies may keep a page for a while beside just as many others as there are ways.
+    std::size_t least_of(EvictionSet set) {
+        for (; set.members.size() > 1; set.members.pop_back()) {
+            const std::span members(set.members);
+            if (!primes_.sometimes_evict(joined(set.fillers, members.first(members.size() - 1)), set.evicted)) break;
+        }
+        return set.members.size();
+    }
+
+    /// Of the pages that are left the least number of first ones that evict a page, the last of which is needed; beside
+    /// that one the least number of first ones, and so on.
+    Pages bisected(std::uint64_t page) {
+        Pages found, rest = left_;
+        shuffle(rest, page + ++shuffled_);
+        const auto evicts = [&](std::size_t first) {
+            return primes_.evict(joined(found, std::span(rest).first(first)), page);
+        };
+        std::size_t enough = std::min(rest.size(), expected_);
+        while (found.size() < most_ways) {
+            if (found.size() > 1 && evicts(0)) return found;
+            while (!evicts(enough)) {  // at first, or where an answer was disturbed
+                if (enough == rest.size()) return {};
+                enough = std::min(rest.size(), 2 * enough + 1);
+            }
+            std::size_t few = 0;
+            while (few + 1 < enough) {
+                const std::size_t middle = (few + enough) / 2;
+                (evicts(middle) ? enough : few) = middle;
+            }
+            if (enough == 0) return {};
+            if (found.empty()) expected_ = enough + enough / 4;
+            found.push_back(rest[--enough]);
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(enough));
+        }
+        return {};
+    }
+
+    /// Those in whose place no other page does.
+    Pages members_of(const Pages& set, std::uint64_t page) {
+        Pages members;
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            Pages changed = set;
+            bool needed = false;
+            for (unsigned j = 0; j < substitutes && !needed; ++j) {
+                changed[i] = substitute(set, page, i * substitutes + j);
+                needed = !primes_.evict(changed, page);
+            }
+            if (needed) members.push_back(set[i]);
+        }
+        return members;
+    }
+
+    std::uint64_t substitute(const Pages& set, std::uint64_t evicted, std::size_t number) const {
+        const Pages& from = primes_.pages();
+        for (std::size_t i = splitmix64(number + shuffled_ * 1024);; ++i) {
+            const std::uint64_t page = from[i % from.size()];
+            if (page != evicted && std::ranges::find(set, page) == set.end()) return page;
+        }
+    }
+
+    PagePrimes& primes_;
+    Pages left_;                     ///< to be looked at
+    Pages alone_;                    ///< that were, and belong to no set
+    std::vector<EvictionSet> sets_;  ///< one of each class
+    std::size_t ways_ = 0;
+    std::uint64_t shuffled_ = 0, looked_at_ = 0;
+    std::size_t expected_ = 64;  ///< pages of which so many evict any
+};
+
+/// Pages that evict each other, four times as many as are needed for that; none where there are not so many.
+std::unique_ptr<PagePrimes> enough_pages(Meter& meter, const L1Geometry& l1) {
+    const std::uint64_t most =
+        std::min(most_pages, meter.capabilities().largest_arena / (PagePrimes::step_of(meter, l1) * meter.page()));
+    for (std::uint64_t pages = first_pages; 4 * pages <= most; pages *= 2) {
+        const auto miss = PagePrimes(meter, l1, pages).measured_miss();
+        if (miss) return std::make_unique<PagePrimes>(meter, l1, 4 * pages, *miss);
+    }
+    return nullptr;
+}
+
+/// Some pages of each class that stay together, more than L1 holds.
+Pages pages_that_stay(const Classes& classes, std::size_t count) {
+    Pages pages;
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, classes.ways() / 2); ++i)
+        for (const EvictionSet& set : classes.sets())
+            if (i < set.members.size() && pages.size() < count) pages.push_back(set.members[i]);
+    return pages;
+}
+
+}  // namespace
+
+PageClasses find_page_classes(Meter& meter, const L1Geometry& l1, std::vector<std::string>& decisions) {
+    if (l1.line < 2 * sizeof(void*)) return {.why_not = "lines have no room for both prime and probe"};
+    const auto primes = enough_pages(meter, l1);
+    if (!primes) return {.why_not = "as many pages as there are do not evict each other"};
+    decisions.push_back(fmt::format("{} pages; a load of one takes {:.1f} cycles after a few others, {:.1f} after all",
+                                    primes->pages().size(), primes->hit(), primes->miss()));
+    Classes classes(*primes);
+    PageClasses found{.why_not = classes.find()};
+    found.classes = classes.count();
+    found.ways = classes.ways();
+    decisions.push_back(fmt::format("{} classes of pages, {} of which stay together", found.classes, found.ways));
+    if (!found.why_not.empty()) return found;
+    if (PagePrimes::step_of(meter, l1) > 1 && classes.equal())
+        found.why_not = "pages lie in a row: those that meet in sets of L1 may be of some classes only";
+    found.latency = primes->time(pages_that_stay(classes, 5 * l1.capacity / 2 / meter.page()));
+    found.beyond = found.latency + primes->miss() - primes->hit();
+    return found;
+}
+
+}  // namespace cachetally

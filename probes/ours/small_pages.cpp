@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Levels of caches on pages that may lie anywhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probes/ours/page_classes.hpp"
+#include "probes/ours/retention.hpp"
+
+namespace cachetally {
+namespace {
+
+constexpr double latency_off = 0.05;  ///< of a few pages, which are translated, too
+
+/// The second level by page classes, into a report of levels by other means, which `reason` stands for where there is
+/// none.
+void add_second_level(Meter& meter, const PageClasses& classes, TestReport& report) {
+    if (!classes.why_not.empty()) {
+        if (report.find("L2", "capacity") == nullptr) report.refuse("L2", {"capacity", "latency"}, classes.why_not);
+        return;
+    }
+    std::erase_if(report.findings, [](const Finding& finding) { return finding.level == "L2"; });
+    const auto bytes = static_cast<double>(classes.pages() * meter.page());
+    report.answer("L2", "capacity", bytes, bytes, bytes, "bytes",
+                  "classes of pages that evict each other, by prime and probe");
+    report.answer("L2", "ways", classes.ways, "ways", "as many pages of a class stay together");
+    report.answer("L2", "latency", classes.latency, classes.latency * (1 - latency_off), classes.latency, "cycles",
+                  "times of pages that stay together");
+}
+
+}  // namespace
+
+TestReport levels_on_small_pages(Meter& meter, const L1Geometry& l1, const std::string& reason) {
+    std::vector<std::string> decisions;
+    const PageClasses classes = find_page_classes(meter, l1, decisions);
+    TestReport report;
+    if (meter.noise() == 0)
+        report = levels_by_retention(meter, l1);
+    else
+        report.refuse("", "levels", reason);
+    report.decisions.insert(report.decisions.begin(), decisions.begin(), decisions.end());
+    add_second_level(meter, classes, report);
+    return report;
+}
+
+}  // namespace cachetally
