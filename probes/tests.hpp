@@ -30,6 +30,12 @@ std::optional<L1Geometry> l1_geometry(const TestReport& report);
 /// the plain one with S_old, and counts as such.
 TestReport xray_lower_published(Meter& meter, const L1Geometry& l1);
 
+/// Entries, ways and page of the first TLB (X-Ray, 4.6): Figures 8 and 10 on sets that stay in L1, as each group of
+/// locations that fill a set of it begins a line further. Ordinary pages. The paper names no first stride, and shorter
+/// ones use up the lines of L1 before those of a TLB; here it is a page. A TLB of one set, which no shift leaves, has
+/// pages of the size of a way.
+TestReport xray_tlb_published(Meter& meter, const L1Geometry& l1);
+
 // Cooper and Xu 2018, as published: repeated sweeps until every time is stable, and three tests.
 
 /// (Cooper and Xu 2018, 3.3, "Knocking Out and Reviving Neighbors")

@@ -28,8 +28,9 @@ enum class Generator : std::uint8_t {
     spread_pages,
     page_sample,
     page_lines,
+    grouped,
 };
-constexpr unsigned generator_count = 15;
+constexpr unsigned generator_count = 16;
 std::string_view name_of(Generator generator);
 
 /// All of a string in a few bytes, so that it can be recorded and made again.
@@ -133,6 +134,12 @@ Offsets compact_string(std::uint64_t stride, std::uint64_t n);
 
 /// <S,n,b>: the second half of <S,n> is moved by b bytes. (X-Ray, 4.4.1)
 Offsets shifted_string(std::uint64_t stride, std::uint64_t n, std::uint64_t shift);
+
+/// <S,n,b>, where the stride is `step` bytes longer between groups of `group` locations. (X-Ray, 4.6)
+struct Groups {
+    std::uint64_t group = 1, step = 0;
+};
+Offsets grouped_string(std::uint64_t stride, std::uint64_t n, std::uint64_t shift, const Groups& groups);
 
 /// <S,n,S_old,r>: each stride S is divided into r of S_old and the rest. (X-Ray, 4.5.1)
 /// <S,n,b,S_old,r>: the second half of it is moved by b.

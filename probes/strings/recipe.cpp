@@ -75,6 +75,7 @@ const std::vector<Maker>& makers() {
          COUNT(p[1] > p[0] || p[3] > p[1] / sizeof(void*) ? no_string
                                                           : real(of.pages.size()) * pieces(p[0], p[1]) * real(p[3])),
          MAKE(page_lines_string(of.pages, {p[0], p[1], p[2], p[3]}, of.seed))},
+        {"grouped", {3}, COUNT(real(p[1])), MAKE(grouped_string(p[0], p[1], p[2], {p[3], p[4]}))},
     };
     return all;
 }

@@ -178,6 +178,12 @@ Offsets shifted_string(std::uint64_t stride, std::uint64_t n, std::uint64_t shif
     return {in_prime_steps(offsets), {Generator::shifted, 0, {stride, n, shift}}};
 }
 
+Offsets grouped_string(std::uint64_t stride, std::uint64_t n, std::uint64_t shift, const Groups& groups) {
+    std::vector<std::uint64_t> offsets = multiples(n, stride);
+    for (std::uint64_t i = 0; i < n; ++i) offsets[i] += i / groups.group * groups.step + (i < n / 2 ? 0 : shift);
+    return {in_prime_steps(offsets), {Generator::grouped, 0, {stride, n, shift, groups.group, groups.step}}};
+}
+
 Offsets decomposed_string(std::uint64_t stride, std::uint64_t n, std::uint64_t old_stride, unsigned r,
                           std::uint64_t shift) {
     // Halves that are moved apart follow each other: what lies above is used by one after the other, as by one alone.

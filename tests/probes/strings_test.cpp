@@ -74,6 +74,14 @@ TEST(Strings, CompactSetsVisitEveryAddressOnce) {
     EXPECT_THAT(sorted(decomposed_string(65536, 2, 4096, 2)), ElementsAre(0, 4096, 8192, 65536, 69632, 73728));
 }
 
+/// X-Ray, 4.6, by hand: groups of two, 64 bytes more after each, and the second half 256 bytes further.
+TEST(Strings, GroupsMoveOnByALineAndHalvesByAShift) {
+    EXPECT_THAT(sorted(grouped_string(4096, 5, 0, {2, 64})),
+                ElementsAre(0, 4096, 8192 + 64, 12288 + 64, 16384 + 2 * 64));
+    EXPECT_THAT(sorted(grouped_string(4096, 4, 256, {2, 64})), ElementsAre(0, 4096, 8192 + 64 + 256, 12288 + 64 + 256));
+    EXPECT_EQ(grouped_string(4096, 7, 64, {8, 64}), shifted_string(4096, 7, 64)) << "one group is no group";
+}
+
 TEST(Strings, StridesAndPingPong) {
     EXPECT_THAT(strided_string(32, 8), ElementsAre(0, 8, 16, 24));
     EXPECT_THAT(ping_pong_string(192, 32), ElementsAre(0, 96, 32, 128, 64, 160));
@@ -94,7 +102,8 @@ std::vector<Offsets> one_of_each() {
             ping_pong_string(4096, 64),
             spread_pages_string(40'000, 4096, 64, 16384, 6),
             page_sample_string(40'000, 4096, 64, 5, 7),
-            page_lines_string({3, 1, 8}, {4096, 512, 2, 3}, 8)};
+            page_lines_string({3, 1, 8}, {4096, 512, 2, 3}, 8),
+            grouped_string(4096, 9, 128, {4, 64})};
 }
 
 TEST(Strings, AreMadeAgainByTheirRecipes) {
