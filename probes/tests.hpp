@@ -87,6 +87,7 @@ TestReport tlb_published(Meter& meter, const L1Geometry& l1, const TlbOptions& o
 /// Both microbenchmarks as published (2): an array of growing size with stride one, refined to the size at which misses
 /// begin; an array larger than that with strides that double, whose misses per access rise to one at the line (or page)
 /// size and fall to nothing where the elements left fit into one set. Ordinary pages, ascending order, powers of two.
+/// With the curves of Figures 1 to 6 (dongarra/curves.hpp).
 TestReport events_published(Meter& meter);
 
 /// The same on the largest pages; ways searched for every number, and refused where they do not divide the capacity.

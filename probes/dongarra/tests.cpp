@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/units.hpp"
+#include "probes/dongarra/curves.hpp"
 #include "probes/dongarra/geometry.hpp"
 #include "probes/ours/sets.hpp"
 #include "probes/ours/tlb_events.hpp"
@@ -165,6 +166,7 @@ TestReport measure_all(Meter& meter, bool robust) {
     measure_caches(meter, report, robust);
     measure_tlbs(meter, report, robust);
     if (can.floating_point) measure_floating_point(meter, report);
+    if (!robust) add_event_curves(meter, report);
     return report;
 }
 

@@ -4,12 +4,12 @@
 # Response curves of probes: a part of the script after figure.py.
 
 Y_NAMES = {"cycles": "cycles per load", "misses": "misses per load"}
-X_NAMES = {"bytes": "footprint", "pages": "pages"}
+X_NAMES = {"bytes": "footprint", "pages": "pages", "bytes per load": "stride"}
 
 
 def x_text(value, unit):
     """32 KiB where x is in bytes."""
-    if unit != "bytes":
+    if unit == "pages":
         return f"{value:,.0f}"
     for size, suffix in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if value >= size:

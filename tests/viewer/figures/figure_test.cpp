@@ -193,7 +193,7 @@ TEST_F(Figures, ColumnsThatAreNotEquallyLongAreTold) {
 
 /// What `cachetally probe -o` writes of a level of 32 KiB, half as much as the machine has, and of the memory behind
 /// it.
-void write_probe(Group& root) {
+void write_probe(Group& root, const std::string& x_unit = "bytes") {
     root.set_attribute("format", "cachetally result");
     Group curve = root.create_group("curves").create_group("00_levels_robust_times");
     for (const auto& [name, value] : {std::pair{"test", "levels"}, {"variant", "robust"}, {"name", "times"}})
@@ -201,7 +201,7 @@ void write_probe(Group& root) {
     curve.write("x", std::vector<double>{1024, 4096, 32768, 65536, 1048576});
     curve.write("value", std::vector<double>{4, 9, 4, 100, 100});
     curve.write("knocked_out", std::vector<std::uint8_t>{0, 1, 0, 0, 0});
-    curve.open_dataset("x").set_attribute("units", std::string("bytes"));
+    curve.open_dataset("x").set_attribute("units", x_unit);
     curve.open_dataset("value").set_attribute("units", std::string("cycles"));
     Group findings = root.create_group("findings");
     findings.write_texts("test", std::vector<std::string>(3, "levels"));
@@ -233,6 +233,17 @@ TEST_F(Figures, CurvesHaveTheNamesOfTheirEdgesAndTestsAndUnits) {
     result_ = directory_ / "r.h5";
     EXPECT_NE(refusal(request("curves", "x.svg")).find("has no response curves"), std::string::npos);
     EXPECT_NE(refusal(request("intrusion", "x.svg")).find("has no intrusion"), std::string::npos);
+}
+
+TEST_F(Figures, CurvesOverStridesHaveNoCapacities) {
+    result_ = directory_ / "p.h5";
+    ResultFile file(result_);
+    write_probe(file.root(), "bytes per load");
+    file.finish();
+    draw_figure(request("curves", "c.svg"));
+    const std::string svg = contents(directory_ / "c.svg");
+    for (const char* text : {">levels<", ">stride<", ">1 KiB<"}) EXPECT_NE(svg.find(text), std::string::npos) << text;
+    EXPECT_EQ(svg.find(">L1 32 KiB<"), std::string::npos);
 }
 
 TEST_F(Figures, IntrusionInAProgramOfNoTimeIsNoSlowdown) {
