@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "probes/targets/simulated.hpp"
+#include "probes/validation/effective_capacity.hpp"
 #include "probes/validation/sharing_truth.hpp"
 #include "sim/model/prefetch/table.hpp"
 #include "sim/topology/names.hpp"
@@ -246,6 +247,9 @@ bool agrees(const Finding& finding, const Fact& fact) {
     }
     if (high > truth.number && finding.high - finding.low <= interval_tolerance * high)
         return finding.low <= high && finding.high >= truth.number;
+    // Between two sizes of a coarse sample, of what depends on where pages lie.
+    if (finding.parameter == "effective_capacity")
+        return finding.low <= std::max(high, truth.number) && finding.high >= truth.number;
     if (value.number == truth.number && finding.low == finding.high) return true;
     const bool holds = finding.low <= truth.number && truth.number <= finding.high;
     return holds && finding.high - finding.low <= interval_tolerance * truth.number;
@@ -257,8 +261,8 @@ bool has_fact(const std::vector<Fact>& facts, const std::string& parameter) {
 
 /// What every cache, or every TLB, has: claimed of a level that does not exist it is wrong.
 bool of_a_level(const Finding& finding) {
-    constexpr std::string_view of_caches[] = {"capacity",  "ways",        "line",     "latency",
-                                              "inclusion", "replacement", "shared_by"};
+    constexpr std::string_view of_caches[] = {"capacity", "effective_capacity", "ways",        "line",
+                                              "latency",  "inclusion",          "replacement", "shared_by"};
     constexpr std::string_view of_tlbs[] = {"entries", "ways", "page"};
     const auto is_among = [&](const auto& names) { return std::ranges::find(names, finding.parameter) != names.end(); };
     if (finding.level.starts_with("TLB")) return is_among(std::span(of_tlbs));
@@ -335,6 +339,14 @@ void judge(TestReport& report, const MachineDescription& machine, const std::vec
         judge(report, with_precedence(own, facts));
         for (Finding& finding : report.findings)
             if (finding.value && !finding.truth && has_fact(own, finding.parameter)) finding.verdict = Verdict::wrong;
+    // Placements are drawn for it, which takes some milliseconds.
+    const bool about_effective = std::ranges::count(report.findings, "effective_capacity", &Finding::parameter) > 0;
+    const std::vector<Fact> effective = about_effective ? effective_capacity_facts(machine) : std::vector<Fact>{};
+    const auto by = [&](Reading reading) {
+        std::vector<Fact> facts = facts_of(machine, reading, evidence);
+        facts.insert(facts.end(), more.begin(), more.end());
+        facts.insert(facts.end(), effective.begin(), effective.end());
+        judge(report, facts);
         return std::ranges::count(report.findings, Verdict::wrong, &Finding::verdict);
     };
     const auto wrong = by(Reading::as_built);
