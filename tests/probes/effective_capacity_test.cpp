@@ -100,7 +100,7 @@ TEST(EffectiveCapacity, OfRandomPagesIsFoundAsPublished) {
 
 TEST(EffectiveCapacity, OfALevelThatIsNotThereIsWrong) {
     TestReport report;
-    report.answer("L2", "effective_capacity", 1 << 20, 1 << 20, 3 << 19, "bytes", "");
+    report.answer("L2", "effective_capacity", 1 << 20, 1 << 20, 2 << 20, "bytes", "");
     report.answer("L4", "effective_capacity", 1 << 20, 1 << 20, 2 << 20, "bytes", "");
     judge(report, load_machine("intel-t9600"));
     EXPECT_EQ(report.findings[0].verdict, Verdict::wrong);
