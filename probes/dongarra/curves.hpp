@@ -2,7 +2,7 @@
 // The curves of both microbenchmarks, as Dongarra et al. draw them.
 #pragma once
 
-#include "probes/meter.hpp"
+#include "cachetally/probe_meter.hpp"
 #include "probes/result.hpp"
 
 namespace cachetally {

@@ -333,12 +333,6 @@ void judge(TestReport& report, const std::vector<Fact>& facts) {
 
 void judge(TestReport& report, const MachineDescription& machine, const std::vector<Fact>& more, Evidence evidence) {
     const std::vector<Fact> own = stated_by_test(report.test, machine);
-    const auto by = [&](Reading reading) {
-        std::vector<Fact> facts = facts_of(machine, reading, evidence);
-        facts.insert(facts.end(), more.begin(), more.end());
-        judge(report, with_precedence(own, facts));
-        for (Finding& finding : report.findings)
-            if (finding.value && !finding.truth && has_fact(own, finding.parameter)) finding.verdict = Verdict::wrong;
     // Placements are drawn for it, which takes some milliseconds.
     const bool about_effective = std::ranges::count(report.findings, "effective_capacity", &Finding::parameter) > 0;
     const std::vector<Fact> effective = about_effective ? effective_capacity_facts(machine) : std::vector<Fact>{};
@@ -346,7 +340,9 @@ void judge(TestReport& report, const MachineDescription& machine, const std::vec
         std::vector<Fact> facts = facts_of(machine, reading, evidence);
         facts.insert(facts.end(), more.begin(), more.end());
         facts.insert(facts.end(), effective.begin(), effective.end());
-        judge(report, facts);
+        judge(report, with_precedence(own, facts));
+        for (Finding& finding : report.findings)
+            if (finding.value && !finding.truth && has_fact(own, finding.parameter)) finding.verdict = Verdict::wrong;
         return std::ranges::count(report.findings, Verdict::wrong, &Finding::verdict);
     };
     const auto wrong = by(Reading::as_built);

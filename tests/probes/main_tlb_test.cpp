@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cachetally/hierarchy.hpp"
-#include "probes/strings/strings.hpp"
+#include "cachetally/probe_strings.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
