@@ -68,9 +68,9 @@ private:
     Meter& meter_;
     L1Geometry l1_;
     std::uint64_t page_, step_;
-    bool exact_;              ///< times: an answer does not change if it is asked again
+    bool exact_;  ///< times: an answer does not change if it is asked again
     ProbeCost begun_at_;
-    double miss_, hit_ = 0;   ///< cycles per load of a probe
+    double miss_, hit_ = 0;  ///< cycles per load of a probe
     Arena arena_;
     PageNumbers pages_;
 };

@@ -28,16 +28,27 @@ void add_second_level(Meter& meter, const PageClasses& classes, TestReport& repo
                   "times of pages that stay together");
 }
 
+/// Targets that cannot be asked say so.
+PageClasses classes_or_reason(Meter& meter, const L1Geometry& l1, std::vector<std::string>& decisions) {
+    try {
+        return find_page_classes(meter, l1, decisions);
+    } catch (const BudgetSpent&) {
+        throw;
+    } catch (const ProbeError& error) {
+        return {.why_not = error.what()};
+    }
+}
+
 }  // namespace
 
 TestReport levels_on_small_pages(Meter& meter, const L1Geometry& l1, const std::string& reason) {
     std::vector<std::string> decisions;
-    const PageClasses classes = find_page_classes(meter, l1, decisions);
+    const PageClasses classes = classes_or_reason(meter, l1, decisions);
     TestReport report;
     if (meter.noise() == 0)
         report = levels_by_retention(meter, l1);
     else
-        report.refuse("", "levels", reason);
+        report.refuse("", {"levels", "capacity"}, reason);
     report.decisions.insert(report.decisions.begin(), decisions.begin(), decisions.end());
     add_second_level(meter, classes, report);
     return report;

@@ -92,7 +92,8 @@ TEST_F(Native, WhatAPrimeTakesAwayTakesLonger) {
     EXPECT_LT(2 * stays.cycles, together.cycles);
     EXPECT_GE(stays.laps, 6U);
     EXPECT_EQ(stays.parts.size(), 2U);
-    EXPECT_THROW(target->prime_and_probe(arena, {{few}, {random_string(4 * ki, 64, 2)}}, {1, 1}), ProbeError) << "the same words";
+    EXPECT_THROW(target->prime_and_probe(arena, {{few}, {random_string(4 * ki, 64, 2)}}, {1, 1}), ProbeError)
+        << "the same words";
 }
 
 TEST_F(Native, WhatCannotBeDoneIsRefused) {
