@@ -86,7 +86,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
                  return levels_published(meter, any_l1(context), context.sweep->sweep);
              },
          .robust = [](Meter& meter, const Context& context) { return levels_robust(meter, l1_of(context)); },
-         .parameter = "levels"},
+         .parameter = "levels",
+         .parts = 12},
         {.name = "change_points",
          .source = "ours",
          .meaning = "levels by change points of isotonic log times",
@@ -247,6 +248,7 @@ struct PlannedRun {
     bool kept;  ///< in the reports; else others need it
 
     std::string variant() const { return robust ? "robust" : "published"; }
+    unsigned parts() const { return robust ? test->parts : 1; }
 };
 
 /// What of the tests is to be run, in order.
@@ -278,7 +280,7 @@ public:
 
     std::vector<TestReport> run() {
         try {
-            for (std::size_t i = 0; i < plan_.size(); ++i) one(plan_[i], plan_.size() - i);
+            for (const PlannedRun& planned : plan_) one(planned);
         } catch (const ProbingEnded&) {
             // What is complete is kept.
         }
@@ -286,18 +288,21 @@ public:
     }
 
 private:
-    /// What one run may spend: an equal part of what is left, where so many runs are to come.
-    Budget share(std::size_t runs) const {
+    /// What one run may spend: its parts of what is left, of those of all runs that are to come.
+    Budget share(const PlannedRun& planned) {
+        std::uint64_t parts = 0;
+        for (const PlannedRun* each = &planned; each != plan_.data() + plan_.size(); ++each) parts += each->parts();
         const ProbeCost cost = target_.cost();
         Budget budget = options_.budget;
-        budget.most_cycles = cost.cycles + std::max(0.0, budget.most_cycles - cost.cycles) / static_cast<double>(runs);
+        const double part = planned.parts() / static_cast<double>(parts);
+        budget.most_cycles = cost.cycles + std::max(0.0, budget.most_cycles - cost.cycles) * part;
         const std::uint64_t left = budget.most_references - std::min(budget.most_references, cost.references);
-        budget.most_references = cost.references + left / runs;
+        budget.most_references = cost.references + left / parts * planned.parts();
         return budget;
     }
 
-    TestReport run(const PlannedRun& planned, std::size_t runs) {
-        const Budget budget = share(runs);
+    TestReport run(const PlannedRun& planned) {
+        const Budget budget = share(planned);
         const ProbeTest& test = *planned.test;
         TestReport report;
         try {
@@ -314,10 +319,10 @@ private:
         return report;
     }
 
-    void one(const PlannedRun& planned, std::size_t runs) {
+    void one(const PlannedRun& planned) {
         const auto begin = std::chrono::steady_clock::now();
         const ProbeCost before = target_.cost();
-        TestReport report = run(planned, runs);
+        TestReport report = run(planned);
         report.test = planned.test->name;
         report.variant = planned.variant();
         for (Finding& finding : report.findings) {

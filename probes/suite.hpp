@@ -27,7 +27,7 @@ struct SuiteOptions {
     bool cheap = false;   ///< costly published variants are run only if their test is named
     bool curves = false;  ///< also tests that find nothing, without their names
     TlbOptions sweep;     ///< of the published sweeps of Cooper and Xu
-    Budget budget;        ///< of all tests together: each run may spend an equal part of what those before it left
+    Budget budget;        ///< of all tests together: each run may spend its ProbeTest::parts of what is left
     std::uint64_t seed = 1;
 };
 

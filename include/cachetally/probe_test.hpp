@@ -66,6 +66,8 @@ struct ProbeTest {
     std::string level = {}, parameter = {};
     std::vector<std::string> goes_by = {};  ///< tests, besides l1, whose findings its robust variant uses
 
+    unsigned parts = 1;  ///< equal parts of a budget that its robust variant may spend; others spend one
+
     bool only_curves = false;  ///< it finds nothing: run where it is named, or SuiteOptions::curves
 
     /// What is true of a machine, from its description alone, of what this test answers. It goes before what the
