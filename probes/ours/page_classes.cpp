@@ -22,7 +22,7 @@ constexpr std::uint64_t first_pages = 128, most_pages = 16384;
 constexpr std::size_t most_ways = 64;
 constexpr unsigned substitutes = 5, tries = 3;
 constexpr std::size_t most_more = 2;  ///< members of a set than there are ways
-constexpr unsigned passes = 4, most_failed = 16;
+constexpr unsigned passes = 6, most_failed = 16;
 constexpr double unlikely = 1e-3;  ///< that a class was missed
 
 using Pages = PageNumbers;
@@ -130,15 +130,22 @@ private:
         return 4 * static_cast<std::size_t>(as_many) >= 3 * sets_.size();
     }
 
+    /// Asked of all others: a yes that is but disturbed would leave out a class.
     bool is_known(const EvictionSet& set) {
-        return std::ranges::any_of(sets_, [&](const EvictionSet& other) {
-            return primes_.evict(other.pages(), set.evicted) || primes_.evict(set.pages(), other.evicted);
-        });
+        const auto evicts = [&](const EvictionSet& one, const EvictionSet& other) {
+            const Pages pages = one.pages();
+            return primes_.evict(pages, other.evicted) && primes_.surely_evict(pages, other.evicted);
+        };
+        return std::ranges::any_of(sets_,
+                                   [&](const EvictionSet& other) { return evicts(other, set) || evicts(set, other); });
     }
 
     /// Pages that no set evicts.
     void find_unexplained() {
         left_ = std::exchange(alone_, {});
+        std::ranges::sort(left_);  // sets of one class have pages in common
+        left_.erase(std::ranges::unique(left_).begin(), left_.end());
+        shuffle(left_, ++shuffled_);
         for (EvictionSet& set : sets_) {
             const Pages more = joined(primes_.evicted_by(set.pages(), left_), set.members);
             std::erase_if(left_, [&](std::uint64_t each) { return std::ranges::find(more, each) != more.end(); });
