@@ -144,7 +144,7 @@ private:
     void find_unexplained() {
         left_ = std::exchange(alone_, {});
         std::ranges::sort(left_);  // sets of one class have pages in common
-        left_.erase(std::ranges::unique(left_).begin(), left_.end());
+        left_.erase(std::unique(left_.begin(), left_.end()), left_.end());
         shuffle(left_, ++shuffled_);
         for (EvictionSet& set : sets_) {
             const Pages more = joined(primes_.evicted_by(set.pages(), left_), set.members);
