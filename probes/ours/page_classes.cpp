@@ -281,7 +281,6 @@ PageClasses find_page_classes(Meter& meter, const L1Geometry& l1, std::vector<st
     if (PagePrimes::step_of(meter, l1) > 1 && classes.equal())
         found.why_not = "pages lie in a row: those that meet in sets of L1 may be of some classes only";
     found.latency = primes->time(pages_that_stay(classes, 5 * l1.capacity / 2 / meter.page()));
-    found.beyond = found.latency + primes->miss() - primes->hit();
     return found;
 }
 

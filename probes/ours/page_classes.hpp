@@ -15,7 +15,6 @@ struct PageClasses {
     std::uint64_t classes = 0;
     std::uint64_t ways = 0;    ///< pages of a class that stay together
     double latency = 0;        ///< cycles of a load that hits in the level
-    double beyond = 0;         ///< cycles of one that misses there
     std::string why_not = {};  ///< not empty: the reason why the above is not known
 
     std::uint64_t pages() const { return classes * ways; }

@@ -159,9 +159,9 @@ struct NativeTarget::Parts {
         const std::uint64_t settling = settling_laps * work.lap();
         for (std::uint64_t left = steps; left > 0;) {
             const std::uint64_t piece = std::min(left, piece_of(work, step_ns));
-            const Sample one = sample(work, piece, [&] {
-                if (!cold && settling <= piece) warm(work, settling);
-            });
+            const std::uint64_t settle = !cold && settling <= piece ? settling : 0;
+            const Sample one = sample(work, piece, [&] { work.go_on(settle); });
+            cost.references += settle;
             const auto weight = static_cast<double>(piece);
             all += one.cycles * weight;
             if (one.kept) kept += one.cycles * weight, kept_steps += weight;

@@ -54,7 +54,6 @@ TEST(PageClasses, AreThePagesOfAWay) {
         EXPECT_EQ(found.classes, classes) << second.policy << second.size;
         EXPECT_EQ(found.ways, second.ways) << second.policy << second.size;
         EXPECT_NEAR(found.latency, 12, 0.6) << second.policy << second.size;
-        EXPECT_NEAR(found.beyond, 112, 6) << second.policy << second.size;
     }
 }
 

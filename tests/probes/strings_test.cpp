@@ -106,6 +106,16 @@ std::vector<Offsets> one_of_each() {
             grouped_string(4096, 9, 128, {4, 64})};
 }
 
+/// Two lines of each page, then the other two; then the same on the next words.
+TEST(Strings, PageLinesVisitSomePagesInTurn) {
+    const Offsets string = page_lines_string({5, 2}, {256, 64, 2, 2}, 1);
+    ASSERT_EQ(string.size(), 16U);
+    for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(string[i] / 256, i / 2 % 2 == 0 ? 5U : 2U) << i;
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(string[i] % 64, 0U);
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(string[i + 8], string[i] + 8);
+    EXPECT_EQ(std::set<std::uint64_t>(string.begin(), string.end()).size(), 16U);
+}
+
 TEST(Strings, AreMadeAgainByTheirRecipes) {
     std::set<Generator> seen;
     for (const Offsets& string : one_of_each()) {
