@@ -47,6 +47,9 @@ void add_test(ProbeTest test) {
     if (!test.published && !test.robust)
         throw std::invalid_argument(
             fmt::format("add_test: '{}' has neither a published nor a robust variant; give one", test.name));
+    if (test.parts == 0)
+        throw std::invalid_argument(
+            fmt::format("add_test: '{}' may spend 0 parts of a budget; give 1 or more", test.name));
     check_others(test, test.goes_by, "goes_by");
     check_others(test, test.counterparts, "counterparts");
     registered_tests().push_back(std::move(test));

@@ -80,7 +80,8 @@ struct ProbeTest {
 
 /// Adds a test behind those that there are: from here on it is known by its name, and run among all. To be called
 /// before any test is run, and by one thread. Throws std::invalid_argument for a name that is taken, or is not of a-z,
-/// 0-9 and _, for a test without a variant, and for tests in goes_by and counterparts that there are not.
+/// 0-9 and _, for a test without a variant or parts of a budget, and for tests in goes_by and counterparts that there
+/// are not.
 void add_test(ProbeTest test);
 
 /// All tests, in the order in which they are run.

@@ -141,6 +141,8 @@ TEST(AddTest, RefusesWhatCannotBeATest) {
               "add_test: 'One line' cannot be the name of a test; write one of a-z, 0-9 and _");
     EXPECT_EQ(changed([](ProbeTest& row) { row.robust = nullptr; }),
               "add_test: 'another' has neither a published nor a robust variant; give one");
+    EXPECT_EQ(changed([](ProbeTest& row) { row.parts = 0; }),
+              "add_test: 'another' may spend 0 parts of a budget; give 1 or more");
     EXPECT_THAT(changed([](ProbeTest& row) { row.goes_by = {"levles"}; }),
                 testing::HasSubstr("'another': goes_by: there is no test 'levles'; did you mean 'levels'?"));
     EXPECT_THAT(changed([](ProbeTest& row) { row.counterparts = {"l0"}; }), testing::HasSubstr("counterparts: "));
