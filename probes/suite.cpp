@@ -61,7 +61,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .published = [](Meter& meter, const Context&) { return xray_l1_published(meter); },
          .robust = [](Meter& meter, const Context&) { return xray_l1_robust(meter); },
          .level = "L1",
-         .parameter = "capacity"},
+         .parameter = "capacity",
+         .parts = 12},  // all others go by it, and what it leaves is theirs
         {.name = "gap",
          .source = "Cooper and Xu 2018, 3.2",
          .meaning = "capacity, ways, line and latency of L1 by gaps",
