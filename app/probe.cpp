@@ -8,6 +8,7 @@
 #include "app/checks.hpp"
 #include "app/commands.hpp"
 #include "app/fitted.hpp"
+#include "app/noise.hpp"
 #include "app/probe_options.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
@@ -35,7 +36,8 @@ constexpr double native_seconds = 30;
 
 SimulatedOptions simulated(const ProbeOptions& options) {
     SimulatedOptions chosen;
-    chosen.noise = noise_named(options.noise);
+    chosen.recorded = options.recorded_noise;
+    if (!chosen.recorded) chosen.noise = noise_named(options.noise);
     chosen.seed = options.seed;
     chosen.largest_arena = options.arena_mib << 20;
     chosen.no_events = options.no_events;
@@ -234,7 +236,8 @@ void probe(const ProbeOptions& options) {
     check_machine(topology.machine(), options);
     if (options.savings > 0) return show_savings(options, topology);
     SimulatedTarget target(topology.machine(), simulated(options));
-    std::unique_ptr<ResultFile> file = open_output(options.output, {options.machine, options.replay});
+    std::unique_ptr<ResultFile> file =
+        open_output(options.output, {options.machine, options.replay, noise_file(options.noise)});
     catch_interrupts();
     const MachineDescription& machine = topology.machine();
     Probed probed = probe_simulated(target, machine.name, suite, options);
@@ -353,6 +356,7 @@ void add_probe(CLI::App& app) {
         check_use(*command, *options);
         if (is_recorded(*options)) return probe_recorded(*options);
         if (is_native(*options)) return probe_native(*options);
+        options->recorded_noise = read_noise(options->noise);
         probe(*options);
     });
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/checks.hpp"
+#include "app/noise.hpp"
 #include "probes/suite.hpp"
 #include "probes/targets/laps.hpp"
 #include "probes/targets/native_counters.hpp"
@@ -51,10 +52,7 @@ void add_probe_options(CLI::App& command, ProbeOptions& options) {
         ->type_name("MACHINE")
         ->capture_default_str();
     command.add_option("--on", options.machine)->group("");  // its former name
-    command.add_option("--noise", options.noise, "What disturbs times: none, quiet, realistic or heavy")
-        ->check(one_of(noise_names()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_noise_option(command, options.noise, noise_names(), "none, quiet, realistic or heavy");
     command.add_option("--seed", options.seed, "Seed of orders, page placement and noise")
         ->transform(whole_number())
         ->capture_default_str();

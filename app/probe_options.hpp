@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
 #include "app/output.hpp"
+#include "probes/recording/recorded_noise.hpp"
 
 namespace cachetally::app {
 
@@ -16,7 +18,8 @@ struct ProbeOptions {
     std::vector<std::string> tests;
     std::vector<std::string> raw_events;  ///< checked
     std::string machine = "generic3", noise = "none", no_events;
-    std::string record, replay, write_machine;  ///< files
+    std::shared_ptr<const RecordedNoise> recorded_noise;  ///< of the file that `noise` names
+    std::string record, replay, write_machine;            ///< files
     bool published_only = false, robust_only = false, small_pages = false, json = false;
     OutputOptions output;
     unsigned savings = 0;

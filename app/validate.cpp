@@ -13,6 +13,7 @@
 
 #include "app/checks.hpp"
 #include "app/commands.hpp"
+#include "app/noise.hpp"
 #include "app/report.hpp"
 #include "app/simulation.hpp"
 #include "app/terminal.hpp"
@@ -168,10 +169,11 @@ void validate(ValidateOptions options) {
     }
     if (!options.worst.empty()) require_directory(options.worst);
     options.campaign.directory = options.worst;
+    options.campaign.recorded_noise = read_noise(options.campaign.noise);
     options.campaign.progress = progress(options.campaign.machines);
     const auto begin = std::chrono::steady_clock::now();
     options.campaign.suite.budget.go_on = [] { return !interrupted(); };
-    const std::unique_ptr<ResultFile> file = open_output(options.output, {});
+    const std::unique_ptr<ResultFile> file = open_output(options.output, {noise_file(options.campaign.noise)});
     const CampaignView view = view_of(run_campaign(options.campaign), options);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     clear_progress_line();
@@ -215,12 +217,8 @@ void add_validate(CLI::App& app) {
     command->add_option("--tests", campaign.suite.tests, "Tests, separated by commas (default: all)")
         ->delimiter(',')
         ->type_name("TEST,...");
-    command
-        ->add_option("--noise", campaign.noise,
-                     "none, quiet, realistic, heavy, or mixed: one of the first three by machine")
-        ->check(one_of(campaign_noise()))
-        ->type_name("NAME")
-        ->capture_default_str();
+    add_noise_option(*command, campaign.noise, campaign_noise(),
+                     "none, quiet, realistic, heavy, or mixed: one of the first three by machine");
     command->add_option("-j,--jobs", campaign.jobs, "Machines probed at a time; the result does not depend on it")
         ->transform(whole_number(1, 1024))
         ->capture_default_str();

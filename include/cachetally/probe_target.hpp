@@ -112,6 +112,9 @@ struct PrimeProbe {
 struct Quantiles {
     double least = 0, lower_quartile = 0, median = 0, upper_quartile = 0, most = 0;
 
+    Quantiles times(double factor) const {
+        return {least * factor, lower_quartile * factor, median * factor, upper_quartile * factor, most * factor};
+    }
     friend bool operator==(const Quantiles&, const Quantiles&) = default;
 };
 

@@ -14,22 +14,16 @@
 
 namespace cachetally {
 namespace {
-constexpr Address kernel_base = Address{1} << 46;
 constexpr std::size_t streamed_at_a_time = 256;
 constexpr std::uint64_t most_loads = 4'000'000;  ///< simulated to fill up least_cycles, where laps do not repeat
-
-bool remembers_more(const MachineDescription& machine) {
-    return std::ranges::any_of(machine.caches,
-                               [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; });
-}
 
 }  // namespace
 
 struct SimulatedTarget::Parts {
     Parts(MachineDescription description, SimulatedOptions chosen)
-        : machine(std::move(description)),
-          options(std::move(chosen)),
-          random(splitmix64(options.seed) ^ 0x6e6f697365) {}
+        : machine(std::move(description)), options(std::move(chosen)), random(splitmix64(options.seed) ^ 0x6e6f697365) {
+        if (options.recorded) draws.emplace(options.recorded, random.next());
+    }
 
     const Topology& topology_for(const Arena& arena, bool floating_point) {
         const std::pair<std::uint64_t, std::uint64_t> key{arena.page * 2 + (floating_point ? 1 : 0),
@@ -101,10 +95,21 @@ struct SimulatedTarget::Parts {
         measurement.laps = run.total.laps;
         measurement.cycles = seen_by_timer(seen.cycles) / (steps_per_lap * count);
         measurement.quantiles = quantiles_of({measurement.cycles});
+        const double longer = disturb(measurement, seen.cycles);
         if (!run.streamed) fill(measurement, seen, steps_per_lap * count, run.floating_point);
         spend({1, (run.total.laps + run.effort.warm_up) * run.references.size(), run.simulated - simulated,
-               seen.cycles / count * (count + run.effort.warm_up)});
+               longer * seen.cycles / count * (count + run.effort.warm_up)});
         return measurement;
+    }
+
+    /// As a run of a recording was that took so many cycles; returns how much longer it takes of the target's time.
+    double disturb(Measurement& measurement, double cycles) {
+        if (!draws) return 1;
+        const auto& drawn = draws->next(measurement.cycles / quickest_load(machine), cycles);
+        measurement.cycles *= drawn.slowdown;
+        measurement.quantiles = drawn.quantiles.times(measurement.cycles);
+        measurement.conditions = drawn.conditions;
+        return drawn.slowdown * (1 + drawn.lost());
     }
 
     /// Trials of the same chase differ by noise alone, so that only the first of them is simulated.
@@ -125,6 +130,7 @@ struct SimulatedTarget::Parts {
     Run& begin(const Arena& arena, bool floating_point, unsigned chains, const std::optional<Streaming>& stream,
                const Effort& effort, std::vector<Reference> made) {
         last.reset();
+        if (draws) draws->begin();
         const Topology& machine_run = topology_for(arena, floating_point);
         last = std::make_unique<Run>(machine_run, arena, floating_point, chains, effort, std::move(made),
                                      static_cast<double>(machine.period));
@@ -158,21 +164,9 @@ struct SimulatedTarget::Parts {
         return std::floor(cycles / options.noise.interrupt_period * 2 * drawn + uniform());
     }
 
-    /// Loads that an interrupt makes, on pages of this size.
-    std::vector<Reference> foreign_loads(std::uint64_t page_bytes) {
-        const NoiseModel& noise = options.noise;
-        std::vector<Reference> foreign;
-        for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
-            const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
-            foreign.push_back({page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8,
-                               ReferenceKind::load, 0});
-        }
-        return foreign;
-    }
-
     ProbeNoise noise_of_probes(std::uint64_t page_bytes) {
         return {[this](double cycles) { return interrupts_in(cycles); },
-                [=, this] { return foreign_loads(page_bytes); },
+                [=, this] { return interrupt_loads(options.noise, page_bytes, random); },
                 [this](double cycles) { return seen_by_timer(cycles); }, options.noise, random.next()};
     }
 
@@ -187,7 +181,7 @@ struct SimulatedTarget::Parts {
         const double count = interrupts_in(run.total.sum.cycles);
         if (count < 1) return more;
         if (!run.refill) {
-            run.hierarchy.run(0, foreign_loads(run.arena.page), 0, ~Tick{0});
+            run.hierarchy.run(0, interrupt_loads(noise, run.arena.page, random), 0, ~Tick{0});
             run.refill = run.laps.once_more();
             run.refill->less(run.total.mean());
         }
@@ -264,11 +258,13 @@ struct SimulatedTarget::Parts {
             const double all = each + std::floor(interrupts) * noise.interrupt_cycles;
             cycles.push_back(seen_by_timer(all) / static_cast<double>(loads));
         }
-        spend({1, rounds.loads, rounds.loads, rounds.all_cycles});
         Measurement found;
         found.laps = found.conditions.samples = cycles.size();
         found.quantiles = quantiles_of(std::move(cycles));
         found.cycles = found.quantiles.median;
+        if (draws) draws->begin();
+        const double timed = found.cycles * static_cast<double>(loads * found.laps);
+        spend({1, rounds.loads, rounds.loads, disturb(found, timed) * rounds.all_cycles});
         return found;
     }
 
@@ -278,6 +274,7 @@ struct SimulatedTarget::Parts {
     ProbeCost cost;
     Budget budget;
     Random random;
+    std::optional<NoiseDraws> draws;
     std::uint32_t arenas = 0;
     std::optional<Topology> topology;  ///< as built last
     std::pair<std::uint64_t, std::uint64_t> topology_key;
@@ -337,6 +334,7 @@ Measurement SimulatedTarget::run_after(const Arena& arena, const ChaseOn& one, c
 
 Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
     Parts& parts = *parts_;
+    if (parts.draws) throw ProbeError("the noise is of a recording, which does not tell how prime and probe is disturbed");
     const bool floating_point = both.prime.floating_point;
     PrimeProbeLoads loads{.renewed = both.renewed};
     for (const auto& part : parts_of(parts.capabilities, arena, both))
@@ -356,6 +354,7 @@ Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProb
 
 std::vector<double> SimulatedTarget::latencies(const Arena& arena, const Chase& chase, unsigned warm_up,
                                                unsigned samples) {
+    if (!parts_->capabilities.latencies) throw ProbeError("the noise is of a recording, which has no single loads");
     constexpr unsigned per_lap = 64;
     check_single(chase);
     Parts& parts = *parts_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cachetally/topology.hpp"
+#include "probes/recording/recorded_noise.hpp"
 #include "probes/target.hpp"
 #include "probes/targets/data_path.hpp"
 #include "probes/targets/laps.hpp"
@@ -14,6 +15,9 @@ namespace cachetally {
 
 struct SimulatedOptions {
     NoiseModel noise;
+    /// In place of `noise`: times are disturbed as those of a recorded machine. Single loads are not timed then, as a
+    /// recording has runs alone; counts are undisturbed.
+    std::shared_ptr<const RecordedNoise> recorded;
     std::uint64_t seed = 1;  ///< of page placement and noise
     /// Page sizes offered besides the machine's own; smaller ones are left out.
     std::vector<std::uint64_t> large_pages = {std::uint64_t{2} << 20};

@@ -9,6 +9,7 @@
 namespace cachetally {
 namespace {
 
+constexpr Address kernel_base = Address{1} << 46;
 constexpr std::uint64_t touched_page = std::uint64_t{1} << 20;
 constexpr unsigned most_simulated_chains = 32;
 
@@ -49,10 +50,10 @@ Capabilities capabilities_of(const MachineDescription& machine, const SimulatedO
         can.cache_events = static_cast<unsigned>(data_caches(machine).size());
         can.tlb_events = static_cast<unsigned>(data_tlbs(machine).size());
     }
-    can.latencies = true;
+    can.latencies = !options.recorded;
     offer_cores(can, machine, options.noise.hog_loads > 0);
     can.floating_point = options.floating_point.has_value();
-    can.timer_quantum = options.noise.timer_quantum;
+    can.timer_quantum = options.recorded ? options.recorded->timer_quantum() : options.noise.timer_quantum;
     can.no_chains = can.no_streams = why_nothing_overlaps(machine, options.noise);
     can.streams = can.no_chains.empty();
     if (can.streams) can.most_chains = most_simulated_chains;
@@ -87,9 +88,29 @@ void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> 
     hierarchy.run(0, pages, 0, ~Tick{0});
 }
 
+std::vector<Reference> interrupt_loads(const NoiseModel& noise, std::uint64_t page_bytes, Random& random) {
+    std::vector<Reference> loads;
+    for (unsigned i = 0; i < noise.interrupt_lines; ++i) {
+        const Address page = kernel_base + page_bytes * (random.below(1U << 16) * noise.interrupt_pages);
+        loads.push_back(
+            {page + page_bytes * (i % noise.interrupt_pages) + random.below(64) * 64, 0, 8, ReferenceKind::load, 0});
+    }
+    return loads;
+}
+
+bool remembers_more(const MachineDescription& machine) {
+    return std::ranges::any_of(machine.caches,
+                               [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; });
+}
+
 double least_latency(const MachineDescription& machine) {
     const auto levels = data_caches(machine);
     return levels.empty() ? machine.memories.front().latency : std::max(1U, machine.caches[levels.front()].latency);
+}
+
+double quickest_load(const MachineDescription& machine) {
+    const auto tlbs = data_tlbs(machine);
+    return least_latency(machine) + (tlbs.empty() ? 0 : machine.tlbs[tlbs.front()].latency);
 }
 
 double digest_loads(const MachineDescription& machine) {

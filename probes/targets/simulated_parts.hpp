@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "cachetally/hierarchy.hpp"
 #include "cachetally/machine.hpp"
 #include "cachetally/reference.hpp"
@@ -30,8 +31,17 @@ MachineDescription placed_for(const Arena& arena, const MachineDescription& mach
 /// pages when these are placed.
 void touch(Hierarchy& hierarchy, const Arena& arena, std::span<const Reference> references, bool drawn);
 
+/// What an interrupt loads: lines of the kernel, in pages of this size.
+std::vector<Reference> interrupt_loads(const NoiseModel& noise, std::uint64_t page_bytes, Random& random);
+
+/// Whether laps depend on more than caches and TLBs hold.
+bool remembers_more(const MachineDescription& machine);
+
 /// Cycles of the quickest load.
 double least_latency(const MachineDescription& machine);
+
+/// The same, translated by the first TLB.
+double quickest_load(const MachineDescription& machine);
 
 /// Entries of all arrays, of which about six are hashed in the time of a load.
 double digest_loads(const MachineDescription& machine);

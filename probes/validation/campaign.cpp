@@ -173,7 +173,8 @@ MachineRun machine_run(const CampaignOptions& options, std::uint64_t number) {
         (options.given.empty() && random_machine(options.seed, number, options.population).small_pages))
         run.target.large_pages.clear();
     run.noise = options.noise == "mixed" ? mixed[run.target.seed % 3] : options.noise;
-    run.target.noise = noise_named(run.noise);
+    run.target.recorded = options.recorded_noise;
+    if (!run.target.recorded) run.target.noise = noise_named(run.noise);
     run.suite = options.suite;
     run.suite.cheap = options.costly_every == 0 || number % options.costly_every != 0;
     return run;
@@ -199,7 +200,7 @@ std::string replay_command(const CampaignOptions& options, std::uint64_t number)
     if (run.suite.cheap && run.suite.published && run.suite.tests.empty()) command += " --cheap";
     command += " --machine " + shell_quoted(machine_file(options, number));
     if (run.target.large_pages.empty()) command += " --small-pages";
-    if (run.noise != "none") command += " --noise " + run.noise;
+    if (run.noise != "none") command += " --noise " + shell_quoted(run.noise);
     if (!options.no_events.empty()) command += " --no-events " + shell_quoted(options.no_events);
     return command + fmt::format(" --seed {} --orders {}", run.target.seed, run.suite.seed);
 }

@@ -24,6 +24,8 @@ struct CampaignOptions {
     bool small_pages = false;         ///< no machine has pages but its own
     std::uint64_t seed = 1;
     std::string noise = "none";  ///< a name of noise_names(), or "mixed": one of none, quiet, realistic by machine
+    /// In place of those, of the file that `noise` names.
+    std::shared_ptr<const RecordedNoise> recorded_noise;
     std::string no_events;       ///< a reason hides the event counts
     std::string directory;       ///< of machine files, in Failure::replay; empty = where the command is run
     std::string program = "cachetally";  ///< that has the tests, in Failure::replay
@@ -62,7 +64,7 @@ struct CampaignResult {
 /// campaign and number.
 struct MachineRun {
     SimulatedOptions target;
-    std::string noise;  ///< a name of noise_names()
+    std::string noise;  ///< a name of noise_names(), or of a recording
     SuiteOptions suite;
 };
 MachineRun machine_run(const CampaignOptions& options, std::uint64_t number);

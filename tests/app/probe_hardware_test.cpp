@@ -65,12 +65,29 @@ TEST(ProbeRecorded, WhatAnotherMachineWasNotAskedIsSaid) {
                                    HasSubstr("it was made without this test, with other options")));
 }
 
+TEST(ProbeRecorded, DisturbsSimulatedMachines) {
+    const TemporaryDirectory directory;
+    const std::string file = std::string(CACHETALLY_SOURCE_DIR) + "/tests/probes/recordings/zen4-vm-1.h5";
+    const Finished finished =
+        cachetally(directory.path(), {"probe", "l1", "--robust", "-m", "generic3", "--noise", file, "--json"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    const auto results = finished.json()["results"];
+    ASSERT_EQ(results.size(), 4U);
+    for (const auto& result : results) {
+        EXPECT_EQ(result["verdict"], "right") << result.dump();
+        EXPECT_FALSE(result["parameter"] == "latency" && result["value"] == 4) << "as of a quiet machine";
+    }
+}
+
 TEST(ProbeRecorded, FilesWithoutARecordingAreRefused) {
     const TemporaryDirectory directory;
     ASSERT_EQ(cachetally(directory.path(), {"probe", "l1", "--robust", "-o", "a.h5"}).status, 0);
     const Finished finished = cachetally(directory.path(), {"probe", "--replay", "a.h5"});
     EXPECT_EQ(finished.status, 2);
     EXPECT_THAT(finished.err, AllOf(HasSubstr("--replay a.h5: it holds no recording"), HasSubstr("--record")));
+    const Finished noisy = cachetally(directory.path(), {"validate", "--machines", "1", "--noise", "a.h5"});
+    EXPECT_EQ(noisy.status, 2);
+    EXPECT_THAT(noisy.err, AllOf(HasSubstr("--noise a.h5: it holds no recording"), HasSubstr("--record")));
     const Finished compared = cachetally(directory.path(), {"compare", "a.h5", "a.h5", "--level", "L1"});
     EXPECT_EQ(compared.status, 2);
     EXPECT_THAT(compared.err, HasSubstr("--level is for results of run and replay"));

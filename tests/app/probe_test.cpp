@@ -100,6 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                      {"validate", "--tests", "levels", "--costly-every", "1"},
                      {"--costly-every", "run on every machine"}},
         ProbeRefusal{"CampaignReason", {"validate", "--no-events", ""}, {"--no-events", "a reason"}},
+        ProbeRefusal{"NoNoiseFile", {"probe", "l1", "--noise", "absent.h5"}, {"absent.h5"}},
         ProbeRefusal{"CampaignNoise", {"validate", "--noise", "loud"}, {"--noise", "mixed"}},
         ProbeRefusal{"CampaignTest",
                      {"validate", "--machines", "2", "--tests", "gap", "--robust"},
