@@ -173,4 +173,39 @@ std::optional<std::uint64_t> packed_capacity(SpanSweep& sweep, std::uint64_t qui
     return packing.fill();
 }
 
+namespace {
+
+constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr double most_of_pages = 0.2;       ///< share of a time that TLBs may add
+constexpr std::size_t latency_askings = 3;  ///< with noise
+constexpr double agreed_latency = 0.02;     ///< share by which a second answer is more, at most
+
+/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
+/// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
+double full_latency(SpanSweep& sweep, const SpanTime& point) {
+    if (sweep.local() == least_page) {
+        const double many = sweep.time(point.bytes, local_stride), half = sweep.time(point.bytes, 2 * local_stride);
+        return many - std::clamp(half - many, 0.0, most_of_pages * many);
+    }
+    if (sweep.stride() >= local_stride) return point.cycles;
+    return std::max(point.cycles, sweep.time(point.bytes, local_stride));
+}
+
+}  // namespace
+
+SpanTime within_level(SpanSweep& sweep, const LevelEdge& edge, const LevelEdge& above, double noise) {
+    const std::uint64_t less = edge.quiet / 8 * 7, bytes = less / sweep.stride_at(less) * sweep.stride_at(less);
+    if (noise == 0 || bytes < 4 * above.high) return {edge.quiet, edge.latency};
+    return {bytes, std::min(edge.latency, sweep.time(bytes))};
+}
+
+std::optional<double> sure_latency(SpanSweep& sweep, const SpanTime& point, double noise) {
+    std::vector<double> all{full_latency(sweep, point)};
+    if (noise == 0) return all.front();
+    while (all.size() < latency_askings)
+        all.push_back(full_latency(sweep, {point.bytes, sweep.time(point.bytes, sweep.stride_at(point.bytes))}));
+    std::ranges::sort(all);
+    return all[1] <= all[0] * (1 + agreed_latency) ? std::optional(all[0]) : std::nullopt;
+}
+
 }  // namespace cachetally

@@ -44,4 +44,13 @@ LevelEdges find_level_edges(SpanSweep& sweep, double noise, std::vector<std::str
 /// reduction of eviction sets by Vila, Koepf and Morales 2019, turned round)
 std::optional<std::uint64_t> packed_capacity(SpanSweep& sweep, std::uint64_t quiet, double inside, double beyond);
 
+/// Where the latency of a level is looked for: with noise at less than all of it, since an interrupt takes lines of
+/// full sets, each of which costs a round of them; but only far beyond the level above, which may keep some lines.
+SpanTime within_level(SpanSweep& sweep, const LevelEdge& edge, const LevelEdge& above, double noise);
+
+/// The time of a span without what TLBs and the words of long lines change, cycles; with noise asked for several
+/// times: what slows a machine down for a while does so in all trials of one time. Nothing where a second answer does
+/// not agree with the least.
+std::optional<double> sure_latency(SpanSweep& sweep, const SpanTime& point, double noise);
+
 }  // namespace cachetally

@@ -25,26 +25,10 @@ constexpr std::uint64_t least_page = 4096, local_stride = 256;
 constexpr std::uint64_t most_pieces = 256;  ///< a first TLB may well hold fewer
 constexpr double least_translation = 1;     ///< cycles per load
 constexpr double least_growth = 1.9;        ///< of levels that are distinguished from how the one above overflows
-constexpr double most_of_pages = 0.2;       ///< share of a time that TLBs may add
+constexpr double unseen_rise = 4;           ///< times the noise: the least rise, and the tolerance of times
 
-/// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
-/// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
-double full_latency(SpanSweep& sweep, const SpanTime& point) {
-    if (sweep.local() == least_page) {
-        const double many = sweep.time(point.bytes, local_stride), half = sweep.time(point.bytes, 2 * local_stride);
-        return many - std::clamp(half - many, 0.0, most_of_pages * many);
-    }
-    if (sweep.stride() >= local_stride) return point.cycles;
-    return std::max(point.cycles, sweep.time(point.bytes, local_stride));
-}
-
-/// Where the latency of a level is looked for: with noise at less than all of it, since an interrupt takes lines of
-/// full sets, each of which costs a round of them; but only far beyond the level above, which may keep some lines.
-SpanTime within_level(SpanSweep& sweep, const LevelEdge& edge, const LevelEdge& above, double noise) {
-    const std::uint64_t less = edge.quiet / 8 * 7, bytes = less / sweep.stride_at(less) * sweep.stride_at(less);
-    if (noise == 0 || bytes < 4 * above.high) return {edge.quiet, edge.latency};
-    return {bytes, std::min(edge.latency, sweep.time(bytes))};
-}
+const char unsure[] = "its capacity was not found: times may rise for another reason";
+const char unsteady[] = "the same loads take longer at one time than at another: something else uses the machine";
 
 /// Whether other pages make no difference to how a level overflows.
 bool alike_elsewhere(SpanSweep& sweep, const LevelEdge& edge) {
@@ -87,7 +71,9 @@ void make_exact(Meter& meter, TestReport& report, unsigned level) {
     const Finding* latency = report.find(name, "latency");
     const KnownLevel known{level, capacity->low, capacity->high, latency == nullptr ? 0 : latency->value->number};
     CongruentLines lines(meter, known, report.decisions);
-    const auto bytes = lines.capacity();
+    auto bytes = lines.capacity();
+    // What slowed the machine down for a while is not there when it is asked again.
+    if (bytes && meter.noise() > 0 && CongruentLines(meter, known, report.decisions).capacity() != bytes) bytes.reset();
     if (lines.beyond()) {
         report.findings.erase(capacity);
         return report.refuse(name, "capacity", "times rise at {:.0f} bytes, but more lines than that, far apart, stay",
@@ -116,6 +102,22 @@ std::string in_words(const SmallRise& rise) {
         "up to {} times rise from {:.2f} to {:.2f} cycles, too little for a level: two of nearly the same latency, or "
         "one; no misses are counted that would decide",
         format_size(rise.bytes), rise.from, rise.to);
+}
+
+/// With noise and no counts, a rise is sure to be the end of a level only where its capacity is found.
+void refuse_unsure(Meter& meter, TestReport& report, std::size_t levels) {
+    if (meter.noise() == 0 || meter.capabilities().exact_cache_events() > 0) return;
+    for (std::size_t i = 2; i <= levels; ++i) {
+        const std::string level = fmt::format("L{}", i);
+        if (report.find(level, "capacity") != nullptr || report.find(level, "latency") == nullptr) continue;
+        std::erase_if(report.findings, [&](const Finding& finding) { return finding.level == level && finding.value; });
+        report.refuse(level, "latency", unsure);
+    }
+}
+
+/// Whether something that was taken for a level may be none.
+bool is_unsure(const TestReport& report) {
+    return std::ranges::any_of(report.findings, [](const Finding& finding) { return finding.reason == unsure; });
 }
 
 /// Refuses the number of levels, the latency of memory, and what was said of levels below L`below`.
@@ -168,17 +170,21 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
         report.refuse("", "levels", in_words(*small));
     else if (close > 0)
         report.refuse("", "levels", in_words(edges[close - 1], edges[close]));
-    const double memory = full_latency(sweep, last), noise = meter.noise();
+    const std::optional<double> memory = sure_latency(sweep, last, meter.noise());
     if (small != nullptr && found.small.back().edges == edges.size())
         report.refuse("memory", "latency", in_words(found.small.back()));
     else if (sweep.waits(last.bytes))
         report.refuse("memory", "latency",
                       "loads wait for memory that is still busy with those before them: they take less where loads "
                       "that L1 answers lie between");
+    else if (!memory)
+        report.refuse("memory", "latency", unsteady);
     else
-        report.answer("memory", "latency", memory, memory * (1 - 3 * noise), memory, "cycles",
+        report.answer("memory", "latency", *memory, *memory * (1 - 3 * meter.noise()), *memory, "cycles",
                       "times of the largest span");
-    if (small == nullptr && close == 0)
+    if (small == nullptr && close == 0 && is_unsure(report))
+        report.refuse("", "levels", "of a level: {}", unsure);
+    else if (small == nullptr && close == 0)
         report.answer("", "levels", edges.size(), "levels", "rises of times over spans");
 }
 
@@ -209,7 +215,9 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
             report.refuse(level, {"capacity", "latency"}, in_words(edges[close - 1], edges[close]));
             continue;
         }
-        const auto low = static_cast<double>(edge.low) * (noise > 0 || !edge.settled ? 0.985 : 0.995),
+        // With noise a rise is seen where it is more than that.
+        const double early = std::max(noise > 0 || !edge.settled ? 0.015 : 0.005, unseen_rise * noise);
+        const auto low = static_cast<double>(edge.low) * (1 - early),
                    high =
                        std::max(static_cast<double>(edge.high),
                                 static_cast<double>(edge.low) * (edge.low > page || noise > 0 ? uneven_pages : uneven));
@@ -229,14 +237,18 @@ void report_edges(Meter& meter, TestReport& report, const LevelEdges& found, Spa
                           "end of a quiet stretch of times over spans, bisected");
         }
         if (edge.settled) {
-            const double latency = full_latency(sweep, within_level(sweep, edge, edges[i - 1], noise));
-            report.answer(level, "latency", latency, latency * (1 - 3 * noise), latency, "cycles",
-                          "times before the end of the level");
+            const auto latency = sure_latency(sweep, within_level(sweep, edge, edges[i - 1], noise), noise);
+            if (latency)
+                report.answer(level, "latency", *latency, *latency * (1 - 3 * noise), *latency, "cycles",
+                              "times before the end of the level");
+            else
+                report.refuse(level, "latency", unsteady);
         } else {
             report.refuse(level, "latency", "times still rise where the level ends");
         }
         make_exact(meter, report, static_cast<unsigned>(i + 1));
     }
+    refuse_unsure(meter, report, edges.size());
     report_memory(meter, report, found, sweep, doubtful);
 }
 

@@ -63,6 +63,7 @@ constexpr std::uint64_t enough_pages = 256;   ///< of a span, likewise
 constexpr unsigned points_per_octave = 4;
 constexpr unsigned other_placements = 3;  ///< of pages that are compared
 constexpr unsigned noisy_repeats = 3;
+constexpr unsigned askings_with_noise = 3;
 
 }  // namespace
 
@@ -202,6 +203,9 @@ bool SpanSweep::rises_everywhere(const Trend& trend, std::uint64_t bytes, double
     if (!rises(trend, {bytes, time(bytes)}, share)) return false;
     // A small rise may be what is left of the first laps, of which pseudo-LRU keeps something for long.
     if (time(bytes) < 1.2 * trend.at(bytes) && !rises(trend, {bytes, long_redundant(bytes)}, share)) return false;
+    // What slows a machine down for a while does so in all trials of one time.
+    for (unsigned i = 0; i < askings_with_noise && meter_.noise() > 0; ++i)
+        if (!rises(trend, {bytes, time(bytes, stride_at(bytes))}, share)) return false;
     if (stride_ <= 128 || bytes + 2 * moved_by > arena_.bytes) return true;
     for (unsigned move = 1; move <= 2; ++move)
         if (!rises(trend, {bytes, time_moved(bytes, move)}, share)) return false;
