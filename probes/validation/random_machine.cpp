@@ -131,6 +131,39 @@ void widen(Draw& draw, RandomMachine& drawn) {
     drawn.small_pages = draw.chance(25);
 }
 
+/// Buses and places for requests, wide enough above that each level and memory bound what loads of them take.
+void add_times(Draw& draw, MachineDescription& machine) {
+    for (std::size_t i = 0; i < machine.caches.size(); ++i) {
+        CacheConfig& cache = machine.caches[i];
+        const bool last = i + 1 == machine.caches.size();
+        cache.bus.latency = last ? draw.between(0, 20) : draw.between(0, 3);
+        cache.bus.bytes_per_cycle = last ? draw.one_of({4U, 8U, 16U, 32U}) : draw.one_of({0U, 16U, 32U, 64U});
+        cache.outstanding_misses =
+            i == 0 ? draw.one_of({2U, 4U, 6U, 8U, 10U, 12U, 16U, 20U}) : draw.one_of({8U, 12U, 16U, 24U, 32U, 48U});
+        cache.write_buffer = draw.one_of({0U, 4U, 8U, 16U});
+    }
+}
+
+/// Several cores: the upper levels are private and kept coherent, by lines of one length, the others shared by all.
+void add_cores(Draw& draw, MachineDescription& machine) {
+    machine.cores = draw.one_of({2U, 4U, 4U, 8U});
+    const unsigned per_node = machine.cores > 2 && draw.chance(30) ? 2 : 1;
+    const auto levels = static_cast<unsigned>(machine.caches.size());
+    const unsigned private_levels = draw.between(1, levels);
+    for (unsigned i = 0; i < levels; ++i) {
+        CacheConfig& cache = machine.caches[i];
+        cache.shared_by = i < private_levels ? per_node : 0;
+        cache.line = machine.caches.front().line;
+        if (i >= private_levels && cache.inclusion == Inclusion::exclusive) cache.inclusion = Inclusion::victim;
+    }
+    CoherenceConfig& coherence = machine.coherence;
+    coherence.protocol = draw.one_of({Protocol::mesi, Protocol::moesi});
+    coherence.by = draw.one_of({CoherenceBy::snooping, CoherenceBy::directory});
+    coherence.latency = draw.between(2, 10);
+    coherence.forward = draw.between(10, 30);
+    coherence.supply = draw.between(10, 40);
+}
+
 constexpr std::string_view names_of_populations[] = {"usual", "wide"};
 
 }  // namespace
@@ -150,6 +183,10 @@ RandomMachine random_machine(std::uint64_t seed, std::uint64_t number, Populatio
     if (population == Population::usual) return drawn;
     Draw draw(splitmix64(seed ^ of_widening) ^ splitmix64(number));
     widen(draw, drawn);
+    constexpr std::uint64_t of_times = 0x74696d65;  // others again: the machines without them stay as they were
+    Draw more(splitmix64(seed ^ of_times) ^ splitmix64(number));
+    if (more.chance(25)) add_times(more, drawn.machine);
+    if (more.chance(20)) add_cores(more, drawn.machine);
     return drawn;
 }
 

@@ -9,7 +9,7 @@ namespace cachetally {
 /// What random machines are drawn from.
 enum class Population : std::uint8_t {
     usual,  ///< L1 virtually indexed; no hashed sets, bits for a policy, or prefetchers; large pages everywhere
-    wide,   ///< the same machines, some of which have these, or small pages only
+    wide,   ///< the same machines, some of which have these, or small pages only, times on links, or several cores
 };
 
 struct RandomMachine {

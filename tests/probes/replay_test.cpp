@@ -81,24 +81,40 @@ TEST(RandomMachine, UsualOnesAreThoseOfEarlierScores) {
 // Each is a machine that there can be, and all kinds are among them; sizes are those of the usual ones.
 TEST(RandomMachine, WideOnesHaveEveryKind) {
     std::set<std::string> kinds;
+    unsigned timed = 0, parallel = 0;
     for (std::uint64_t number = 0; number < 200; ++number) {
         const RandomMachine drawn = random_machine(5, number, Population::wide);
         EXPECT_NO_THROW(Topology{drawn.machine}) << number;
         const MachineDescription usual = random_machine(5, number);
         const CacheConfig& l1 = drawn.machine.caches.front();
+        kinds.insert(drawn.machine.coherence.by == CoherenceBy::snooping ? "snooping" : "directory");
         kinds.insert(drawn.small_pages ? "small pages" : "large pages");
         kinds.insert(l1.virtually_indexed ? "virtual" : "physical");
         if (!l1.virtually_indexed && l1.size / l1.ways > drawn.machine.pages.size) kinds.insert("longer than pages");
         if (l1.indexing == indexings::xor_hash) kinds.insert("hashed");
+        timed += l1.outstanding_misses > 0;
+        parallel += drawn.machine.cores > 1;
+        for (const Fact& fact : facts_of(drawn.machine)) {
+            if (fact.parameter == "parallelism") kinds.insert("parallelism of " + fact.level);
+            if (fact.parameter == "transfer_groups") kinds.insert("transfers");
+        }
+        const std::string text = write_machine(drawn.machine);  // as --worst keeps it
+        EXPECT_EQ(write_machine(read_machine(text, "drawn.yaml")), text);
         for (std::size_t i = 0; i < usual.caches.size(); ++i) {
             const CacheConfig& cache = drawn.machine.caches[i];
+            if (drawn.machine.cores > 1) kinds.insert("shared by " + std::to_string(cache.shared_by));
             EXPECT_EQ(cache.size, usual.caches[i].size);
             kinds.insert(std::string(name_of(cache.replacement)));
             kinds.insert(std::string(name_of(cache.prefetch.kind)));
         }
     }
+    EXPECT_GT(timed, 30U);  // of 200, 25 %
+    EXPECT_LT(timed, 70U);
+    EXPECT_GT(parallel, 20U);  // 20 %
+    EXPECT_LT(parallel, 60U);
     for (const char* kind : {"small pages", "large pages", "virtual", "physical", "longer than pages", "hashed",
-                             "bit_plru", "nru", "none", "next_line", "stride", "stream"})
+                             "bit_plru", "nru", "none", "next_line", "stride", "stream", "parallelism of L2",
+                             "transfers", "shared by 0", "shared by 1", "shared by 2", "snooping", "directory"})
         EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 
