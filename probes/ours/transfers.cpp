@@ -60,10 +60,13 @@ struct Transfers::Parts {
     Parts(Meter& meter, std::uint64_t line, std::uint64_t lines)
         : meter_(meter),
           processors_(meter.capabilities().processors),
-          // Every other line, in random order: what is fetched beside a line is not one of them.
-          arena_(meter.target().make_arena(2 * line * lines, meter.page())),
-          lines_(random_string(2 * line * lines, 2 * line, meter.seed())),
+          arena_(meter.target().make_arena(apart(meter) * line * lines, meter.large_page())),
+          lines_(random_string(apart(meter) * line * lines, apart(meter) * line, meter.seed())),
           ways_(processors_.size() * processors_.size()) {}
+
+    /// Lines from one to the next, which are in random order: what is fetched beside a line, or some lines ahead, is
+    /// not one of them. An odd number, so that all sets are used. Small pages would be more than some TLBs hold.
+    static std::uint64_t apart(const Meter& meter) { return meter.large_page() > meter.page() ? 17 : 2; }
 
     std::size_t all_pairs() const { return processors_.size() * (processors_.size() - 1) / 2; }
     OneWay& way(std::size_t from, std::size_t to) { return ways_[from * processors_.size() + to]; }
