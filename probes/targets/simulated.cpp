@@ -334,7 +334,8 @@ Measurement SimulatedTarget::run_after(const Arena& arena, const ChaseOn& one, c
 
 Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProbe& both, const Effort& effort) {
     Parts& parts = *parts_;
-    if (parts.draws) throw ProbeError("the noise is of a recording, which does not tell how prime and probe is disturbed");
+    if (parts.draws)
+        throw ProbeError("the noise is of a recording, which does not tell how prime and probe is disturbed");
     const bool floating_point = both.prime.floating_point;
     PrimeProbeLoads loads{.renewed = both.renewed};
     for (const auto& part : parts_of(parts.capabilities, arena, both))
