@@ -178,8 +178,9 @@ double Meter::settled(const Arena& arena, const Offsets& offsets) {
     return time(arena, offsets, laps, laps);
 }
 
-bool Meter::takes_longer(const Arena& arena, const Offsets& offsets, double cycles, double least_rise) {
-    const unsigned laps = settling_laps(offsets);
+bool Meter::takes_longer(const Arena& arena, const Offsets& offsets, double cycles, double least_rise,
+                         unsigned least_laps) {
+    const unsigned laps = std::max(least_laps, settling_laps(offsets));
     unsigned needed = trials_ > 1 ? clear_trials : 1;
     if (noise_ == 0) least_rise = 0;
     for (unsigned made = 0; made < needed; ++made) {

@@ -53,6 +53,12 @@ const L1Geometry& l1_of(const Context& context) {
                (context.no_l1.empty() ? "" : " (l1: " + context.no_l1 + ")"));
 }
 
+const L1Geometry& l1_in_ways(const Context& context) {
+    const L1Geometry& l1 = l1_of(context);
+    if (l1.hashed) throw NoL1("sets of L1 are hashed, and this test needs lines a way apart to meet in one");
+    return l1;
+}
+
 const std::vector<ProbeTest>& built_in_probe_tests() {
     static const std::vector<ProbeTest> tests{
         {.name = "l1",
@@ -74,7 +80,8 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
         {.name = "lower",
          .source = "X-Ray 2004, 4.5",
          .meaning = "capacities and ways of lower levels by compact sets",
-         .published = [](Meter& meter, const Context& context) { return xray_lower_published(meter, l1_of(context)); },
+         .published = [](Meter& meter,
+                         const Context& context) { return xray_lower_published(meter, l1_in_ways(context)); },
          .counterparts = {"levels", "l2"},
          .why = "sets far apart show levels only where indices are fields of the address; times over spans need none",
          .parameter = "capacity"},
@@ -138,7 +145,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
         {.name = "replacement",
          .source = "ours",
          .meaning = "replacement policy of L1 from shares of misses",
-         .robust = [](Meter& meter, const Context& context) { return replacement_robust(meter, l1_of(context)); },
+         .robust = [](Meter& meter, const Context& context) { return replacement_robust(meter, l1_in_ways(context)); },
          .why = "none of the sources has such a test",
          .level = "L1",
          .parameter = "replacement"},
@@ -147,7 +154,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .meaning = "ways, exact capacity, inclusion and replacement of L2",
          .robust =
              [](Meter& meter, const Context& context) {
-                 const L1Geometry& l1 = l1_of(context);
+                 const L1Geometry& l1 = l1_in_ways(context);
                  return second_level_robust(meter, l1, context.l1_policy,
                                             context.levels ? *context.levels : levels_robust(meter, l1));
              },
@@ -160,7 +167,7 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
          .meaning = "ways and capacity of L2 on ordinary pages, by eviction sets",
          .robust =
              [](Meter& meter, const Context& context) {
-                 TestReport report = physical_robust(meter, l1_of(context), context.l1_policy);
+                 TestReport report = physical_robust(meter, l1_in_ways(context), context.l1_policy);
                  return with_capacity(confirmed(std::move(report), context.levels, false));
              },
          .why = "none of the sources has such a test",

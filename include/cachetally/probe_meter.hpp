@@ -74,7 +74,8 @@ public:
     /// Whether a settled run takes more than `cycles` per load, beyond doubt. Fewer trials than a time needs.
     /// `least_rise`: cycles per load by which it takes more, if it does; with noise, trials that exceed by less than a
     /// fifth of that are no longer, and those that exceed by less than half of it are doubtful: more are made.
-    bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles, double least_rise = 0);
+    bool takes_longer(const Arena& arena, const Offsets& offsets, double cycles, double least_rise = 0,
+                      unsigned least_laps = 0);
 
     /// Of so many bytes, or as many as can be had.
     Arena arena_up_to(std::uint64_t bytes, std::uint64_t page) const {

@@ -22,7 +22,9 @@ struct TlbOptions;  // of the project's own tests
 struct L1Geometry {
     std::uint64_t capacity = 0, line = 0;  ///< bytes
     unsigned ways = 0;
-    double latency = 0;  ///< cycles
+    double latency = 0;   ///< cycles
+    bool hashed = false;  ///< a hash chooses the set: no stride makes lines meet
+    /// Bytes of a way: lines as far apart meet in a set, unless they are hashed.
     std::uint64_t way() const { return capacity / ways; }
 };
 
@@ -39,6 +41,9 @@ struct Context {
 /// The geometry of L1 that robust tests go by. Where there is none it throws what ends the test with a refusal that
 /// says so.
 const L1Geometry& l1_of(const Context& context);
+
+/// The same, for tests that need lines a way apart to meet: likewise where sets are hashed.
+const L1Geometry& l1_in_ways(const Context& context);
 
 /// A parameter of a machine: what is true.
 struct Fact {

@@ -337,7 +337,9 @@ TestReport uneven_refused(const std::string& reason) {
     return report;
 }
 
-std::uint64_t first_stride(const L1Geometry& l1) { return std::min(std::max(l1.way(), l1.line), longest_stride); }
+std::uint64_t first_stride(const L1Geometry& l1) {
+    return l1.hashed ? l1.line : std::min(std::max(l1.way(), l1.line), longest_stride);
+}
 
 }  // namespace
 

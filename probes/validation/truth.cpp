@@ -150,6 +150,7 @@ private:
             add("shared_by", {static_cast<double>(cores), ""});
         }
         add("replacement", {0, std::string(name_of(cache.replacement))});
+        add("indexing", {0, cache.indexing == Indexing::modulo ? "modulo" : "hashed"});
         if (level_ > 1) add_parallelism(name);
         // A level that takes victims alone is exclusive to programs, whatever becomes of a line that they use again.
         const bool of_victims = cache.inclusion == Inclusion::victim;

@@ -5,152 +5,25 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "base/units.hpp"
 #include "probes/analysis.hpp"
+#include "probes/ours/hashed_l1.hpp"
+#include "probes/xray/compact_test.hpp"
 
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t pointer = 8;                          ///< bytes of a location: the least stride
-constexpr std::uint64_t largest_l1 = std::uint64_t{2} << 20;  ///< bytes that are searched for the first rise
-constexpr std::uint64_t longest_line = 2048;                  ///< bytes: less than any part of a page that a TLB holds
-constexpr std::uint64_t least_l1 = 1024;                      ///< bytes: with noise, less is not believed
+constexpr std::uint64_t longest_line = 2048;  ///< bytes: less than any part of a page that a TLB holds
+constexpr std::uint64_t least_l1 = 1024;      ///< bytes: with noise, less is not believed
 
-constexpr std::size_t most_moved = 256;       ///< locations of a string that is tried in other sets, too
-constexpr std::uint64_t moved_by = 21 * 128;  ///< bytes
 /// Of pages: where they choose the set, two of a direct-mapped cache of two pages conflict on half of the placements.
 constexpr unsigned placements_asked = 12;
-constexpr std::uint64_t used_once = std::uint64_t{256} << 10;  ///< bytes whose lines are used for the first time
-constexpr std::uint64_t apart = 256, most_translated = 4096;
-constexpr std::uint64_t words_of_piece = 16;   ///< locations in a piece of a page that is a line, or two
-constexpr std::uint64_t least_blameless = 32;  ///< bytes of a stride, less than which there are no fewer lines
 /// Locations of a string that shows conflicts: a miss in a lap of more takes less than noise.
 constexpr std::uint64_t few_locations = 64;
 constexpr unsigned line_confirmations = 2;
-constexpr unsigned most_attempts = 6;    ///< with noise and without counts
-constexpr double longer_at_first = 1.2;  ///< share by which lines take more when they are used first
-
-/// Says whether sets of addresses are compact: whether all of them are hits.
-class CompactTest {
-public:
-    CompactTest(Meter& meter, bool robust, std::uint64_t seed)
-        : meter_(meter), robust_(robust), seed_(seed), arena_(new_arena()), hit_(meter.settled(arena_, {0})) {}
-
-    double hit_latency() const { return hit_; }
-    std::uint64_t page() const { return arena_.page; }
-
-    /// From here on pages lie elsewhere.
-    CompactTest& place_anew() {
-        arena_ = new_arena();
-        return *this;
-    }
-
-    /// Whether a location that is used again takes less than lines that nobody has used: then a cache has it. What
-    /// translation takes is what one line of each page takes more.
-    bool hits_a_cache() {
-        const std::uint64_t bytes = std::min(arena_.bytes, used_once), page = std::min(arena_.page, most_translated);
-        const auto all = first_use(page_local_string(bytes, page, std::min(apart, page), seed_));
-        const auto translated = first_use(page_local_string(bytes, page, page, seed_));
-        const double loads = all.second - translated.second;
-        return loads > 0 && (all.first - translated.first) / loads > longer_at_first * hit_ + meter_.tolerance(hit_);
-    }
-    bool fits(std::uint64_t stride, std::uint64_t n) const { return stride * n + 3 * moved_by <= arena_.bytes; }
-
-    bool operator()(std::uint64_t stride, std::uint64_t n) {
-        return compact_somewhere(compact_string(stride, n), stride, moved_by);
-    }
-    /// Elsewhere, too, only places that are multiples of 2 * shift: any other may lie across the end of a longer line.
-    bool shifted(std::uint64_t stride, std::uint64_t n, std::uint64_t shift) {
-        return compact_somewhere(shifted_string(stride, n, shift), stride, std::max(moved_by, 42 * shift));
-    }
-    /// n of the first 4n multiples of the stride, or of as many as there are, drawn by this number.
-    bool drawn(std::uint64_t stride, std::uint64_t n, unsigned number) {
-        Offsets offsets = compact_string(stride, std::min(4 * n, (arena_.bytes - 3 * moved_by) / stride));
-        shuffle(offsets.change(), seed_ + number);
-        offsets.change().resize(n);
-        std::ranges::sort(offsets.change());
-        return compact_somewhere(std::move(offsets), stride, moved_by);
-    }
-
-private:
-    Arena new_arena() const {
-        return meter_.arena_up_to(16 * largest_l1, robust_ ? meter_.large_page() : meter_.page());
-    }
-
-    /// Cycles of all loads where nobody has used their lines, and the number of loads.
-    std::pair<double, double> first_use(const Offsets& offsets) {
-        const auto loads = static_cast<double>(offsets.size());
-        return {meter_.run(new_arena(), {offsets}, {0, 1}).cycles * loads, loads};
-    }
-
-    /// Lines of others (of page tables, say) may stay in a set for good, with pseudo-LRU even beside lines that are
-    /// used all the time. But no set anywhere holds more than its ways, so that one set that is compact is proof.
-    bool compact_somewhere(Offsets offsets, std::uint64_t stride, std::uint64_t move) {
-        if (compact(offsets, stride)) return true;
-        if (!robust_ || offsets.size() > most_moved) return false;
-        for (int times = 0; times < 2; ++times) {
-            if (std::ranges::max(offsets) + move + pointer > arena_.bytes) return false;
-            offsets = moved(offsets, move);
-            if (compact(offsets, stride)) return true;
-        }
-        return false;
-    }
-
-    bool compact(Offsets offsets, std::uint64_t stride) {
-        if (robust_) shuffle(offsets.change(), seed_);
-        if (!longer(offsets)) return true;
-        if (!robust_ || offsets.size() * stride <= arena_.page) return false;
-        // The pages may be to blame.
-        if (stride < least_blameless) return compact(one_of_each_piece(offsets), least_blameless);
-        const auto [time, blameless] = meter_.settled_in_turn(arena_, offsets, without_conflicts(offsets));
-        return time <= blameless + meter_.tolerance(blameless);
-    }
-
-    /// Where a location does not stay, a lap has at least one miss, which takes as long as a hit and more.
-    bool longer(const Offsets& offsets) {
-        const double miss = robust_ ? hit_ / static_cast<double>(offsets.size()) : 0;
-        if (!meter_.takes_longer(arena_, offsets, hit_, miss)) return false;
-        if (!robust_ || meter_.noise() == 0) return true;
-        // What a hit takes now: the core's clock may be judged otherwise than at first, by so much.
-        const double now = std::min(meter_.settled(arena_, {0}), hit_ * (1 + meter_.misjudged));
-        return now <= hit_ || meter_.takes_longer(arena_, offsets, now, miss);
-    }
-
-    /// Of locations that lie so close that the same lines are used with fewer of them.
-    static Offsets one_of_each_piece(const Offsets& offsets) {
-        const std::uint64_t first = std::ranges::min(offsets);
-        Offsets found = offsets;
-        std::erase_if(found.change(), [&](std::uint64_t offset) { return (offset - first) % least_blameless != 0; });
-        return found;
-    }
-
-    /// The same pages, each as often, but as few lines of each as there are words for its locations; these lie in other
-    /// sets than those of the pages before.
-    Offsets without_conflicts(const Offsets& offsets) const {
-        std::map<std::uint64_t, std::uint64_t> of_page;  ///< locations
-        for (const std::uint64_t offset : offsets) ++of_page[offset / arena_.page];
-        std::map<std::uint64_t, std::uint64_t> next;  ///< word of a page, counted from the begin of a piece
-        std::uint64_t piece = 0;
-        for (const auto& [page, locations] : of_page) {
-            next[page] = piece * words_of_piece;
-            piece += (locations + words_of_piece - 1) / words_of_piece;
-        }
-        Offsets found = offsets;
-        for (std::uint64_t& offset : found.change()) {
-            const std::uint64_t page = offset / arena_.page;
-            offset = page * arena_.page + next[page]++ * pointer % arena_.page;
-        }
-        return found;
-    }
-
-    Meter& meter_;
-    bool robust_;
-    std::uint64_t seed_;  ///< of orders and places
-    Arena arena_;
-    double hit_;
-};
+constexpr std::uint64_t row_stride = 64;  ///< bytes: of each line a location, or more
+constexpr unsigned most_attempts = 6;     ///< with noise and without counts
 
 struct Found {
     unsigned ways = 0;
@@ -173,10 +46,10 @@ bool more_conflict(CompactTest& compact, std::uint64_t stride, std::uint64_t& n)
 
 /// Figure 8.
 Found capacity_and_ways(CompactTest& compact, TestReport& report) {
-    std::uint64_t stride = pointer, n = 1;
+    std::uint64_t stride = CompactTest::location, n = 1;
     while (compact(stride, n)) {
         n *= 2;
-        if (n * stride > largest_l1 || !compact.fits(stride, n))
+        if (n * stride > CompactTest::largest || !compact.fits(stride, n))
             return {0, 0, fmt::format("times do not rise up to {}", format_size(n * stride)), true};
     }
     for (std::uint64_t old = 0;; stride *= 2) {
@@ -196,7 +69,7 @@ Found capacity_and_ways(CompactTest& compact, TestReport& report) {
 /// shift leaves.
 std::uint64_t line_size(CompactTest& compact, const Found& found, bool robust) {
     const std::uint64_t way = found.capacity / found.ways;
-    for (std::uint64_t line = pointer; line < way; line *= 2)
+    for (std::uint64_t line = CompactTest::location; line < way; line *= 2)
         if (compact.shifted(way, 2ULL * found.ways, line)) return line;
     return robust ? way : 0;
 }
@@ -213,7 +86,7 @@ std::uint64_t confirmed_line_size(Meter& meter, CompactTest& compact, const Foun
 bool fills_sets(CompactTest& compact, const Found& found) {
     const std::uint64_t way = found.capacity / found.ways, ways = found.ways;
     const bool full = compact(way, ways) && !compact(way, ways + 1) && !compact(2 * way, ways + 1);
-    return full && (way <= pointer || (compact(way / 2, 2 * ways) && !compact(way / 2, 2 * ways + 1)));
+    return full && (way <= CompactTest::location || (compact(way / 2, 2 * ways) && !compact(way / 2, 2 * ways + 1)));
 }
 
 /// Why no cache of this geometry, whichever way it was found, behaves as measured; empty = one does.
@@ -229,6 +102,10 @@ std::string contradiction(CompactTest& compact, const Found& found) {
             if (!compact.drawn(way, ways, number)) return false;
         return fills_sets(compact, found);
     };
+    // Lines that hashes spread over sets meet in a lower level, which may be taken for L1: not half of it stays.
+    const std::uint64_t stride = std::min(row_stride, way);
+    if (!compact(stride, std::max<std::uint64_t>(1, found.capacity / 2 / stride)))
+        return fmt::format("of {} not half stays in a row", format_size(found.capacity));
     if (!behaves()) return fmt::format("{} in {} ways would not behave as measured", format_size(found.capacity), ways);
     if (!spans_pages) return "";
     // Where the physical address chooses the set, and a way is longer than a page, pages may lie so that sets seem to
@@ -261,12 +138,26 @@ void report_latency(Meter& meter, TestReport& report, CompactTest& compact, cons
         report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
 }
 
+TestReport hashed_report(Meter& meter, TestReport report, double hit, const HashedL1& found) {
+    report.answer("L1", "latency", hit, hit - meter.tolerance(hit), hit, "cycles", "a chase of one location");
+    report.answer("L1", "capacity", found.capacity, "bytes", "the longest span that stays");
+    report.answer("L1", "ways", found.ways, "ways", "lines that meet, by leaving out groups");
+    report.answer("L1", "line", found.line, "bytes", "every other line of a longer span stays");
+    report.answer("L1", "indexing", "hashed", "no stride makes lines meet");
+    return report;
+}
+
 TestReport measure(Meter& meter, bool robust, std::uint64_t seed) {
     TestReport report;
     CompactTest compact(meter, robust, seed);
     const Found found = capacity_and_ways(compact, report);
     std::string reason = found.reason;
     if (robust && reason.empty()) reason = contradiction(compact, found);
+    if (robust && !reason.empty() && !found.alike) {
+        const HashedL1 hashed = hashed_l1(compact, report.decisions);
+        if (hashed.why_not.empty()) return hashed_report(meter, std::move(report), compact.hit_latency(), hashed);
+        report.decisions.push_back("no hash: " + hashed.why_not);
+    }
     const std::uint64_t line = reason.empty() ? confirmed_line_size(meter, compact, found, robust) : 0;
     if (robust && line > longest_line)
         reason = fmt::format(
@@ -277,6 +168,7 @@ TestReport measure(Meter& meter, bool robust, std::uint64_t seed) {
     if (!reason.empty()) return all_refused(std::move(report), reason);
     report.answer("L1", "capacity", found.capacity, "bytes", "compact sets <S,n>");
     report.answer("L1", "ways", found.ways, "ways", "compact sets <S,n>");
+    if (robust) report.answer("L1", "indexing", "modulo", "lines at any multiples of a way meet");
     if (line == 0)
         report.refuse("L1", "line", "no shift of half of a set made it compact");
     else
@@ -345,9 +237,10 @@ std::optional<L1Geometry> l1_geometry(const TestReport& report) {
     const Finding* ways = report.find("L1", "ways");
     const Finding* latency = report.find("L1", "latency");
     if (capacity == nullptr || line == nullptr || ways == nullptr || latency == nullptr) return {};
+    const Finding* indexing = report.find("L1", "indexing");
     return L1Geometry{static_cast<std::uint64_t>(capacity->value->number),
                       static_cast<std::uint64_t>(line->value->number), static_cast<unsigned>(ways->value->number),
-                      latency->value->number};
+                      latency->value->number, indexing != nullptr && indexing->value->word == "hashed"};
 }
 
 }  // namespace cachetally

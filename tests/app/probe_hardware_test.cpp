@@ -72,7 +72,7 @@ TEST(ProbeRecorded, DisturbsSimulatedMachines) {
         cachetally(directory.path(), {"probe", "l1", "--robust", "-m", "generic3", "--noise", file, "--json"});
     EXPECT_EQ(finished.status, 0) << finished.err;
     const auto results = finished.json()["results"];
-    ASSERT_EQ(results.size(), 4U);
+    ASSERT_EQ(results.size(), 5U);
     for (const auto& result : results) {
         EXPECT_EQ(result["verdict"], "right") << result.dump();
         EXPECT_FALSE(result["parameter"] == "latency" && result["value"] == 4) << "as of a quiet machine";
