@@ -1,26 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LU: blocked dense LU factorisation without pivoting, in the structure of SPLASH-2 LU (Woo et al. 1995).
+// LU as a kernel: the program of lu_program.hpp on data that make references.
 #include <algorithm>
 #include <cmath>
 
 #include "workloads/kernels/kernels.hpp"
+#include "workloads/kernels/lu_program.hpp"
 #include "workloads/kernels/processor.hpp"
 
 namespace cachetally {
 namespace lu {
+
+std::vector<double> random_matrix(std::uint64_t n, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<double> result(n * n);
+    for (std::uint64_t j = 0; j < n; ++j)
+        for (std::uint64_t i = 0; i < n; ++i)
+            result[i + j * n] = uniform(random) + (i == j ? static_cast<double>(n) : 0.0);
+    return result;
+}
+
 namespace {
 
-/// Statements that make references.
-enum Site : std::uint32_t { init = 1, touch, pivot, multiplier, daxpy_a, daxpy_b, stack_push, stack_use };
-enum Function : std::uint32_t { f_init, f_touch, f_lu0, f_bdiv, f_bmodd, f_bmod };
+/// As square a grid of processors as their number allows (SPLASH-2).
+struct Grid {
+    explicit Grid(unsigned processors) : rows(static_cast<unsigned>(std::sqrt(static_cast<double>(processors)))) {
+        while (processors % rows != 0) --rows;
+        columns = processors / rows;
+    }
+    unsigned rows, columns = 1;
+};
 
-/// Where the element (0, 0) of a block lies in the array, and the distance between its columns.
-struct Block {
-    std::uint64_t origin;
-    std::uint64_t stride;
-    std::uint64_t rows, columns;
+/// The data of one processor: each access is a reference.
+class Referenced {
+public:
+    Referenced(Processor& p, Array<double>& a, Grid grid, Address stack, std::uint64_t stack_references)
+        : p_(p), a_(a), grid_(grid), stack_(stack), stack_references_(stack_references) {}
 
-    std::uint64_t at(std::uint64_t row, std::uint64_t column) const { return origin + row + column * stride; }
+    double read(std::uint64_t i, Site site) { return a_.read(p_, i, site); }
+    void write(std::uint64_t i, double value, Site site) { a_.write(p_, i, value, site); }
+    void enter(Function function) { p_.enter(function); }
+    void leave() { p_.leave(); }
+    void barrier() { p_.barrier(); }
+    bool owns(std::uint64_t row, std::uint64_t column) const {
+        return row % grid_.columns + column % grid_.rows * grid_.columns == p_.number();
+    }
+
+    /// What a call without optimisation does on the stack: words of the caller's frame are read and as many pushed
+    /// below them, each word once (docs/workloads.md).
+    void call() {
+        Address top = stack_;
+        const std::uint64_t reads = stack_references_ / 2;
+        for (std::uint64_t i = 0; i < reads; ++i) p_.load(top -= 4, 4, stack_use);
+        for (std::uint64_t i = reads; i < stack_references_; ++i) p_.store(top -= 4, 4, stack_push);
+    }
+
+private:
+    Processor& p_;
+    Array<double>& a_;
+    Grid grid_;
+    Address stack_;
+    std::uint64_t stack_references_;
 };
 
 class Lu final : public Workload {
@@ -28,34 +67,29 @@ public:
     explicit Lu(const OptionValues& options)
         : Workload(processors_of(options), {"init", "touch", "lu0", "bdiv", "bmodd", "bmod"}),
           n_(options.number("n")),
-          block_(options.number("block")),
-          blocks_((n_ + block_ - 1) / block_),
-          contiguous_(options.is("layout", "contiguous")),
+          blocks_{n_, options.number("block"), options.is("layout", "contiguous")},
           initialise_(options.is("initialise", "on")),
           stack_references_(options.is("stack", "on") ? options.number("stack_references") : 0),
-          seed_(options.number("seed")) {
-        if (block_ > n_) options.reject("block", "is larger than n; make it at most n");
-        const std::uint64_t elements = contiguous_ ? blocks_ * blocks_ * block_ * block_ : n_ * n_;
-        a_ = layout().array<double>("A", elements, options.number("base_offset"));
+          seed_(options.number("seed")),
+          grid_(processors()) {
+        if (blocks_.block > n_) options.reject("block", "is larger than n; make it at most n");
+        a_ = layout().array<double>("A", blocks_.elements(), options.number("base_offset"));
         layout().reserve_host(n_ * n_ * sizeof(double));
         for (unsigned number = 0; number < processors(); ++number)
             stacks_.push_back(stack_references_ > 0 ? layout().stack(number) : 0);
-        split_processors();
-        fill();
+        original_ = random_matrix(n_, seed_);
+        for (std::uint64_t j = 0; j < n_; ++j)
+            for (std::uint64_t i = 0; i < n_; ++i) a_.host()[index(i, j)] = original_[i + j * n_];
     }
 
     void run(Processor& p) override {
+        Referenced data(p, a_, grid_, stacks_[p.number()], stack_references_);
+        Program<Referenced> program(blocks_, data);
         if (p.number() == 0 && initialise_) write_matrix(p);
         p.barrier();
-        touch_blocks(p);
+        program.touch_blocks();
         p.barrier();
-        for (std::uint64_t k = 0; k < blocks_; ++k) {
-            if (owns(p, k, k)) eliminate(p, f_lu0, block_at(k, k), block_at(k, k), 1);
-            p.barrier();
-            update_perimeter(p, k);
-            p.barrier();
-            update_interior(p, k);
-        }
+        program.factorise();
         p.barrier();
     }
 
@@ -83,7 +117,7 @@ public:
     }
 
     double expected_references() const override {
-        const auto n = static_cast<double>(n_), block = static_cast<double>(block_);
+        const auto n = static_cast<double>(n_), block = static_cast<double>(blocks_.block);
         return n * n * n + n * n * n / 3 / block * (1 + static_cast<double>(stack_references_)) + 2 * n * n;
     }
 
@@ -95,38 +129,7 @@ public:
     }
 
 private:
-    /// As square a grid as the number of processors allows (SPLASH-2).
-    void split_processors() {
-        grid_rows_ = static_cast<unsigned>(std::sqrt(static_cast<double>(processors())));
-        while (processors() % grid_rows_ != 0) --grid_rows_;
-        grid_columns_ = processors() / grid_rows_;
-    }
-
-    bool owns(const Processor& p, std::uint64_t row, std::uint64_t column) const {
-        return row % grid_columns_ + column % grid_rows_ * grid_columns_ == p.number();
-    }
-
-    std::uint64_t extent(std::uint64_t block) const { return std::min(block_, n_ - block * block_); }
-
-    Block block_at(std::uint64_t row, std::uint64_t column) const {
-        if (contiguous_) return {(column * blocks_ + row) * block_ * block_, block_, extent(row), extent(column)};
-        return {row * block_ + column * block_ * n_, n_, extent(row), extent(column)};
-    }
-
-    std::uint64_t index(std::uint64_t i, std::uint64_t j) const {
-        return block_at(i / block_, j / block_).at(i % block_, j % block_);
-    }
-
-    /// Random elements with a dominant diagonal: no pivoting is needed.
-    void fill() {
-        Random random(seed_);
-        original_.resize(n_ * n_);
-        for (std::uint64_t j = 0; j < n_; ++j)
-            for (std::uint64_t i = 0; i < n_; ++i)
-                original_[i + j * n_] = uniform(random) + (i == j ? static_cast<double>(n_) : 0.0);
-        for (std::uint64_t j = 0; j < n_; ++j)
-            for (std::uint64_t i = 0; i < n_; ++i) a_.host()[index(i, j)] = original_[i + j * n_];
-    }
+    std::uint64_t index(std::uint64_t i, std::uint64_t j) const { return blocks_.index(i, j); }
 
     void write_matrix(Processor& p) {
         p.enter(f_init);
@@ -135,83 +138,11 @@ private:
         p.leave();
     }
 
-    /// Every processor reads its own blocks once, so that later phases see no cold misses.
-    void touch_blocks(Processor& p) {
-        p.enter(f_touch);
-        for (std::uint64_t column = 0; column < blocks_; ++column)
-            for (std::uint64_t row = 0; row < blocks_; ++row) {
-                if (!owns(p, row, column)) continue;
-                const Block block = block_at(row, column);
-                for (std::uint64_t j = 0; j < block.columns; ++j)
-                    for (std::uint64_t i = 0; i < block.rows; ++i) a_.read(p, block.at(i, j), touch);
-            }
-        p.leave();
-    }
-
-    void update_perimeter(Processor& p, std::uint64_t k) {
-        const Block diagonal = block_at(k, k);
-        for (std::uint64_t row = k + 1; row < blocks_; ++row)
-            if (owns(p, row, k)) update(p, f_bdiv, block_at(row, k), diagonal, block_at(row, k), 1);
-        for (std::uint64_t column = k + 1; column < blocks_; ++column)
-            if (owns(p, k, column)) eliminate(p, f_bmodd, diagonal, block_at(k, column), 0);
-    }
-
-    void update_interior(Processor& p, std::uint64_t k) {
-        for (std::uint64_t row = k + 1; row < blocks_; ++row)
-            for (std::uint64_t column = k + 1; column < blocks_; ++column)
-                if (owns(p, row, column))
-                    update(p, f_bmod, block_at(row, k), block_at(k, column), block_at(row, column), 0);
-    }
-
-    /// lu0 and bmodd: divides the rows of `target` by the pivots (U has the unit diagonal, L keeps them) and eliminates
-    /// below them; `lead` is 1 for the diagonal block itself, which begins right of the pivot, else 0.
-    void eliminate(Processor& p, Function function, const Block& pivots, const Block& target, std::uint64_t lead) {
-        p.enter(function);
-        for (std::uint64_t k = 0; k < pivots.columns; ++k)
-            for (std::uint64_t j = lead * (k + 1); j < target.columns; ++j) {
-                const std::uint64_t at = target.at(k, j);
-                const double above = a_.read(p, at, pivot);
-                const double factor = above / a_.read(p, pivots.at(k, k), pivot);
-                a_.write(p, at, factor, pivot);
-                daxpy(p, at + 1, pivots.at(k, k) + 1, pivots.rows - k - 1, -factor);
-            }
-        p.leave();
-    }
-
-    /// bdiv (`upper` is the diagonal block, right of whose pivots it begins: `lead` is 1) and bmod (0).
-    void update(Processor& p, Function function, const Block& left, const Block& upper, const Block& target,
-                std::uint64_t lead) {
-        p.enter(function);
-        for (std::uint64_t k = 0; k < left.columns; ++k)
-            for (std::uint64_t j = lead * (k + 1); j < target.columns; ++j) {
-                const double factor = a_.read(p, upper.at(k, j), multiplier);
-                daxpy(p, target.at(0, j), left.at(0, k), target.rows, -factor);
-            }
-        p.leave();
-    }
-
-    /// a[0 .. length) += alpha * b[0 .. length)
-    void daxpy(Processor& p, std::uint64_t a, std::uint64_t b, std::uint64_t length, double alpha) {
-        call(p);
-        for (std::uint64_t i = 0; i < length; ++i) {
-            const double old = a_.read(p, a + i, daxpy_a);
-            a_.write(p, a + i, old + alpha * a_.read(p, b + i, daxpy_b), daxpy_a);
-        }
-    }
-
-    /// What a call without optimisation does on the stack: words of the caller's frame are read and as many pushed
-    /// below them, each word once (docs/workloads.md).
-    void call(Processor& p) {
-        Address top = stacks_[p.number()];
-        const std::uint64_t reads = stack_references_ / 2;
-        for (std::uint64_t i = 0; i < reads; ++i) p.load(top -= 4, 4, stack_use);
-        for (std::uint64_t i = reads; i < stack_references_; ++i) p.store(top -= 4, 4, stack_push);
-    }
-
-    std::uint64_t n_, block_, blocks_;
-    bool contiguous_, initialise_;
+    std::uint64_t n_;
+    Blocks blocks_;
+    bool initialise_;
     std::uint64_t stack_references_, seed_;
-    unsigned grid_rows_ = 1, grid_columns_ = 1;
+    Grid grid_;
     Array<double> a_;
     std::vector<double> original_;
     std::vector<Address> stacks_;
