@@ -175,7 +175,7 @@ std::optional<std::uint64_t> packed_capacity(SpanSweep& sweep, std::uint64_t qui
 
 namespace {
 
-constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr std::uint64_t least_page = 4096;
 constexpr double most_of_pages = 0.2;       ///< share of a time that TLBs may add
 constexpr std::size_t latency_askings = 3;  ///< with noise
 constexpr double agreed_latency = 0.02;     ///< share by which a second answer is more, at most
@@ -184,11 +184,11 @@ constexpr double agreed_latency = 0.02;     ///< share by which a second answer 
 /// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
 double full_latency(SpanSweep& sweep, const SpanTime& point) {
     if (sweep.local() == least_page) {
-        const double many = sweep.time(point.bytes, local_stride), half = sweep.time(point.bytes, 2 * local_stride);
+        const double many = sweep.time(point.bytes, sweep.apart()), half = sweep.time(point.bytes, 2 * sweep.apart());
         return many - std::clamp(half - many, 0.0, most_of_pages * many);
     }
-    if (sweep.stride() >= local_stride) return point.cycles;
-    return std::max(point.cycles, sweep.time(point.bytes, local_stride));
+    if (sweep.stride() >= sweep.apart()) return point.cycles;
+    return std::max(point.cycles, sweep.time(point.bytes, sweep.apart()));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr std::size_t least_plateau = 3;   ///< points
 constexpr double uneven = 1.05;            ///< lines of others keep times from showing all of a level
 constexpr double uneven_pages = 1.08;      ///< nor do several pages that lie anywhere and fill sets unevenly
 constexpr double unlike_elsewhere = 0.04;  ///< share by which times differ where other pages fill sets otherwise
-constexpr std::uint64_t least_page = 4096, local_stride = 256;
+constexpr std::uint64_t least_page = 4096;
 constexpr std::uint64_t most_pieces = 256;  ///< a first TLB may well hold fewer
 constexpr double least_translation = 1;     ///< cycles per load
 constexpr double least_growth = 1.9;        ///< of levels that are distinguished from how the one above overflows
@@ -302,7 +302,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
         return levels_of(meter, l1, sweep.fields() ? std::max(l1.line, stride / 4) : l1.line, local);
     if (local > least_page && shows_tlb(sweep, edges, l1.line, meter.noise()))
-        return levels_of(meter, l1, std::max(l1.line, local_stride), least_page);
+        return levels_of(meter, l1, sweep.apart(), least_page);
     report_edges(meter, report, found, sweep);
     report.curves.push_back(std::move(curve));
     return report;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <memory>
@@ -18,7 +19,10 @@
 namespace cachetally {
 namespace {
 
-constexpr std::uint64_t first_pages = 128, most_pages = 16384;
+constexpr double some_of_l1 = 2, more_of_l1 = 3;  ///< times its capacity
+constexpr double nearly_all = 0.8;
+constexpr double alike = 0.04;  ///< share by which times differ, at most
+constexpr std::uint64_t first_pages = 32, most_pages = 16384;
 constexpr std::size_t most_ways = 64;
 constexpr unsigned substitutes = 5, tries = 3;
 constexpr std::size_t most_more = 2;  ///< members of a set than there are ways
@@ -77,10 +81,17 @@ public:
     std::size_t ways() const { return ways_; }
     const std::vector<EvictionSet>& sets() const { return sets_; }
 
-    /// Whether classes are of as many pages each, as where pages lie in a row.
-    bool equal() const {
-        const auto [least, most] = std::ranges::minmax(sets_, {}, [](const auto& set) { return set.of_class.size(); });
-        return most.of_class.size() - least.of_class.size() <= 1;
+    /// Whether classes follow each other page by page, as where pages lie in a row.
+    bool in_turn() const {
+        std::vector<std::vector<std::size_t>> of_turn(count(), std::vector<std::size_t>(count()));
+        std::size_t all = 0, as_most = 0;
+        for (std::size_t set = 0; set < count(); ++set)
+            for (const std::uint64_t page : sets_[set].of_class) ++of_turn[page % count()][set];
+        for (const auto& sets : of_turn) {
+            all += std::accumulate(sets.begin(), sets.end(), std::size_t{0});
+            as_most += std::ranges::max(sets);
+        }
+        return static_cast<double>(as_most) > nearly_all * static_cast<double>(all);
     }
 
 private:
@@ -248,7 +259,9 @@ private:
 std::unique_ptr<PagePrimes> enough_pages(Meter& meter, const L1Geometry& l1) {
     const std::uint64_t most =
         std::min(most_pages, meter.capabilities().largest_arena / (PagePrimes::step_of(meter, l1) * meter.page()));
-    for (std::uint64_t pages = first_pages; 4 * pages <= most; pages *= 2) {
+    // Few at first, so that pages that leave the second level are not those that leave the third as well.
+    const std::uint64_t first = std::max(first_pages, std::bit_ceil(4 * l1.capacity / meter.page()));
+    for (std::uint64_t pages = first; 4 * pages <= most; pages *= 2) {
         const auto miss = PagePrimes(meter, l1, pages).measured_miss();
         if (miss) return std::make_unique<PagePrimes>(meter, l1, 4 * pages, *miss);
     }
@@ -262,6 +275,19 @@ Pages pages_that_stay(const Classes& classes, std::size_t count) {
         for (const EvictionSet& set : classes.sets())
             if (i < set.members.size() && pages.size() < count) pages.push_back(set.members[i]);
     return pages;
+}
+
+/// Times of pages that stay, several times what L1 holds: neither what it keeps of them nor their translation may be
+/// in these.
+std::optional<double> sure_latency(Meter& meter, const L1Geometry& l1, PagePrimes& primes, const Classes& classes) {
+    const double in_l1 =
+        static_cast<double>(l1.capacity) / static_cast<double>(meter.page() * PagePrimes::step_of(meter, l1));
+    const auto count = [&](double times) { return static_cast<std::size_t>(std::ceil(times * in_l1)); };
+    const Pages some = pages_that_stay(classes, count(some_of_l1)), more = pages_that_stay(classes, count(more_of_l1));
+    if (more.size() < count(more_of_l1)) return {};
+    const double few = primes.time(some), many = primes.time(more);
+    if (std::abs(many - few) > alike * few || primes.time_of_one_line(more) > l1.latency * (1 + alike)) return {};
+    return std::min(few, many);
 }
 
 }  // namespace
@@ -279,9 +305,9 @@ PageClasses find_page_classes(Meter& meter, const L1Geometry& l1, std::vector<st
     found.ways = classes.ways();
     decisions.push_back(fmt::format("{} classes of pages, {} of which stay together", found.classes, found.ways));
     if (!found.why_not.empty()) return found;
-    if (PagePrimes::step_of(meter, l1) > 1 && classes.equal())
+    if (PagePrimes::step_of(meter, l1) > 1 && classes.in_turn())
         found.why_not = "pages lie in a row: those that meet in sets of L1 may be of some classes only";
-    found.latency = primes->time(pages_that_stay(classes, 5 * l1.capacity / 2 / meter.page()));
+    found.latency = sure_latency(meter, l1, *primes, classes);
     return found;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "probes/tests.hpp"
@@ -13,9 +14,9 @@ namespace cachetally {
 
 struct PageClasses {
     std::uint64_t classes = 0;
-    std::uint64_t ways = 0;    ///< pages of a class that stay together
-    double latency = 0;        ///< cycles of a load that hits in the level
-    std::string why_not = {};  ///< not empty: the reason why the above is not known
+    std::uint64_t ways = 0;              ///< pages of a class that stay together
+    std::optional<double> latency = {};  ///< cycles of a load that hits in the level, where it is known
+    std::string why_not = {};            ///< not empty: the reason why the above is not known
 
     std::uint64_t pages() const { return classes * ways; }
 };

@@ -100,6 +100,13 @@ double PagePrimes::time(const PageNumbers& pages) {
     return meter_.time(arena_, page_lines_string(at(pages), {page_, l1_.line, 1}, meter_.seed()), 3, 3);
 }
 
+double PagePrimes::time_of_one_line(const PageNumbers& pages) {
+    Offsets offsets;
+    for (std::size_t i = 0; i < pages.size(); ++i)
+        offsets.change().push_back(pages[i] * step_ * page_ + i * l1_.line % page_);
+    return meter_.time(arena_, offsets, 3, 3);
+}
+
 PageNumbers PagePrimes::others(std::uint64_t page, std::uint64_t count) const {
     PageNumbers found;
     for (auto other = pages_.rbegin(); other != pages_.rend() && found.size() < count; ++other)

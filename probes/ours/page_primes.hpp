@@ -52,6 +52,8 @@ public:
 
     /// Cycles per load of many lines of pages that stay.
     double time(const PageNumbers& pages);
+    /// Of a line of each, which L1 keeps: what is more than its latency is translation.
+    double time_of_one_line(const PageNumbers& pages);
 
     /// More loads than may be spent.
     bool have_taken_long() const;

@@ -16,7 +16,8 @@ constexpr double latency_off = 0.05;  ///< of a few pages, which are translated,
 /// none.
 void add_second_level(Meter& meter, const PageClasses& classes, TestReport& report) {
     if (!classes.why_not.empty()) {
-        if (report.find("L2", "capacity") == nullptr) report.refuse("L2", {"capacity", "latency"}, classes.why_not);
+        const auto of_l2 = [](const Finding& finding) { return finding.level == "L2"; };
+        if (std::ranges::none_of(report.findings, of_l2)) report.refuse("L2", {"capacity", "latency"}, classes.why_not);
         return;
     }
     std::erase_if(report.findings, [](const Finding& finding) { return finding.level == "L2"; });
@@ -24,8 +25,11 @@ void add_second_level(Meter& meter, const PageClasses& classes, TestReport& repo
     report.answer("L2", "capacity", bytes, bytes, bytes, "bytes",
                   "classes of pages that evict each other, by prime and probe");
     report.answer("L2", "ways", classes.ways, "ways", "as many pages of a class stay together");
-    report.answer("L2", "latency", classes.latency, classes.latency * (1 - latency_off), classes.latency, "cycles",
-                  "times of pages that stay together");
+    if (classes.latency)
+        report.answer("L2", "latency", *classes.latency, *classes.latency * (1 - latency_off), *classes.latency,
+                      "cycles", "times of pages that stay together");
+    else
+        report.refuse("L2", "latency", "times of pages that stay depend on their number, or on translation");
 }
 
 /// Targets that cannot be asked say so.

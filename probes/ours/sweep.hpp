@@ -2,6 +2,7 @@
 // Times of chases over spans: what tests of cache levels look at.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <vector>
@@ -36,6 +37,10 @@ public:
     const std::vector<SpanTime>& points() const { return points_; }
     std::uint64_t stride() const { return stride_; }
     std::uint64_t local() const { return local_; }  ///< bytes of the pieces within which lines are in random order
+
+    /// Bytes between lines of which TLBs show more than of all lines, and L1 holds no longer a span: where it hashes
+    /// sets, it would.
+    std::uint64_t apart() const { return l1_.hashed ? l1_.line : std::max(l1_.line, std::uint64_t{256}); }
 
     /// Whether sets are fields of the address: shown by lines that meet in few sets, and miss.
     bool fields() const { return fields_; }

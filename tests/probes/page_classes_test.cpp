@@ -53,7 +53,7 @@ TEST(PageClasses, AreThePagesOfAWay) {
         EXPECT_EQ(found.why_not, "") << second.policy << second.size;
         EXPECT_EQ(found.classes, classes) << second.policy << second.size;
         EXPECT_EQ(found.ways, second.ways) << second.policy << second.size;
-        EXPECT_NEAR(found.latency, 12, 0.6) << second.policy << second.size;
+        EXPECT_NEAR(found.latency.value_or(0), 12, 0.6) << second.policy << second.size;
     }
 }
 
@@ -87,6 +87,47 @@ TEST(PageClasses, TellCapacityAndWaysToLevels) {
     EXPECT_EQ(capacity->high, 128 << 10);
     ASSERT_NE(report.find("L2", "ways"), nullptr);
     EXPECT_EQ(report.find("L2", "ways")->value->number, 4);
+}
+
+// A third level that is left with the second one is not taken for it, and half of the classes are no capacity: pages
+// in a row, of which every other one meets in L1.
+TEST(PageClasses, SmallSecondLevelsAreNotTakenForTheThird) {
+    SimulatedOptions options;
+    options.large_pages.clear();
+    for (const char* mapping : {"contiguous", "random"}) {
+        const TestReport report =
+            robust(read_machine(
+                       fmt::format(
+                           "name: any\ncaches:\n  - {{name: L1, size: 8 KiB, ways: 1, latency: 4, next: L2}}\n"
+                           "  - {{name: L2, size: 64 KiB, ways: 4, latency: 12, replacement: random, next: L3}}\n"
+                           "  - {{name: L3, size: 256 KiB, ways: 8, latency: 32, inclusion: inclusive, next: memory}}\n"
+                           "pages: {{mapping: {}}}\nmemory: {{latency: 192}}\n",
+                           mapping),
+                       "any.yaml"),
+                   "levels", options);
+        expect_none_wrong(report);
+        EXPECT_LE(std::ranges::count_if(
+                      report.findings,
+                      [](const Finding& each) { return each.level == "L2" && each.parameter == "capacity"; }),
+                  1)
+            << mapping;
+    }
+}
+
+// Random replacement keeps some of few pages in L1, and a small TLB loses them.
+TEST(PageClasses, LatenciesThatDependOnWhatElseIsInThemAreRefused) {
+    SimulatedOptions options;
+    options.large_pages.clear();
+    const TestReport report =
+        robust(read_machine("name: any\ncaches:\n"
+                            "  - {name: L1, size: 64 KiB, ways: 16, latency: 2, replacement: random, next: L2}\n"
+                            "  - {name: L2, size: 192 KiB, ways: 12, latency: 8, inclusion: inclusive, next: memory}\n"
+                            "pages: {mapping: random}\ntlbs:\n  - {name: T, entries: 8, ways: full, next: U}\n"
+                            "  - {name: U, entries: 512, ways: 4, latency: 6}\nmemory: {latency: 100}\n",
+                            "any.yaml"),
+               "levels", options);
+    expect_none_wrong(report);
+    EXPECT_EQ(finding(report, "L2", "capacity").verdict, Verdict::right);
 }
 
 }  // namespace
