@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "probes/planned_run.hpp"
 #include "probes/result.hpp"
 #include "probes/tests.hpp"
 
@@ -227,15 +228,6 @@ const std::vector<ProbeTest>& built_in_probe_tests() {
 
 namespace {
 
-bool is_named(const SuiteOptions& options, const std::string& name) {
-    return std::ranges::find(options.tests, name) != options.tests.end();
-}
-
-/// Whether the test is asked for.
-bool is_wanted(const SuiteOptions& options, const ProbeTest& test) {
-    return is_named(options, test.name) || (options.tests.empty() && (options.curves || !test.only_curves));
-}
-
 /// Whether the test has a variant that is asked for.
 bool has_variant(const SuiteOptions& options, const ProbeTest& test) {
     return (options.published && test.has("published")) || (options.robust && test.has("robust"));
@@ -247,36 +239,6 @@ void check_names(const SuiteOptions& options) {
     for (const std::string& name : options.tests)
         if (std::ranges::find(known, name) == known.end())
             throw std::invalid_argument(fmt::format("there is no test '{}'{}", shown(name), advice(name, known)));
-}
-
-/// One variant of a test, to be run.
-struct PlannedRun {
-    const ProbeTest* test;
-    bool robust;
-    bool kept;  ///< in the reports; else others need it
-
-    std::string variant() const { return robust ? "robust" : "published"; }
-    unsigned parts() const { return robust ? test->parts : 1; }
-};
-
-/// What of the tests is to be run, in order.
-std::vector<PlannedRun> plan_of(const SuiteOptions& options) {
-    const auto others_go_by = [&](const std::string& name) {
-        return options.robust && std::ranges::any_of(probe_tests(), [&](const ProbeTest& other) {
-                   return is_named(options, other.name) && std::ranges::count(other.goes_by, name) != 0;
-               });
-    };
-    std::vector<PlannedRun> plan;
-    for (const ProbeTest& test : probe_tests()) {
-        const bool wanted = is_wanted(options, test), first = test.name == "l1";
-        const bool needed = first || others_go_by(test.name);
-        if (!wanted && !needed) continue;
-        const bool too_much = test.costly && options.tests.empty() && options.cheap;
-        if (test.published && options.published && !too_much && (wanted || first))
-            plan.push_back({&test, false, wanted});
-        if (test.robust && (options.robust || first)) plan.push_back({&test, true, wanted && options.robust});
-    }
-    return plan;
 }
 
 class Suite {
