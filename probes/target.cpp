@@ -59,6 +59,7 @@ Measurement ProbeTarget::stream(const Arena& arena, const Streaming& stream, con
 }
 
 void check_single(const Chase& chase) {
+    if (chase.stores) throw ProbeError("only runs and primes store; this is a question of loads alone");
     if (chase.chains != 1)
         throw ProbeError("only runs have several chains; this is a question of one chain, not of {}", chase.chains);
 }
@@ -69,6 +70,8 @@ void check_chase(const Capabilities& capabilities, const Arena& arena, const Cha
         throw ProbeError("this target has no way of its own for floating-point loads");
     if (chase.chains == 0 || chase.offsets.size() % chase.chains != 0)
         throw ProbeError("{} loads are not {} equal chains", chase.offsets.size(), chase.chains);
+    if (chase.stores && (chase.floating_point || chase.chains != 1))
+        throw ProbeError("a chase that stores is a single one, of integers");
     if (chase.chains > capabilities.most_chains)
         throw ProbeError("a chase of {} chains is more than {} here{}", chase.chains, capabilities.most_chains,
                          capabilities.no_chains.empty() ? "" : ": " + capabilities.no_chains);

@@ -27,6 +27,7 @@ struct Capabilities {
     std::uint64_t largest_arena = 0;        ///< bytes
     unsigned cache_events = 0;              ///< levels whose misses can be counted; 0 = none
     unsigned tlb_events = 0;                ///< TLBs whose misses can be counted
+    unsigned write_events = 0;              ///< levels whose writes and write-backs can be counted; 0 = none
     bool exact_events = true;               ///< counts are those of the loads alone: nobody and nothing else is in them
     std::string no_events;                  ///< the reason where there are none
     bool latencies = false;                 ///< single loads can be timed
@@ -59,18 +60,21 @@ struct Arena {
 
 /// A circular chain of loads, each of which gives the address of the next: offsets into an arena, in the order of
 /// visit. With several chains each of as many equal parts of the string is a circle of its own; one load of each is
-/// made in turn, and does not wait for those of the others.
+/// made in turn, and does not wait for those of the others. With stores each load is followed by a store to the same
+/// place.
 struct Chase {
-    Chase(const Offsets& string, bool of_floating_point = false, unsigned parts = 1)
+    Chase(const Offsets& string, bool of_floating_point = false, unsigned parts = 1, bool with_stores = false)
         : offsets(string.begin(), string.end()),
           recipe(string.recipe()),
           floating_point(of_floating_point),
-          chains(parts) {}
+          chains(parts),
+          stores(with_stores) {}
 
     std::span<const std::uint64_t> offsets;  ///< of a string that has to outlive it
     Recipe recipe;
     bool floating_point;  ///< loads of this kind pass by the first level of some machines
-    unsigned chains;      ///< a divisor of the number of offsets
+    unsigned chains;      ///< a divisor of the number of offsets; 1 with stores
+    bool stores;          ///< of integers alone
 };
 
 /// Loads and stores of a contiguous span, in order, that do not wait for each other.
@@ -97,13 +101,21 @@ struct Effort {
     friend bool operator==(const Effort&, const Effort&) = default;
 };
 
+/// What is done before each round of a probe, so that rounds say nothing of each other.
+enum class Renewal : std::uint8_t {
+    none,
+    loaded,     ///< a part's lines are taken out of all caches, and loaded once
+    stored,     ///< they are taken out, and stored to once, by stores that load nothing
+    taken_out,  ///< they are taken out, and so are those of the prime
+};
+
 /// Prime and probe: a chase that fills a hierarchy, and another that shows what stayed. The prime may have several
 /// chains, which take less time, and are simulated as one: only what stays is asked. The string of `probe` is cut
 /// into `parts` of equal length (the last may be shorter), each a circle of its own; the first `used` of them are run.
 struct PrimeProbe {
     Chase prime, probe;
     unsigned parts = 1, used = 1;
-    bool renewed = false;  ///< before each round a part's lines are taken out of all caches, and loaded once
+    Renewal renewed = Renewal::none;
     static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
     std::uint64_t touched = nowhere;  ///< loaded between prime and probe: brings a translation back
 };
@@ -139,8 +151,12 @@ struct Measurement {
     Conditions conditions;
     std::vector<double> cache_misses;  ///< by level, nearest first; as many as Capabilities::cache_events
     std::vector<double> tlb_misses;    ///< as many as Capabilities::tlb_events
-    std::uint64_t laps = 0;            ///< that the figures stand for
-    std::vector<double> parts;         ///< of prime_and_probe: cycles per load, by part
+    /// Of chases that store, by level, nearest first: stores and dirty lines that come to it (at the end those that
+    /// come to memory), how many of them miss there, and dirty lines of its own that it gives up. As many as
+    /// Capabilities::write_events, of writes one more, or none.
+    std::vector<double> writes = {}, write_misses = {}, write_backs = {};
+    std::uint64_t laps = 0;     ///< that the figures stand for
+    std::vector<double> parts;  ///< of prime_and_probe: cycles per load, by part
 };
 
 /// A chase on a processor, in memory of its own that is like an arena and placed by this processor.

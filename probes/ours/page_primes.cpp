@@ -152,7 +152,7 @@ std::vector<double> PagePrimes::after(PageNumbers others, const PageNumbers& pag
         prime.size() % at_a_time == 0 && meter_.capabilities().most_chains >= at_a_time ? at_a_time : 1;
     PrimeProbe question{{prime, false, chains}, {probe}, parts, parts};
     if (pages.size() == 1) {
-        question.renewed = true;
+        question.renewed = Renewal::loaded;
         question.touched = pages.front() * step_ * page_ + page_ / 2 + l1_.line;
     }
     return meter_.prime_and_probe(arena_, question, {0, times}).parts;

@@ -34,7 +34,8 @@ RecordedTarget::Question RecordedTarget::question_of(const RecordedRun& run, con
             run.effort.warm_up,
             run.effort.laps,
             run.effort.least_cycles,
-            {run.processor, run.other_processor, run.other_string, run.parts, run.used, run.renewed, run.touched}};
+            {run.processor, run.other_processor, run.other_string, run.parts, run.used, run.renewed, run.touched,
+             run.stores}};
 }
 
 Arena RecordedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
@@ -60,6 +61,7 @@ const RecordedRun& RecordedTarget::next(RecordedRun asked, const Arena& arena, c
     asked.string = string.value_or(0);
     asked.floating_point = chase.floating_point;
     asked.chains = chase.chains;
+    asked.stores = chase.stores;
     const auto known = string ? answers_.find(question_of(asked, arena)) : answers_.end();
     if (known == answers_.end())
         refuse(fmt::format("run of this string of {} ({}) in {}", numbered(chase.offsets.size(), "load"),
@@ -191,7 +193,7 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
                 continue;
             }
             const Offsets offsets = recording.strings.all().at(run.string).offsets(arena.bytes);
-            const Chase chase(offsets, run.floating_point, run.chains);
+            const Chase chase(offsets, run.floating_point, run.chains, run.stores);
             const ChaseOn timed{run.processor, chase};
             switch (run.kind) {
                 case RecordedRun::Kind::run: recorder.run(arena, chase, run.effort); break;
@@ -225,6 +227,7 @@ Recording rerun(const Recording& recording, ProbeTarget& target, const std::stri
     Capabilities can = recording.capabilities;  // tests go by what is offered: they are to ask the same
     can.cache_events = again.capabilities.cache_events;
     can.tlb_events = again.capabilities.tlb_events;
+    can.write_events = again.capabilities.write_events;
     can.exact_events = again.capabilities.exact_events;
     can.no_events = again.capabilities.no_events;
     can.latencies = can.latencies && again.capabilities.latencies;

@@ -56,8 +56,9 @@ private:
     /// Of questions of several processors, or of two chases.
     struct Others {
         std::uint32_t processor = 0, other_processor = 0, other_string = 0, parts = 0, used = 0;
-        bool renewed = false;
+        Renewal renewed = Renewal::none;
         std::uint64_t touched = PrimeProbe::nowhere;
+        bool stores = false;
 
         friend auto operator<=>(const Others&, const Others&) = default;
     };

@@ -35,6 +35,7 @@ RecordedRun Recorder::of_chase(RecordedRun run, const Chase& chase) {
     run.string = recording_.strings.find_or_add(chase);
     run.floating_point = chase.floating_point;
     run.chains = chase.chains;
+    run.stores = chase.stores;
     return run;
 }
 

@@ -38,12 +38,13 @@ struct RecordedRun {
     std::uint32_t string = 0;  ///< in Recording::strings; of streams 0
     bool floating_point = false;
     unsigned chains = 1;
+    bool stores = false;
     Streaming stream = {};  ///< of those
     Effort effort;          ///< of latencies: warm_up, and `laps` samples; of several processors: `laps` rounds
     std::uint32_t processor = 0, other_processor = 0;  ///< that is timed; that writes, or runs the other string
     std::uint32_t other_string = 0;                    ///< of run_after; the probe of prime_and_probe
     std::uint32_t parts = 0, used = 0;                 ///< of prime_and_probe
-    bool renewed = false;                              ///< likewise
+    Renewal renewed = Renewal::none;                   ///< likewise
     std::uint64_t touched = PrimeProbe::nowhere;       ///< likewise
     Measurement measurement = {};
     std::vector<double> latencies = {};  ///< cycles

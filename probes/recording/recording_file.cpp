@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "probes/recording/recording.hpp"
+#include "probes/recording/recording_columns.hpp"
 #include "storage/columns.hpp"
 
 namespace cachetally {
@@ -13,126 +14,8 @@ namespace {
 
 const std::string group_name = "recording";
 
-/// The columns of tables, each named once: `visit` gets the name and how to find the value in a row.
-template <class Visit>
-void columns_of_runs(Visit visit) {
-    visit(
-        "kind", [](auto& run) -> auto& { return run.kind; });
-    visit(
-        "end", [](auto& run) -> auto& { return run.end; });
-    visit(
-        "arena", [](auto& run) -> auto& { return run.arena; });
-    visit(
-        "string", [](auto& run) -> auto& { return run.string; });
-    visit(
-        "floating_point", [](auto& run) -> auto& { return run.floating_point; });
-    visit(
-        "warm_up", [](auto& run) -> auto& { return run.effort.warm_up; });
-    visit(
-        "laps", [](auto& run) -> auto& { return run.effort.laps; });
-    visit(
-        "least_cycles", [](auto& run) -> auto& { return run.effort.least_cycles; });
-    visit(
-        "cycles", [](auto& run) -> auto& { return run.measurement.cycles; });
-    visit(
-        "least", [](auto& run) -> auto& { return run.measurement.quantiles.least; });
-    visit(
-        "lower_quartile", [](auto& run) -> auto& { return run.measurement.quantiles.lower_quartile; });
-    visit(
-        "median", [](auto& run) -> auto& { return run.measurement.quantiles.median; });
-    visit(
-        "upper_quartile", [](auto& run) -> auto& { return run.measurement.quantiles.upper_quartile; });
-    visit(
-        "most", [](auto& run) -> auto& { return run.measurement.quantiles.most; });
-    visit(
-        "laps_made", [](auto& run) -> auto& { return run.measurement.laps; });
-    visit(
-        "samples", [](auto& run) -> auto& { return run.measurement.conditions.samples; });
-    visit(
-        "dropped", [](auto& run) -> auto& { return run.measurement.conditions.dropped; });
-    visit(
-        "context_switches", [](auto& run) -> auto& { return run.measurement.conditions.context_switches; });
-    visit(
-        "clock_ratio", [](auto& run) -> auto& { return run.measurement.conditions.clock_ratio; });
-    visit(
-        "disturbed", [](auto& run) -> auto& { return run.measurement.conditions.disturbed; });
-    visit(
-        "refusal", [](auto& run) -> auto& { return run.refusal; });
-    visit(
-        "cost_runs", [](auto& run) -> auto& { return run.cost.runs; });
-    visit(
-        "cost_references", [](auto& run) -> auto& { return run.cost.references; });
-    visit(
-        "cost_simulated", [](auto& run) -> auto& { return run.cost.simulated; });
-    visit(
-        "cost_cycles", [](auto& run) -> auto& { return run.cost.cycles; });
-}
-
-/// Of runs of several processors, or two chases; files without any do not have these.
-template <class Visit>
-void columns_of_others(Visit visit) {
-    visit(
-        "processor", [](auto& run) -> auto& { return run.processor; });
-    visit(
-        "other_processor", [](auto& run) -> auto& { return run.other_processor; });
-    visit(
-        "other_string", [](auto& run) -> auto& { return run.other_string; });
-    visit(
-        "parts", [](auto& run) -> auto& { return run.parts; });
-    visit(
-        "parts_used", [](auto& run) -> auto& { return run.used; });
-}
-
-/// Those that older files lack.
-template <class Visit>
-void columns_of_probes(Visit visit) {
-    visit(
-        "renewed", [](auto& run) -> auto& { return run.renewed; });
-    visit(
-        "touched", [](auto& run) -> auto& { return run.touched; });
-}
-
 bool has_others(const RecordedRun& run) {
     return run.kind >= RecordedRun::Kind::transfer && run.kind <= RecordedRun::Kind::prime_and_probe;
-}
-
-/// Those that older files lack, whose runs are of one chain.
-template <class Visit>
-void later_columns_of_runs(Visit visit) {
-    visit(
-        "chains", [](auto& run) -> auto& { return run.chains; });
-    visit(
-        "stream", [](auto& run) -> auto& { return run.stream.kind; });
-    visit(
-        "stream_bytes", [](auto& run) -> auto& { return run.stream.bytes; });
-}
-
-template <class Visit>
-void columns_of_arenas(Visit visit) {
-    visit(
-        "id", [](auto& made) -> auto& { return made.arena.id; });
-    visit(
-        "bytes", [](auto& made) -> auto& { return made.arena.bytes; });
-    visit(
-        "page", [](auto& made) -> auto& { return made.arena.page; });
-    visit(
-        "written", [](auto& made) -> auto& { return made.arena.written; });
-    visit(
-        "refusal", [](auto& made) -> auto& { return made.refusal; });
-}
-
-template <class Visit>
-void columns_of_strings(Visit visit) {
-    visit(
-        "generator", [](auto& string) -> auto& { return string.recipe.generator; });
-    visit(
-        "seed", [](auto& string) -> auto& { return string.recipe.seed; });
-    visit(
-        "moved_by", [](auto& string) -> auto& { return string.recipe.moved_by; });
-    visit(
-        "line", [](auto& string) -> auto& { return string.recipe.line; });
-    visit(
-        "other_words", [](auto& string) -> auto& { return string.recipe.other_words; });
 }
 
 /// What a value is in a file: enumerators and truth values are numbers.
@@ -195,6 +78,7 @@ void write_capabilities(Group& group, const Capabilities& can) {
     group.set_attribute("largest_arena", can.largest_arena);
     group.set_attribute("cache_events", can.cache_events);
     group.set_attribute("tlb_events", can.tlb_events);
+    group.set_attribute("write_events", can.write_events);
     group.set_attribute("exact_events", can.exact_events);
     group.set_attribute("no_events", can.no_events);
     group.set_attribute("latencies", can.latencies);
@@ -229,6 +113,8 @@ Capabilities read_capabilities(const Group& group) {
     can.largest_arena = group.whole_attribute("largest_arena");
     can.cache_events = static_cast<unsigned>(group.whole_attribute("cache_events"));
     can.tlb_events = static_cast<unsigned>(group.whole_attribute("tlb_events"));
+    if (group.has_attribute("write_events"))
+        can.write_events = static_cast<unsigned>(group.whole_attribute("write_events"));
     can.exact_events = group.whole_attribute("exact_events") != 0;
     can.no_events = group.text_attribute("no_events");
     can.latencies = group.whole_attribute("latencies") != 0;
@@ -284,6 +170,9 @@ const auto latencies_of = [](auto& run) -> auto& { return run.latencies; };
 const auto cache_misses_of = [](auto& run) -> auto& { return run.measurement.cache_misses; };
 const auto part_cycles_of = [](auto& run) -> auto& { return run.measurement.parts; };
 const auto tlb_misses_of = [](auto& run) -> auto& { return run.measurement.tlb_misses; };
+const auto writes_of = [](auto& run) -> auto& { return run.measurement.writes; };
+const auto write_misses_of = [](auto& run) -> auto& { return run.measurement.write_misses; };
+const auto write_backs_of = [](auto& run) -> auto& { return run.measurement.write_backs; };
 
 void check(const Group& group, const Recording& recording) {
     const auto fail = [&](std::size_t number, const std::string& what) {
@@ -300,13 +189,17 @@ void check(const Group& group, const Recording& recording) {
         const bool streamed = run.kind == RecordedRun::Kind::stream;
         if ((run.kind > RecordedRun::Kind::stream && !has_others(run)) || run.end > RecordedRun::End::refused)
             fail(i, "unknown kind");
+        if (run.renewed > Renewal::taken_out) fail(i, "an unknown kind of renewal");
         if (run.chains == 0 || run.stream.kind > Streaming::Kind::copy)
             fail(i, "no chain, or an unknown kind of stream");
         if (run.arena >= recording.arenas.size() || (!streamed && run.string >= strings.size()) ||
             run.other_string >= std::max<std::size_t>(1, strings.size()))
             fail(i, "no such arena or string");
         if (!fits(run.measurement.cache_misses, recording.capabilities.cache_events) ||
-            !fits(run.measurement.tlb_misses, recording.capabilities.tlb_events))
+            !fits(run.measurement.tlb_misses, recording.capabilities.tlb_events) ||
+            !fits(run.measurement.writes, recording.capabilities.write_events + 1) ||
+            !fits(run.measurement.write_misses, recording.capabilities.write_events) ||
+            !fits(run.measurement.write_backs, recording.capabilities.write_events))
             fail(i, "misses of other levels than there are");
     }
 }
@@ -342,6 +235,12 @@ void write_recording(Group& root, const Recording& recording) {
         columns_of_others(writer(runs, recording.runs));
         write_lists(runs, "part_cycles", recording.runs, part_cycles_of);
         columns_of_probes(writer(runs, recording.runs));
+    }
+    if (std::ranges::any_of(recording.runs, &RecordedRun::stores)) {
+        columns_of_stores(writer(runs, recording.runs));
+        write_lists(runs, "writes", recording.runs, writes_of);
+        write_lists(runs, "write_misses", recording.runs, write_misses_of);
+        write_lists(runs, "write_backs", recording.runs, write_backs_of);
     }
     Dataset end = runs.open_dataset("end");  // elsewhere a column of this name is a time
     end.set_attribute("units", "1");
@@ -385,6 +284,12 @@ Recording read_recording(const Group& root) {
     if (runs.has("part_cycles")) {
         read_lists(runs, "part_cycles", recording.runs, part_cycles_of);
         columns_of_probes(reader(runs, recording.runs));
+    }
+    if (runs.has("stores")) {
+        columns_of_stores(reader(runs, recording.runs));
+        read_lists(runs, "writes", recording.runs, writes_of);
+        read_lists(runs, "write_misses", recording.runs, write_misses_of);
+        read_lists(runs, "write_backs", recording.runs, write_backs_of);
     }
     read_lists(runs, "latencies", recording.runs, latencies_of);
     read_lists(runs, "cache_misses", recording.runs, cache_misses_of);

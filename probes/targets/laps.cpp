@@ -48,6 +48,27 @@ void combine(Lap& lap, const Lap& other, Change change) {
     lap.cycles = change(lap.cycles, other.cycles);
     each(lap.cache_misses, other.cache_misses);
     each(lap.tlb_misses, other.tlb_misses);
+    each(lap.writes, other.writes);
+    each(lap.write_misses, other.write_misses);
+    each(lap.write_backs, other.write_backs);
+}
+
+/// How much a count has grown.
+double growth(std::uint64_t now, std::uint64_t before) { return static_cast<double>(now - before); }
+
+/// What was written since `before`.
+void add_writes(Lap& lap, const HierarchyCounts& now, const HierarchyCounts& before) {
+    for (std::size_t i = 0; i < now.caches.size(); ++i) {
+        const CacheCounts &cache = now.caches[i], &old = before.caches[i];
+        lap.writes.push_back(growth(cache.stores + cache.writebacks_in, old.stores + old.writebacks_in));
+        lap.write_misses.push_back(
+            growth(cache.store_misses + cache.writeback_misses, old.store_misses + old.writeback_misses));
+        lap.write_backs.push_back(growth(cache.writebacks_out, old.writebacks_out));
+    }
+    double of_memories = 0;
+    for (std::size_t i = 0; i < now.memories.size(); ++i)
+        of_memories += growth(now.memories[i].writes, before.memories[i].writes);
+    lap.writes.push_back(of_memories);
 }
 
 }  // namespace
@@ -192,9 +213,10 @@ Lap Laps::simulate(std::span<const Reference> references) {
     if (noise_.hog_loads > 0) return lap;  // events of both cores are not distinguished
     HierarchyCounts counts = hierarchy_.counts();
     for (std::size_t i = 0; i < counts.caches.size(); ++i)
-        lap.cache_misses.push_back(static_cast<double>(counts.caches[i].load_misses - counts_.caches[i].load_misses));
+        lap.cache_misses.push_back(growth(counts.caches[i].load_misses, counts_.caches[i].load_misses));
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i)
-        lap.tlb_misses.push_back(static_cast<double>(counts.tlbs[i].misses - counts_.tlbs[i].misses));
+        lap.tlb_misses.push_back(growth(counts.tlbs[i].misses, counts_.tlbs[i].misses));
+    add_writes(lap, counts, counts_);
     counts_ = std::move(counts);
     return lap;
 }

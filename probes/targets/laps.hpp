@@ -39,6 +39,8 @@ std::vector<std::string> noise_names();
 struct Lap {
     double cycles = 0;
     std::vector<double> cache_misses, tlb_misses;  ///< in the order of the machine description
+    /// Likewise: stores and dirty lines that come to a cache, at the end to memory; that miss there; its dirty victims.
+    std::vector<double> writes = {}, write_misses = {}, write_backs = {};
 
     Lap& operator+=(const Lap& other);
     Lap& operator*=(double times);

@@ -224,10 +224,10 @@ struct NativeTarget::Parts {
             std::vector<double> calm, all;
             while (calm.size() < rounds && all.size() < retries + rounds) {
                 const Sample one = sample(work, work.lap(), [&] {
-                    if (how.renewed) {
-                        memory.flush(parts[part]);
-                        work.go_on(work.lap());
-                    }
+                    if (how.renewed != Renewal::none) memory.flush(parts[part]);
+                    if (how.renewed == Renewal::taken_out) memory.flush(how.prime.offsets);
+                    if (how.renewed == Renewal::loaded) work.go_on(work.lap());
+                    if (how.renewed == Renewal::stored) memory.store(parts[part]);
                     warm(prime, prime.lap());
                     if (how.touched != PrimeProbe::nowhere) memory.load(how.touched);
                 });
@@ -318,7 +318,7 @@ Measurement NativeTarget::run(const Arena& arena, const Chase& chase, const Effo
     ++parts_->cost.runs;
     NativeArena& memory = parts_->memory_of(arena);
     const std::uint64_t lap = chase.offsets.size();
-    ChaseWork work(memory.write(chase.offsets, chase.chains), lap);
+    ChaseWork work(memory.write(chase.offsets, chase.chains), lap, chase.stores);
     const bool cold = effort.warm_up == 0;
     if (cold) memory.flush(chase.offsets);
     parts_->warm(work, lap * effort.warm_up);
@@ -347,7 +347,7 @@ Measurement NativeTarget::prime_and_probe(const Arena& arena, const PrimeProbe& 
     parts_->look();
     ++parts_->cost.runs;
     NativeArena& memory = parts_->memory_of(arena);
-    ChaseWork prime(memory.write(both.prime.offsets, both.prime.chains), both.prime.offsets.size());
+    ChaseWork prime(memory.write(both.prime.offsets, both.prime.chains), both.prime.offsets.size(), both.prime.stores);
     std::vector<void**> begins;
     for (const auto& part : parts) begins.push_back(memory.write(part, 1).front());
     if (!memory.holds(both.prime.offsets, both.prime.chains)) throw ProbeError("prime and probe use the same words");

@@ -117,6 +117,25 @@ std::vector<std::uint64_t> NativeArena::physical_pages(std::uint64_t page) const
     return pages;
 }
 
+namespace {
+
+/// Until all loads, stores and flushes are done.
+void wait_for_all() {
+#if defined(__x86_64__)
+    asm volatile("mfence" ::: "memory");
+#elif defined(__aarch64__)
+    asm volatile("dsb sy" ::: "memory");
+#endif
+}
+
+}  // namespace
+
+void NativeArena::store(std::span<const std::uint64_t> offsets) const {
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+        *reinterpret_cast<void* volatile*>(begin_ + offsets[i]) = begin_ + offsets[next_in_chain(i, offsets.size())];
+    wait_for_all();
+}
+
 void NativeArena::flush(std::span<const std::uint64_t> offsets) const {
     for (const std::uint64_t offset : offsets) {
         const std::byte* const place = begin_ + offset;
@@ -126,11 +145,7 @@ void NativeArena::flush(std::span<const std::uint64_t> offsets) const {
         asm volatile("dc civac, %0" ::"r"(place) : "memory");
 #endif
     }
-#if defined(__x86_64__)
-    asm volatile("mfence" ::: "memory");
-#elif defined(__aarch64__)
-    asm volatile("dsb sy" ::: "memory");
-#endif
+    wait_for_all();
 }
 
 void** follow(void** at, std::uint64_t loads) {
@@ -151,6 +166,16 @@ void** follow(void** at, std::uint64_t loads) {
                  :
                  : "cc", "memory");
 #endif
+    return at;
+}
+
+void** follow_and_store(void** at, std::uint64_t loads) {
+    for (; loads > 0; --loads) {
+        void* volatile* const place = at;
+        void* const next = *place;
+        *place = next;
+        at = static_cast<void**>(next);
+    }
     return at;
 }
 

@@ -26,6 +26,9 @@ public:
     /// Whether chains that were written are still whole, though others were written after them.
     bool holds(std::span<const std::uint64_t> offsets, unsigned chains) const;
 
+    /// Stores once more what a chase through these offsets holds, loading nothing, and waits until it is done.
+    void store(std::span<const std::uint64_t> offsets) const;
+
     void load(std::uint64_t offset) const { static_cast<void>(*(reinterpret_cast<void* volatile*>(begin_ + offset))); }
 
     /// Its memory, to be overwritten: it holds no chase any more.
@@ -54,6 +57,9 @@ std::uint64_t small_page();
 
 /// Makes so many loads, each of the address that the one before it gave.
 void** follow(void** at, std::uint64_t loads);
+
+/// The same, each followed by a store of what it loaded to the same place.
+void** follow_and_store(void** at, std::uint64_t loads);
 
 /// Makes so many loads of each of 1 to most_native_chains chains, one of each in turn. Where there are more than the
 /// processor has registers for, the addresses of the rest wait in L1: some cycles more for each of their loads, in

@@ -23,11 +23,14 @@ public:
 /// Steps are loads.
 class ChaseWork final : public NativeWork {
 public:
-    /// `at`: of each chain the first location; `lap`: loads of all of them.
-    ChaseWork(std::vector<void**> at, std::uint64_t lap) : at_(std::move(at)), lap_(lap) {}
+    /// `at`: of each chain the first location; `lap`: loads of all of them. With stores it is one chain.
+    ChaseWork(std::vector<void**> at, std::uint64_t lap, bool stores = false)
+        : at_(std::move(at)), lap_(lap), stores_(stores) {}
 
     void go_on(std::uint64_t loads) override {
-        if (at_.size() == 1)
+        if (stores_)
+            at_.front() = follow_and_store(at_.front(), loads);
+        else if (at_.size() == 1)
             at_.front() = follow(at_.front(), loads);
         else
             follow_in_turn(at_, loads / at_.size());
@@ -38,6 +41,7 @@ public:
 private:
     std::vector<void**> at_;
     std::uint64_t lap_;
+    bool stores_;
 };
 
 }  // namespace cachetally

@@ -42,14 +42,7 @@ struct SimulatedTarget::Parts {
 
     std::vector<Reference> references(const Arena& arena, const Chase& chase) const {
         check_chase(capabilities, arena, chase);
-        return references(chase.offsets, chase.floating_point);
-    }
-    static std::vector<Reference> references(std::span<const std::uint64_t> offsets, bool floating_point) {
-        std::vector<Reference> references(offsets.size());
-        const std::uint8_t flags = floating_point ? reference_flag::floating_point : 0;
-        for (std::size_t i = 0; i < references.size(); ++i)
-            references[i] = {arena_base + offsets[i], 0, 1, ReferenceKind::load, flags};
-        return references;
+        return loads_of(chase.offsets, chase.floating_point, chase.stores);
     }
 
     /// A run as it is without noise, and the machine after it.
@@ -65,8 +58,8 @@ struct SimulatedTarget::Parts {
               laps(hierarchy, references, period, !remembers_more(topology.machine()), chains) {}
 
         bool is(const Arena& on, const Chase& chase, const Effort& how) const {
-            return !streamed && on == arena && chase.floating_point == floating_point && chase.chains == chains &&
-                   how == effort &&
+            return !streamed && !chase.stores && on == arena && chase.floating_point == floating_point &&
+                   chase.chains == chains && how == effort &&
                    std::ranges::equal(references, chase.offsets, {}, &Reference::address,
                                       [](std::uint64_t offset) { return arena_base + offset; });
         }
@@ -96,7 +89,7 @@ struct SimulatedTarget::Parts {
         measurement.cycles = seen_by_timer(seen.cycles) / (steps_per_lap * count);
         measurement.quantiles = quantiles_of({measurement.cycles});
         const double longer = disturb(measurement, seen.cycles);
-        if (!run.streamed) fill(measurement, seen, steps_per_lap * count, run.floating_point);
+        if (!run.streamed) fill(measurement, seen, steps_per_lap * count, run);
         spend({1, (run.total.laps + run.effort.warm_up) * run.references.size(), run.simulated - simulated,
                longer * seen.cycles / count * (count + run.effort.warm_up)});
         return measurement;
@@ -201,19 +194,10 @@ struct SimulatedTarget::Parts {
         return std::floor(begin + cycles / noise.timer_quantum) * noise.timer_quantum;
     }
 
-    void fill(Measurement& measurement, const Lap& sum, double loads, bool floating_point) const {
+    void fill(Measurement& measurement, const Lap& sum, double loads, const Run& run) const {
         if (capabilities.cache_events == 0 && capabilities.tlb_events == 0) return;
-        const MachineDescription& run_on = floating_point ? *options.floating_point : machine;
-        const auto add = [&](const auto& all, const auto& own, const std::vector<std::size_t>& levels,
-                             const std::vector<double>& misses, std::vector<double>& result) {
-            for (const std::size_t level : levels) {
-                const auto place = std::ranges::find(own, all[level].name, [](const auto& part) { return part.name; });
-                result.push_back(place == own.end() ? 0
-                                                    : misses[static_cast<std::size_t>(place - own.begin())] / loads);
-            }
-        };
-        add(machine.caches, run_on.caches, data_caches(machine), sum.cache_misses, measurement.cache_misses);
-        add(machine.tlbs, run_on.tlbs, data_tlbs(machine), sum.tlb_misses, measurement.tlb_misses);
+        const bool stores = run.references.back().kind == ReferenceKind::store;
+        fill_events(measurement, sum, loads, machine, run.floating_point ? *options.floating_point : machine, stores);
     }
 
     /// What else may be spent: cycles.
@@ -310,7 +294,7 @@ Arena SimulatedTarget::make_arena(std::uint64_t bytes, std::uint64_t page) {
 
 Measurement SimulatedTarget::run(const Arena& arena, const Chase& chase, const Effort& effort) {
     Parts::Run& run = parts_->run(arena, chase, effort);
-    return parts_->measured(run, static_cast<double>(run.references.size()));
+    return parts_->measured(run, static_cast<double>(chase.offsets.size()));
 }
 
 Measurement SimulatedTarget::stream(const Arena& arena, const Streaming& stream, const Effort& effort) {
@@ -339,9 +323,9 @@ Measurement SimulatedTarget::prime_and_probe(const Arena& arena, const PrimeProb
     const bool floating_point = both.prime.floating_point;
     PrimeProbeLoads loads{.renewed = both.renewed};
     for (const auto& part : parts_of(parts.capabilities, arena, both))
-        loads.parts.push_back(Parts::references(part, floating_point));
+        loads.parts.push_back(loads_of(part, floating_point));
     loads.prime = parts.references(arena, both.prime);
-    if (both.touched != PrimeProbe::nowhere) loads.touched = Parts::references({&both.touched, 1}, floating_point);
+    if (both.touched != PrimeProbe::nowhere) loads.touched = loads_of({&both.touched, 1}, floating_point);
     PrimedProbe found = simulated_prime_and_probe(
         parts.topology_for(arena, floating_point), arena, loads, effort, parts.noise_of_probes(arena.page),
         parts.pages_are_drawn(), static_cast<double>(parts.machine.period), {parts.left(), parts.look()});

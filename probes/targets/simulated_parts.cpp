@@ -39,6 +39,23 @@ std::vector<Reference> streamed_lines(const Streaming& stream, std::uint64_t lin
     return all;
 }
 
+std::vector<Reference> loads_of(std::span<const std::uint64_t> offsets, bool floating_point, bool stores) {
+    const std::uint8_t flags = floating_point ? reference_flag::floating_point : 0;
+    std::vector<Reference> all;
+    all.reserve(offsets.size() * (stores ? 2 : 1));
+    for (const std::uint64_t offset : offsets) {
+        all.push_back({arena_base + offset, 0, 1, ReferenceKind::load, flags});
+        if (stores) all.push_back({arena_base + offset, 0, 1, ReferenceKind::store, flags});
+    }
+    return all;
+}
+
+std::vector<Reference> stores_of(std::span<const Reference> loads) {
+    std::vector<Reference> stores(loads.begin(), loads.end());
+    for (Reference& each : stores) each.kind = ReferenceKind::store;
+    return stores;
+}
+
 Capabilities capabilities_of(const MachineDescription& machine, const SimulatedOptions& options) {
     Capabilities can;
     can.page_sizes = {machine.pages.size};
@@ -49,6 +66,7 @@ Capabilities capabilities_of(const MachineDescription& machine, const SimulatedO
     if (can.no_events.empty()) {
         can.cache_events = static_cast<unsigned>(data_caches(machine).size());
         can.tlb_events = static_cast<unsigned>(data_tlbs(machine).size());
+        can.write_events = can.cache_events;
     }
     can.latencies = !options.recorded;
     offer_cores(can, machine, options.noise.hog_loads > 0);
@@ -101,6 +119,27 @@ std::vector<Reference> interrupt_loads(const NoiseModel& noise, std::uint64_t pa
 bool remembers_more(const MachineDescription& machine) {
     return std::ranges::any_of(machine.caches,
                                [](const CacheConfig& cache) { return cache.prefetch.kind != PrefetchKind::none; });
+}
+
+void fill_events(Measurement& measurement, const Lap& sum, double loads, const MachineDescription& machine,
+                 const MachineDescription& run_on, bool stores) {
+    const auto add = [&](const auto& all, const auto& own, const std::vector<std::size_t>& levels,
+                         const std::vector<double>& counted, std::vector<double>& result) {
+        for (const std::size_t level : levels) {
+            const auto place = std::ranges::find(own, all[level].name, [](const auto& part) { return part.name; });
+            result.push_back(place == own.end() ? 0 : counted[static_cast<std::size_t>(place - own.begin())] / loads);
+        }
+    };
+    const auto add_caches = [&](const std::vector<double>& counted, std::vector<double>& result) {
+        add(machine.caches, run_on.caches, data_caches(machine), counted, result);
+    };
+    add_caches(sum.cache_misses, measurement.cache_misses);
+    add(machine.tlbs, run_on.tlbs, data_tlbs(machine), sum.tlb_misses, measurement.tlb_misses);
+    if (!stores) return;
+    add_caches(sum.writes, measurement.writes);
+    measurement.writes.push_back(sum.writes.back() / loads);
+    add_caches(sum.write_misses, measurement.write_misses);
+    add_caches(sum.write_backs, measurement.write_backs);
 }
 
 double least_latency(const MachineDescription& machine) {

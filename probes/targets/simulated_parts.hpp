@@ -37,6 +37,11 @@ std::vector<Reference> interrupt_loads(const NoiseModel& noise, std::uint64_t pa
 /// Whether laps depend on more than caches and TLBs hold.
 bool remembers_more(const MachineDescription& machine);
 
+/// Events of a run of so many loads by level of `machine`; `run_on` may be without some of its levels. `stores`: with
+/// what was written.
+void fill_events(Measurement& measurement, const Lap& sum, double loads, const MachineDescription& machine,
+                 const MachineDescription& run_on, bool stores);
+
 /// Cycles of the quickest load.
 double least_latency(const MachineDescription& machine);
 
@@ -45,6 +50,11 @@ double quickest_load(const MachineDescription& machine);
 
 /// Entries of all arrays, of which about six are hashed in the time of a load.
 double digest_loads(const MachineDescription& machine);
+
+/// Loads at these offsets of an arena, each followed by a store to the same place if `stores` says so.
+std::vector<Reference> loads_of(std::span<const std::uint64_t> offsets, bool floating_point, bool stores = false);
+/// Stores alone.
+std::vector<Reference> stores_of(std::span<const Reference> loads);
 
 /// A lap of a stream of an arena: a reference of each line.
 std::vector<Reference> streamed_lines(const Streaming& stream, std::uint64_t line);

@@ -60,14 +60,16 @@ PrimedProbe simulated_prime_and_probe(const Topology& placed, const Arena& arena
                                            RoundLimits{std::max(0.0, limits.cycles - found.all), limits.look});
         for (unsigned lap = 0; lap < effort.warm_up; ++lap) found.all += machine->prime();
     };
-    const unsigned rounds = loads.renewed && !noise.model.any() ? 1 : std::max(1U, effort.laps);
+    const bool renewed = loads.renewed != Renewal::none;
+    const unsigned rounds = renewed && !noise.model.any() ? 1 : std::max(1U, effort.laps);
     double cycles = 0, count = 0;
     try {
         for (const std::vector<Reference>& part : loads.parts) {
             std::vector<double> times;
             while (times.size() < rounds) {
-                if (loads.renewed || !machine) renew();
-                if (loads.renewed) found.all += machine->load(part);
+                if (renewed || !machine) renew();
+                if (loads.renewed == Renewal::loaded) found.all += machine->load(part);
+                if (loads.renewed == Renewal::stored) found.all += machine->load(stores_of(part));
                 found.all += machine->prime();
                 if (!loads.touched.empty()) found.all += machine->load(loads.touched);
                 times.push_back(machine->probe(part));

@@ -25,7 +25,7 @@ struct PrimeProbeLoads {
     std::vector<Reference> prime = {};
     std::vector<std::vector<Reference>> parts = {};  ///< those that are used
     std::vector<Reference> touched = {};
-    bool renewed = false;
+    Renewal renewed = Renewal::none;
 };
 
 /// What a probe takes, part by part, after laps of a prime.

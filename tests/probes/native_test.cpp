@@ -85,7 +85,7 @@ TEST_F(Native, WhatAPrimeTakesAwayTakesLonger) {
     const Arena arena = target->make_arena(bytes, page());
     const Offsets few = random_string(4 * ki, 64, 1), many = random_string(bytes, 64, 1), probe = moved(few, 32);
     const auto after = [&](const Offsets& prime, unsigned chains) {
-        return target->prime_and_probe(arena, {{prime, false, chains}, {probe}, 2, 2, true, 8 * ki}, {1, 3});
+        return target->prime_and_probe(arena, {{prime, false, chains}, {probe}, 2, 2, Renewal::loaded, 8 * ki}, {1, 3});
     };
     const Measurement stays = after(few, 1), gone = after(many, 1), together = after(many, 8);
     EXPECT_LT(2 * stays.cycles, gone.cycles);
@@ -94,6 +94,24 @@ TEST_F(Native, WhatAPrimeTakesAwayTakesLonger) {
     EXPECT_EQ(stays.parts.size(), 2U);
     EXPECT_THROW(target->prime_and_probe(arena, {{few}, {random_string(4 * ki, 64, 2)}}, {1, 1}), ProbeError)
         << "the same words";
+}
+
+/// Lines that were stored to come from a cache: no processor is known whose stores go to memory alone.
+TEST_F(Native, WhatIsStoredStaysAndWhatIsTakenOutDoesNot) {
+    const Arena arena = target->make_arena(64 * ki, page());
+    const Offsets elsewhere{60 * ki}, lines{0, 5 * ki, 10 * ki, 15 * ki, 20 * ki, 25 * ki, 30 * ki, 35 * ki};
+    const auto least = [&](Renewal renewed) {
+        double cycles = 1e9;
+        for (unsigned i = 0; i < 5; ++i)
+            cycles =
+                std::min(cycles, target->prime_and_probe(arena, {{elsewhere}, {lines}, 1, 1, renewed}, {0, 5}).cycles);
+        return cycles;
+    };
+    const double gone = least(Renewal::taken_out);
+    EXPECT_LT(2 * least(Renewal::loaded), gone);
+    EXPECT_LT(2 * least(Renewal::stored), gone);
+    EXPECT_GT(target->run(arena, {lines, false, 1, true}, {1, 8}).cycles, 0);
+    EXPECT_LT(2 * target->prime_and_probe(arena, {{lines, false, 1, true}, {moved(lines, 32)}}, {1, 5}).cycles, gone);
 }
 
 TEST_F(Native, WhatCannotBeDoneIsRefused) {

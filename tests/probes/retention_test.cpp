@@ -119,7 +119,10 @@ TEST(PrimeAndProbe, IsRecordedAndReplayed) {
     const Arena arena = recorder.make_arena(1 << 20, 4096);
     const Offsets prime = random_string(1 << 20, 64, 1), probe = moved(page_sample_string(1 << 20, 4096, 64, 8, 2), 32);
     const auto asked = [&](ProbeTarget& of, unsigned used) {
-        return of.prime_and_probe(arena, {{prime}, {probe}, 64, used, used == 3, 8}, {0, 1}).cycles;
+        return of
+            .prime_and_probe(arena, {{prime}, {probe}, 64, used, used == 3 ? Renewal::loaded : Renewal::none, 8},
+                             {0, 1})
+            .cycles;
     };
     const double one = asked(recorder, 3), other = asked(recorder, 64);
     RecordedTarget replay(recorder.recording());
