@@ -67,7 +67,7 @@ void TestReport::answer(std::string level, std::string parameter, std::uint64_t 
 }
 
 void TestReport::answer(std::string level, std::string parameter, std::string word, std::string method) {
-    const bool yes_or_no = word == "present" || word == "absent";
+    const bool yes_or_no = word == "present" || word == "absent" || word == "true" || word == "false";
     findings.push_back({.test = test,
                         .variant = variant,
                         .level = std::move(level),

@@ -146,6 +146,14 @@ TestReport parallelism_robust(Meter& meter, const L1Geometry& l1, const std::opt
 /// nobody has used. (ours; after McCalpin's STREAM, which counts the same bytes)
 TestReport bandwidth_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels);
 
+/// Of each level, whether a store that misses fetches its line (`write_allocate`), and whether what is stored stays in
+/// it (`write`: `write_back`) or goes on (`write_through`). Lines that are in no cache are stored to once: the level
+/// that answers a load of them has fetched them, those above it have not. With counts of writes, lines of growing spans
+/// are loaded and stored to: a level that gives up dirty lines writes back, one that hands on nearly all that is
+/// written to lines that it has writes through. Without counts L1 writes back where loads that take the places of lines
+/// that were stored to take longer; else that is refused, as write-backs may take no time. (ours)
+TestReport stores_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels);
+
 /// LRU, tree-PLRU, FIFO, random or SRRIP: lines of one set are visited several times each in random orders, and the
 /// share of misses, counted or seen in the times, is compared with what each policy would miss. (ours) Refused where
 /// two policies would miss alike or none would miss as was measured.

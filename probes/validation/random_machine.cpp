@@ -164,6 +164,16 @@ void add_cores(Draw& draw, MachineDescription& machine) {
     coherence.supply = draw.between(10, 40);
 }
 
+/// Levels of victims keep what they are given.
+void draw_writes(Draw& draw, std::vector<CacheConfig>& caches) {
+    for (CacheConfig& cache : caches) {
+        const bool through = draw.chance(cache.name == "L1" ? 20 : 10), fetches = draw.chance(through ? 50 : 90);
+        if (cache.inclusion == Inclusion::exclusive) continue;
+        cache.write = through ? WritePolicy::write_through : WritePolicy::write_back;
+        cache.write_allocate = fetches;
+    }
+}
+
 constexpr std::string_view names_of_populations[] = {"usual", "wide"};
 
 }  // namespace
@@ -183,6 +193,9 @@ RandomMachine random_machine(std::uint64_t seed, std::uint64_t number, Populatio
     if (population == Population::usual) return drawn;
     Draw draw(splitmix64(seed ^ of_widening) ^ splitmix64(number));
     widen(draw, drawn);
+    constexpr std::uint64_t of_writes = 0x7772697465;  // other draws again, so that all else stays as it was
+    Draw writes(splitmix64(seed ^ of_writes) ^ splitmix64(number));
+    draw_writes(writes, drawn.machine.caches);
     constexpr std::uint64_t of_times = 0x74696d65;  // others again: the machines without them stay as they were
     Draw more(splitmix64(seed ^ of_times) ^ splitmix64(number));
     if (more.chance(25)) add_times(more, drawn.machine);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "probes/targets/simulated.hpp"
+#include "probes/validation/behaviour_truth.hpp"
 #include "probes/validation/effective_capacity.hpp"
 #include "probes/validation/sharing_truth.hpp"
 #include "sim/model/prefetch/table.hpp"
@@ -263,7 +264,8 @@ bool has_fact(const std::vector<Fact>& facts, const std::string& parameter) {
 /// What every cache, or every TLB, has: claimed of a level that does not exist it is wrong.
 bool of_a_level(const Finding& finding) {
     constexpr std::string_view of_caches[] = {"capacity", "effective_capacity", "ways",        "line",
-                                              "latency",  "inclusion",          "replacement", "shared_by"};
+                                              "latency",  "inclusion",          "replacement", "shared_by",
+                                              "write",    "write_allocate"};
     constexpr std::string_view of_tlbs[] = {"entries", "ways", "page"};
     const auto is_among = [&](const auto& names) { return std::ranges::find(names, finding.parameter) != names.end(); };
     if (finding.level.starts_with("TLB")) return is_among(std::span(of_tlbs));
@@ -281,6 +283,7 @@ std::vector<Fact> facts_of(const MachineDescription& machine, Reading reading, E
     add_caches(machine, reading == Reading::part_of_above, facts);
     add_tlbs(machine, evidence, facts);
     std::ranges::copy(transfer_facts(machine), std::back_inserter(facts));
+    std::ranges::copy(behaviour_facts(machine), std::back_inserter(facts));
     return facts;
 }
 

@@ -26,7 +26,7 @@ SimulatedOptions disturbed(std::uint64_t seed) {
 
 SuiteOptions some_tests() {
     SuiteOptions suite;
-    suite.tests = {"l1", "levels", "latency", "parallelism", "bandwidth", "response"};
+    suite.tests = {"l1", "levels", "latency", "parallelism", "bandwidth", "stores", "response"};
     return suite;
 }
 
