@@ -10,7 +10,8 @@
 namespace cachetally {
 namespace {
 
-constexpr unsigned rounds_if_noisy = 32;
+constexpr unsigned rounds_at_a_time = 8, most_rounds = 32;  ///< where times scatter
+constexpr double enough = 0.02;                             ///< share of a time that it may be off by
 constexpr double small_step = 0.1;  ///< of the timer, beside a time: no mean is needed to see through it
 constexpr double errors = 3;        ///< standard errors that a mean may be off by
 constexpr std::uint64_t pages_if_noisy = 32;
@@ -30,22 +31,34 @@ KnownLatencies::KnownLatencies(const L1Geometry& l1, const std::optional<TestRep
     all = count != nullptr && static_cast<double>(cycles.size()) == count->value->number;
 }
 
-MeanTime mean_time(Meter& meter, const Arena& arena, const PrimeProbe& question, const Effort& effort) {
-    const unsigned rounds = meter.noise() > 0 ? rounds_if_noisy : 1;
-    std::vector<double> times;
-    for (unsigned i = 0; i < rounds; ++i) times.push_back(meter.prime_and_probe(arena, question, effort).cycles);
-    if (rounds == 1) return {times.front(), 0};
-    const double step = meter.capabilities().timer_quantum / static_cast<double>(question.probe.offsets.size());
+namespace {
+
+/// Of some rounds of so many loads.
+MeanTime mean_of(const Meter& meter, std::vector<double> times, std::size_t loads) {
+    const double step = meter.capabilities().timer_quantum / static_cast<double>(loads);
     const Quantiles spread = quantiles_of(times);
-    const double median = spread.median;
-    if (step < small_step * median)  // what disturbs only lengthens
-        return {spread.lower_quartile, spread.lower_quartile - spread.least + meter.tolerance(spread.least)};
-    std::erase_if(times, [&](double each) { return each > 2 * (median + step); });
+    if (step < small_step * spread.median)  // what disturbs only lengthens
+        return {spread.lower_quartile, spread.lower_quartile - spread.least + step + meter.tolerance(spread.least)};
+    std::erase_if(times, [&](double each) { return each > 2 * (spread.median + step); });
     const auto count = static_cast<double>(times.size());
     const double mean = std::accumulate(times.begin(), times.end(), 0.0) / count;
     double squares = step * step / 4;  // what a step of the timer may hide
     for (const double each : times) squares += (each - mean) * (each - mean) / count;
     return {mean, errors * std::sqrt(squares / count) + meter.tolerance(mean)};
+}
+
+}  // namespace
+
+MeanTime mean_time(Meter& meter, const Arena& arena, const PrimeProbe& question, const Effort& effort) {
+    std::vector<double> times{meter.prime_and_probe(arena, question, effort).cycles};
+    if (meter.noise() == 0) return {times.front(), 0};
+    for (;;) {
+        while (times.size() % rounds_at_a_time != 0)
+            times.push_back(meter.prime_and_probe(arena, question, effort).cycles);
+        const MeanTime found = mean_of(meter, times, question.probe.offsets.size());
+        if (times.size() >= most_rounds || found.error < enough * found.cycles) return found;
+        times.push_back(meter.prime_and_probe(arena, question, effort).cycles);
+    }
 }
 
 SparseLines::SparseLines(const Meter& meter, const L1Geometry& l1, std::uint64_t most, std::uint64_t room)

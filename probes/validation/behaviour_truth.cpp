@@ -4,9 +4,20 @@
 #include <fmt/format.h>
 
 #include "cachetally/topology.hpp"
+#include "sim/model/prefetch/prefetcher.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
+
+bool prefetches_lines(const CacheConfig& cache) {
+    constexpr std::uint64_t bounds = 4096;
+    const unsigned lines = cache.prefetch.distance;
+    if (cache.prefetch.kind == PrefetchKind::none) return false;
+    if (cache.prefetch.kind == prefetchers::adjacent_line) return cache.line < bounds;
+    if (cache.prefetch.kind == prefetchers::next_line) return lines * cache.line < bounds;
+    // of a stream the third line is the first that counts; strides are of any length
+    return cache.prefetch.kind != prefetchers::stream || (lines + 2) * cache.line < bounds;
+}
 
 std::vector<Fact> behaviour_facts(const MachineDescription& machine) {
     std::vector<Fact> facts;
@@ -17,6 +28,11 @@ std::vector<Fact> behaviour_facts(const MachineDescription& machine) {
         const bool of_victims = cache.inclusion == Inclusion::exclusive || cache.inclusion == Inclusion::victim;
         facts.push_back({level, "write", {0, std::string(name_of(cache.write))}});
         facts.push_back({level, "write_allocate", {0, cache.write_allocate && !of_victims ? "true" : "false"}});
+        const bool prefetches = prefetches_lines(cache);
+        facts.push_back({level, "prefetch", {0, prefetches ? std::string(name_of(cache.prefetch.kind)) : "none"}});
+        if (!prefetches || !row_of(cache.prefetch.kind).has_degree) continue;
+        facts.push_back({level, "prefetch_degree", {static_cast<double>(cache.prefetch.degree), ""}});
+        facts.push_back({level, "prefetch_distance", {static_cast<double>(cache.prefetch.distance), ""}});
     }
     return facts;
 }

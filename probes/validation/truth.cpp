@@ -10,7 +10,6 @@
 #include "probes/validation/behaviour_truth.hpp"
 #include "probes/validation/effective_capacity.hpp"
 #include "probes/validation/sharing_truth.hpp"
-#include "sim/model/prefetch/table.hpp"
 #include "sim/topology/names.hpp"
 
 namespace cachetally {
@@ -192,17 +191,6 @@ private:
     Extent extent_;
     unsigned level_ = 0;
 };
-
-/// Whether there is a prefetcher that ever brings a line: none goes beyond 4 KiB, and some look farther ahead.
-bool prefetches_lines(const CacheConfig& cache) {
-    constexpr std::uint64_t bounds = 4096;
-    const unsigned lines = cache.prefetch.distance;
-    if (cache.prefetch.kind == PrefetchKind::none) return false;
-    if (cache.prefetch.kind == prefetchers::adjacent_line) return cache.line < bounds;
-    if (cache.prefetch.kind == prefetchers::next_line) return lines * cache.line < bounds;
-    // of a stream the third line is the first that counts; strides are of any length
-    return cache.prefetch.kind != prefetchers::stream || (lines + 2) * cache.line < bounds;
-}
 
 void add_caches(const MachineDescription& machine, bool part_of_above, std::vector<Fact>& facts) {
     const CacheTruth caches(machine, part_of_above, facts);
