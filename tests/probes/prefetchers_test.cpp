@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "known_levels.hpp"
 #include "probes/ours/prefetch_model.hpp"
 #include "robust.hpp"
 
@@ -63,6 +65,10 @@ MachineDescription machine_with(const std::string& prefetch, int level, int last
                         "three.yaml");
 }
 
+TestReport tried_prefetchers(const MachineDescription& machine, SimulatedOptions options = {}) {
+    return by_known_levels(machine, prefetchers_robust, std::move(options));
+}
+
 std::string kind_of(const TestReport& report, int level) {
     const Finding& found = finding(report, fmt::format("L{}", level), "prefetch");
     return found.value ? found.value->word : "";
@@ -75,7 +81,7 @@ TEST(Prefetchers, AreFoundInTheirLevel) {
                  {std::pair(1, 1), std::pair(2, 1), std::pair(1, 4), std::pair(2, 3)}) {
                 SCOPED_TRACE(fmt::format("{} of L{}, degree {}, distance {}", kind, level, degree, distance));
                 const std::string keys = fmt::format("{{kind: {}, degree: {}, distance: {}}}", kind, degree, distance);
-                const TestReport report = robust(machine_with(keys, level), "prefetchers");
+                const TestReport report = tried_prefetchers(machine_with(keys, level));
                 const std::string name = fmt::format("L{}", level);
                 for (int each = 1; each <= 3; ++each)
                     EXPECT_EQ(kind_of(report, each), each < level ? "none" : each == level ? kind : "");
@@ -86,27 +92,34 @@ TEST(Prefetchers, AreFoundInTheirLevel) {
 }
 
 TEST(Prefetchers, AreNotSeenWhereThereAreNone) {
-    const TestReport report = robust(machine_with("none", 1), "prefetchers");
+    const TestReport report = tried_prefetchers(machine_with("none", 1));
     EXPECT_EQ(kind_of(report, 1), "none");
     EXPECT_EQ(kind_of(report, 2), "none");
     EXPECT_EQ(kind_of(report, 3), "none");
     expect_none_wrong(report);
 }
 
+// By what l1 and levels find.
+TEST(Prefetchers, AreFoundByTheSuite) {
+    const TestReport report = robust(machine_with("{kind: stream, distance: 4}", 2), "prefetchers");
+    EXPECT_EQ(kind_of(report, 2), "stream");
+    expect_none_wrong(report);
+}
+
 // Pairs of lines may be longer lines.
 TEST(Prefetchers, PairsMayBeLongerLines) {
-    for (const TestReport& report : {robust(machine_with("none", 1, 128), "prefetchers"),
-                                     robust(machine_with("adjacent_line", 3), "prefetchers")}) {
+    for (const TestReport& report :
+         {tried_prefetchers(machine_with("none", 1, 128)), tried_prefetchers(machine_with("adjacent_line", 3))}) {
         EXPECT_EQ(kind_of(report, 2), "none");
         EXPECT_EQ(kind_of(report, 3), "");
         expect_none_wrong(report);
     }
-    EXPECT_EQ(kind_of(robust(machine_with("adjacent_line", 3, 128), "prefetchers"), 3), "adjacent_line");
+    EXPECT_EQ(kind_of(tried_prefetchers(machine_with("adjacent_line", 3, 128)), 3), "adjacent_line");
 }
 
 TEST(Prefetchers, OfLongerLinesAreFound) {
     for (const char* kind : {"next_line", "stride", "stream"}) {
-        const TestReport report = robust(machine_with(kind, 3, 128), "prefetchers");
+        const TestReport report = tried_prefetchers(machine_with(kind, 3, 128));
         EXPECT_EQ(kind_of(report, 3), kind);
         expect_none_wrong(report);
     }
@@ -117,7 +130,7 @@ TEST(Prefetchers, WhatIsNoneOfTheKindsIsRefused) {
     MachineDescription machine = machine_with("next_line", 2);
     machine.caches[2].prefetch = machine.caches[1].prefetch;
     machine.caches[2].prefetch.distance = 7;
-    const TestReport report = robust(machine, "prefetchers");
+    const TestReport report = tried_prefetchers(machine);
     EXPECT_EQ(kind_of(report, 2), "");
     EXPECT_EQ(kind_of(report, 3), "");
 }
@@ -125,7 +138,7 @@ TEST(Prefetchers, WhatIsNoneOfTheKindsIsRefused) {
 TEST(Prefetchers, AreFoundByScatteredTimes) {
     SimulatedOptions noisy;
     noisy.noise = noise_named("realistic");
-    const TestReport report = robust(machine_with("stream", 3), "prefetchers", noisy);
+    const TestReport report = tried_prefetchers(machine_with("stream", 3), noisy);
     EXPECT_EQ(kind_of(report, 3), "stream");
     expect_none_wrong(report);
 }

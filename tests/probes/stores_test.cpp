@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
+#include "known_levels.hpp"
 #include "probes/recording/recorded_target.hpp"
 #include "probes/recording/recorder.hpp"
 #include "robust.hpp"
@@ -118,6 +120,10 @@ MachineDescription three_levels(const std::string& l1, const std::string& l2 = "
                         "three.yaml");
 }
 
+TestReport tried_stores(const MachineDescription& machine, SimulatedOptions options = {}) {
+    return by_known_levels(machine, stores_robust, std::move(options));
+}
+
 std::string said(const TestReport& report, const char* level, const char* parameter) {
     const Finding& found = finding(report, level, parameter);
     return found.value ? found.value->word : "";
@@ -134,7 +140,7 @@ TEST(Stores, FetchNoLinesFromTheLevelOnThatDoesNot) {
     for (const Case& each : {Case{"", "", "", yes, none, none}, Case{"", passes_on, "", yes, none, none},
                              Case{passes_on, "", "", no, yes, none}, Case{passes_on, passes_on, "", no, no, yes},
                              Case{passes_on + through, passes_on, passes_on, no, no, no}}) {
-        const TestReport report = robust(three_levels(each.l1, each.l2, each.l3), "stores");
+        const TestReport report = tried_stores(three_levels(each.l1, each.l2, each.l3));
         EXPECT_EQ(said(report, "L1", "write_allocate"), each.in_l1);
         EXPECT_EQ(said(report, "L2", "write_allocate"), each.in_l2);
         EXPECT_EQ(said(report, "L3", "write_allocate"), each.in_l3);
@@ -146,7 +152,7 @@ TEST(Stores, GoOnOrStay) {
     for (const std::string& l1 : {std::string(), through})
         for (const std::string& l2 : {std::string(), through})
             for (const std::string& l3 : {std::string(), through}) {
-                const TestReport report = robust(three_levels(l1, l2, l3), "stores");
+                const TestReport report = tried_stores(three_levels(l1, l2, l3));
                 const auto expected = [](const std::string& keys) {
                     return keys.empty() ? "write_back" : "write_through";
                 };
@@ -156,9 +162,18 @@ TEST(Stores, GoOnOrStay) {
             }
 }
 
+// By what l1 and levels find.
+TEST(Stores, AreFoundByTheSuite) {
+    const TestReport report = robust(three_levels(through + passes_on), "stores");
+    EXPECT_EQ(said(report, "L1", "write"), "write_through");
+    EXPECT_EQ(said(report, "L1", "write_allocate"), "false");
+    EXPECT_EQ(said(report, "L2", "write_allocate"), "true");
+    expect_none_wrong(report);
+}
+
 // Dirty lines that vanish are not taken for stores that go on.
 TEST(Stores, ThatVanishAreRefused) {
-    const TestReport report = robust(three_levels(", write_back_traffic: false"), "stores");
+    const TestReport report = tried_stores(three_levels(", write_back_traffic: false"));
     EXPECT_EQ(said(report, "L1", "write"), "");
 }
 
@@ -168,7 +183,7 @@ TEST(Stores, WithoutCountsAreWrittenBackWhereThatTakesTime) {
     SimulatedOptions hidden;
     hidden.no_events = "hidden";
     const auto without_counts = [&](const std::string& keys) {
-        return said(robust(three_levels(keys), "stores", hidden), "L1", "write");
+        return said(tried_stores(three_levels(keys), hidden), "L1", "write");
     };
     EXPECT_EQ(without_counts(slow), "write_back");
     EXPECT_EQ(without_counts(slow + through), "") << "no cost is no proof of writing through";
