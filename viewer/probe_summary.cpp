@@ -19,8 +19,9 @@ namespace cachetally {
 namespace {
 
 /// Parameters in the order in which a line names them.
-constexpr std::array<std::string_view, 8> in_order = {"capacity", "entries",   "ways",        "line",
-                                                      "latency",  "inclusion", "replacement", "shared_among"};
+constexpr std::array<std::string_view, 11> in_order = {"capacity",       "entries",   "ways",        "line",
+                                                       "latency",        "inclusion", "replacement", "write",
+                                                       "write_allocate", "prefetch",  "shared_among"};
 
 /// Parameters that have a column each in a table of their own, and the titles of these.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> in_columns = {
@@ -89,10 +90,13 @@ std::string value_in_words(const Finding& finding) {
     return is_whole(finding.parameter) ? found_in_words(finding) : fmt::format("{:.2f}", finding.value->number);
 }
 
-/// "8 ways", "lines of 64 B", "4.00 cycles".
+/// "8 ways", "lines of 64 B", "4.00 cycles", "write-back", "no write-allocate", "stream prefetcher".
 std::string in_words(const std::string& parameter, const std::string& value) {
     if (parameter == "line") return "lines of " + value + " B";
     if (parameter == "latency") return value + " cycles";
+    if (parameter == "write") return value == "write_back" ? "write-back" : "write-through";
+    if (parameter == "write_allocate") return value == "true" ? "write-allocate" : "no write-allocate";
+    if (parameter == "prefetch") return (value == "none" ? "no" : value) + " prefetcher";
     if (parameter == "ways" || parameter == "entries") return value + ' ' + parameter;
     return value;
 }

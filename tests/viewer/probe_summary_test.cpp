@@ -78,6 +78,21 @@ TEST(ProbeSummary, WhatLevelsGiveAtATimeIsATableOfItsOwn) {
                                "memory             20.3             -              -           8.0"));
 }
 
+TEST(ProbeSummary, SaysWhatLevelsDoInFewWords) {
+    TestReport report = report_of("stores", "robust");
+    report.answer("L1", "write", "write_through", "");
+    report.answer("L1", "write_allocate", "false", "");
+    report.answer("L1", "prefetch", "none", "");
+    report.answer("L2", "write", "write_back", "");
+    report.answer("L2", "write_allocate", "true", "");
+    report.answer("L2", "prefetch", "stream", "");
+    report.answer("L2", "prefetch_distance", std::uint64_t{4}, "lines", "");
+    name_findings(report);
+    EXPECT_THAT(rows_of(probe_summary({&report, 1}, nullptr, 100)),
+                ::testing::ElementsAre("level  found", "L1     write-through, no write-allocate, no prefetcher",
+                                       "L2     write-back, write-allocate, stream prefetcher"));
+}
+
 TEST(ProbeSummary, TakesTheNarrowestRobustAnswerAndNamesContradictions) {
     TestReport published = report_of("gap", "published"), wide = report_of("levels", "robust"),
                exact = report_of("l2", "robust"), other = report_of("events", "robust");
