@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.hpp"
 #include "probes/ours/answering_level.hpp"
@@ -16,6 +17,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  ///< of a span
 constexpr double near = 0.1;         ///< share of a latency, within which it is that of a level
 constexpr double unlike_l1 = 1.5;    ///< times L1's latency, more than which another level answers
 constexpr double like_first = 0.3;   ///< share of the way from L1's latency to the next, less than which it is L1's
+constexpr double as_l1 = 0.15;       ///< share of L1's latency, by which a load of it may take longer
 constexpr unsigned asked_again = 3;  ///< before a line is said not to be there
 constexpr double least_write_backs = 0.1, no_write_backs = 0.02;  ///< per location
 constexpr double all_go_on = 0.9;                                 ///< of the writes that come
@@ -51,7 +53,8 @@ public:
         const double next = known.cycles.size() > 1 ? known.cycles[1] : unlike_l1 * l1;
         const double more = stored_.cycles - l1, most = next - l1;
         if (error > like_first * most) return std::nullopt;
-        if (more <= like_first * most) return true;
+        // A level that `levels` has not seen may be nearer than the next one that it knows.
+        if (more <= std::min(like_first * most, as_l1 * l1 + error)) return true;
         if (more >= (1 - like_first) * most - error) return false;
         return std::nullopt;
     }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cachetally/topology.hpp"
+#include "probes/targets/data_path.hpp"
 #include "sim/model/prefetch/prefetcher.hpp"
 #include "sim/topology/names.hpp"
 

@@ -171,6 +171,17 @@ TEST(Stores, AreFoundByTheSuite) {
     expect_none_wrong(report);
 }
 
+// L2 takes 6 cycles, but is not known: what `levels` knows takes 15.
+TEST(Stores, ALevelThatIsNotKnownIsNotTakenForL1) {
+    const MachineDescription machine = read_machine(
+        "name: near\ncaches:\n"
+        "  - {name: L1, size: 16 KiB, ways: 4, latency: 3, next: L2, write_allocate: false}\n"
+        "  - {name: L2, size: 64 KiB, ways: 8, latency: 3, next: L3}\n"
+        "  - {name: L3, size: 1 MiB, ways: 16, latency: 30, next: memory}\nmemory: {latency: 150}\n",
+        "near.yaml");
+    EXPECT_EQ(said(tried_stores(machine), "L1", "write_allocate"), "");
+}
+
 // Dirty lines that vanish are not taken for stores that go on.
 TEST(Stores, ThatVanishAreRefused) {
     const TestReport report = tried_stores(three_levels(", write_back_traffic: false"));
