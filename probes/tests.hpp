@@ -159,7 +159,7 @@ TestReport stores_robust(Meter& meter, const L1Geometry& l1, const std::optional
 /// ascending lines, descending ones, every third; then each other line is loaded once, and the time says which level
 /// had it. That has to be, line by line, what one prefetcher of one level would bring (ours/prefetch_model.hpp); else
 /// it is refused. Levels below one that prefetches are refused. (ours)
-TestReport prefetchers_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels);
+TestReport prefetch_kinds_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels);
 
 /// LRU, tree-PLRU, FIFO, random or SRRIP: lines of one set are visited several times each in random orders, and the
 /// share of misses, counted or seen in the times, is compared with what each policy would miss. (ours) Refused where

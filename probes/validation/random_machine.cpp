@@ -156,6 +156,9 @@ void add_cores(Draw& draw, MachineDescription& machine) {
         cache.line = machine.caches.front().line;
         if (i >= private_levels && cache.inclusion == Inclusion::exclusive) cache.inclusion = Inclusion::victim;
     }
+    CacheConfig& last_private = machine.caches[private_levels - 1];  // keeps what its cores have stored
+    last_private.write = WritePolicy::write_back;
+    last_private.write_allocate = true;
     CoherenceConfig& coherence = machine.coherence;
     coherence.protocol = draw.one_of({Protocol::mesi, Protocol::moesi});
     coherence.by = draw.one_of({CoherenceBy::snooping, CoherenceBy::directory});

@@ -188,7 +188,7 @@ void answer_level(std::size_t level, std::span<const PrefetchGuess> fitting, Tes
 
 }  // namespace
 
-TestReport prefetchers_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels) {
+TestReport prefetch_kinds_robust(Meter& meter, const L1Geometry& l1, const std::optional<TestReport>& levels) {
     TestReport report;
     const KnownLatencies known(l1, levels);
     const auto lines = static_cast<int>(block / l1.line);

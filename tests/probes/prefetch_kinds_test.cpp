@@ -65,8 +65,8 @@ MachineDescription machine_with(const std::string& prefetch, int level, int last
                         "three.yaml");
 }
 
-TestReport tried_prefetchers(const MachineDescription& machine, SimulatedOptions options = {}) {
-    return by_known_levels(machine, prefetchers_robust, std::move(options));
+TestReport tried_prefetch_kinds(const MachineDescription& machine, SimulatedOptions options = {}) {
+    return by_known_levels(machine, prefetch_kinds_robust, std::move(options));
 }
 
 std::string kind_of(const TestReport& report, int level) {
@@ -81,7 +81,7 @@ TEST(Prefetchers, AreFoundInTheirLevel) {
                  {std::pair(1, 1), std::pair(2, 1), std::pair(1, 4), std::pair(2, 3)}) {
                 SCOPED_TRACE(fmt::format("{} of L{}, degree {}, distance {}", kind, level, degree, distance));
                 const std::string keys = fmt::format("{{kind: {}, degree: {}, distance: {}}}", kind, degree, distance);
-                const TestReport report = tried_prefetchers(machine_with(keys, level));
+                const TestReport report = tried_prefetch_kinds(machine_with(keys, level));
                 const std::string name = fmt::format("L{}", level);
                 for (int each = 1; each <= 3; ++each)
                     EXPECT_EQ(kind_of(report, each), each < level ? "none" : each == level ? kind : "");
@@ -92,7 +92,7 @@ TEST(Prefetchers, AreFoundInTheirLevel) {
 }
 
 TEST(Prefetchers, AreNotSeenWhereThereAreNone) {
-    const TestReport report = tried_prefetchers(machine_with("none", 1));
+    const TestReport report = tried_prefetch_kinds(machine_with("none", 1));
     EXPECT_EQ(kind_of(report, 1), "none");
     EXPECT_EQ(kind_of(report, 2), "none");
     EXPECT_EQ(kind_of(report, 3), "none");
@@ -101,7 +101,7 @@ TEST(Prefetchers, AreNotSeenWhereThereAreNone) {
 
 // By what l1 and levels find.
 TEST(Prefetchers, AreFoundByTheSuite) {
-    const TestReport report = robust(machine_with("{kind: stream, distance: 4}", 2), "prefetchers");
+    const TestReport report = robust(machine_with("{kind: stream, distance: 4}", 2), "prefetch_kinds");
     EXPECT_EQ(kind_of(report, 2), "stream");
     expect_none_wrong(report);
 }
@@ -109,17 +109,17 @@ TEST(Prefetchers, AreFoundByTheSuite) {
 // Pairs of lines may be longer lines.
 TEST(Prefetchers, PairsMayBeLongerLines) {
     for (const TestReport& report :
-         {tried_prefetchers(machine_with("none", 1, 128)), tried_prefetchers(machine_with("adjacent_line", 3))}) {
+         {tried_prefetch_kinds(machine_with("none", 1, 128)), tried_prefetch_kinds(machine_with("adjacent_line", 3))}) {
         EXPECT_EQ(kind_of(report, 2), "none");
         EXPECT_EQ(kind_of(report, 3), "");
         expect_none_wrong(report);
     }
-    EXPECT_EQ(kind_of(tried_prefetchers(machine_with("adjacent_line", 3, 128)), 3), "adjacent_line");
+    EXPECT_EQ(kind_of(tried_prefetch_kinds(machine_with("adjacent_line", 3, 128)), 3), "adjacent_line");
 }
 
 TEST(Prefetchers, OfLongerLinesAreFound) {
     for (const char* kind : {"next_line", "stride", "stream"}) {
-        const TestReport report = tried_prefetchers(machine_with(kind, 3, 128));
+        const TestReport report = tried_prefetch_kinds(machine_with(kind, 3, 128));
         EXPECT_EQ(kind_of(report, 3), kind);
         expect_none_wrong(report);
     }
@@ -130,7 +130,7 @@ TEST(Prefetchers, WhatIsNoneOfTheKindsIsRefused) {
     MachineDescription machine = machine_with("next_line", 2);
     machine.caches[2].prefetch = machine.caches[1].prefetch;
     machine.caches[2].prefetch.distance = 7;
-    const TestReport report = tried_prefetchers(machine);
+    const TestReport report = tried_prefetch_kinds(machine);
     EXPECT_EQ(kind_of(report, 2), "");
     EXPECT_EQ(kind_of(report, 3), "");
 }
@@ -138,7 +138,7 @@ TEST(Prefetchers, WhatIsNoneOfTheKindsIsRefused) {
 TEST(Prefetchers, AreFoundByScatteredTimes) {
     SimulatedOptions noisy;
     noisy.noise = noise_named("realistic");
-    const TestReport report = tried_prefetchers(machine_with("stream", 3), noisy);
+    const TestReport report = tried_prefetch_kinds(machine_with("stream", 3), noisy);
     EXPECT_EQ(kind_of(report, 3), "stream");
     expect_none_wrong(report);
 }
