@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "probes/analysis.hpp"
 #include "probes/ours/sets.hpp"
 #include "sim/topology/names.hpp"
 
@@ -14,7 +15,9 @@ namespace cachetally {
 namespace {
 constexpr std::uint64_t word = 8;
 constexpr std::uint64_t moved_by = 21 * 128;
-constexpr std::uint64_t many_lines = 512;  ///< strides are so long that no more are needed
+constexpr std::uint64_t flushes_per_way = 3;  ///< of L1: lines that take the places of others in a set
+constexpr std::uint64_t most_ways = 32;       ///< that are looked for beside them
+constexpr std::uint64_t many_lines = 512;     ///< strides are so long that no more are needed
 
 struct Second {
     std::uint64_t way = 0, ways = 0;
@@ -66,8 +69,7 @@ public:
         if (now == 0) return none("lines that meet in it do not show a number of ways");
         if (before == 0) return none("a way is no longer than one of L1, so that what it adds cannot be seen");
         const bool oldest = l1_.ways == 1 || l1_policy == "lru" || l1_policy == "fifo";
-        if (now <= (oldest ? 1 : 2) * l1_.ways)
-            return none("it has few more ways than L1, which keeps some of the lines that meet");
+        if (now <= (oldest ? 1 : 2) * l1_.ways) return with_l1_flushed();
         found.way = stride;
         found.ways = now;
         const std::uint64_t odd = odd_factor(stride, now, before == 2 * now);
@@ -143,6 +145,44 @@ public:
     }
 
 private:
+    /// Where L1 keeps some of the lines that meet, others of its set, which meet none of them in L2, take their places.
+    /// (ours)
+    Second with_l1_flushed() {
+        const auto most = static_cast<std::uint64_t>(known_.high) / 2;
+        for (std::uint64_t way = 4 * l1_.way(); way <= most; way *= 2) {
+            const std::uint64_t now = most_beside_flush(way, way), sets = flushed_sets(way);
+            if (now == 0 || flushes() >= sets * now) continue;
+            if (most_beside_flush(way, 2 * way) != now || most_beside_flush(way, way / 2) != 2 * now) continue;
+            const auto capacity = static_cast<double>(way * now);
+            if (capacity * 1.001 >= known_.low && capacity <= known_.high * 1.001) return {way, now, false, ""};
+            return none(fmt::format("{} ways of {} bytes do not agree with where times rise", now, way));
+        }
+        return none("it has few more ways than L1, which keeps some of the lines that meet");
+    }
+
+    std::uint64_t flushes() const { return flushes_per_way * l1_.ways; }
+    /// Sets of L2 at odd multiples of a way of L1, which no line at even ones shares.
+    std::uint64_t flushed_sets(std::uint64_t way) const { return way / l1_.way() / 2; }
+
+    /// Lines so far apart that all stay in L2 of so long ways while L1 is flushed, the most; 0 = not to be found.
+    std::uint64_t most_beside_flush(std::uint64_t way, std::uint64_t apart) {
+        const std::uint64_t sets = flushed_sets(way), high = 2 * (most_ways + 1);
+        if (high * apart + (flushes() / sets + 1) * way + 2 * moved_by > arena_.bytes) return 0;
+        const auto stay = [&](std::uint64_t count) {
+            std::vector<std::uint64_t> offsets;
+            for (std::uint64_t i = 0; i < count; ++i) offsets.push_back(i * apart);
+            shuffle(offsets, meter_.seed());
+            for (std::uint64_t i = 0; i < flushes(); ++i)
+                offsets.push_back(i / sets * way + (2 * (i % sets) + 1) * l1_.way());
+            return lines_.stay(std::move(offsets));
+        };
+        if (!stay(1) || stay(high)) return 0;
+        const std::uint64_t found = bisect(1, high, stay).low;
+        decisions_.push_back(
+            fmt::format("{} lines {} bytes apart stay beside {} that meet them in L1", found, apart, flushes()));
+        return found;
+    }
+
     /// Sets may be an odd multiple of a power of two, O: then O times as many lines stay at a distance that is one as
     /// at O times this. 1 = they are none; 0 = the arena is too small to decide. `halves`: numbers halve with distance,
     /// so that L1 adds nothing to them, or always as much.
@@ -214,6 +254,9 @@ TestReport second_level(Meter& meter, const L1Geometry& l1, const std::string& l
                       report.decisions);
     const Second found = level.geometry(l1_policy);
     if (found.way == 0) return all_refused(std::move(report), found.reason);
+    if (2 * found.way > meter.large_page())
+        return all_refused(std::move(report),
+                           "lines that would meet in it lie on several pages, which may lie anywhere");
     const std::string method = "numbers of lines that stay, by their distance";
     report.answer("L2", "ways", found.ways, "ways", method);
     report.answer("L2", "capacity", found.way * found.ways, "bytes", method);

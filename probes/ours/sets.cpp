@@ -93,10 +93,12 @@ Offsets CongruentLines::lines_apart(std::uint64_t stride, std::uint64_t count) c
     return random_string(count * stride, stride, meter_.seed());
 }
 
-/// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
 bool CongruentLines::stay(std::uint64_t stride, std::uint64_t count) {
-    if (count * stride + 2 * moved_by > arena_.bytes) return false;
-    Offsets offsets = lines_apart(stride, count);
+    return count * stride + 2 * moved_by <= arena_.bytes && stay(lines_apart(stride, count));
+}
+
+/// Lines of others may stay in some sets; but no set anywhere holds more than its ways.
+bool CongruentLines::stay(Offsets offsets) {
     for (unsigned move = 0; move < 3; ++move) {
         if (!misses(offsets)) return true;
         offsets = moved(offsets, moved_by);

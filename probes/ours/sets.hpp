@@ -34,6 +34,7 @@ public:
 
     /// Whether so many lines `stride` apart all stay in the level: in one of a few places.
     bool stay(std::uint64_t stride, std::uint64_t count);
+    bool stay(Offsets offsets);
 
     /// Bytes of the level to the byte: lines as far apart as a 64th and as a 128th of it (or a 256th and a 512th) fit
     /// as often as the same capacity says, and one more does not. With noise the interval may end too early, and more

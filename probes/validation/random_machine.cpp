@@ -156,9 +156,12 @@ void add_cores(Draw& draw, MachineDescription& machine) {
         cache.line = machine.caches.front().line;
         if (i >= private_levels && cache.inclusion == Inclusion::exclusive) cache.inclusion = Inclusion::victim;
     }
-    CacheConfig& last_private = machine.caches[private_levels - 1];  // keeps what its cores have stored
-    last_private.write = WritePolicy::write_back;
-    last_private.write_allocate = true;
+    // The last private level keeps what its cores have stored; one of victims gets it from the level above.
+    const bool of_victims = machine.caches[private_levels - 1].inclusion == Inclusion::exclusive;
+    for (unsigned i = of_victims ? 0 : private_levels - 1; i < private_levels; ++i) {
+        machine.caches[i].write = WritePolicy::write_back;
+        machine.caches[i].write_allocate = true;
+    }
     CoherenceConfig& coherence = machine.coherence;
     coherence.protocol = draw.one_of({Protocol::mesi, Protocol::moesi});
     coherence.by = draw.one_of({CoherenceBy::snooping, CoherenceBy::directory});

@@ -65,6 +65,33 @@ TEST(SecondLevel, WaysCapacityAndInclusionAreFound) {
         }
 }
 
+// Of 8 and 12 lines that meet an L1 of 8 ways that does not replace its oldest line keeps some.
+TEST(SecondLevel, FewWaysAreFoundWhileL1IsFlushed) {
+    for (const char* policy : {"tree_plru", "random"})
+        for (const auto& [kib, ways] : {std::pair{256U, 8U}, std::pair{384U, 12U}, std::pair{512U, 4U}}) {
+            Chosen chosen;
+            chosen.l1_policy = policy;
+            chosen.l2_kib = kib;
+            chosen.l2_ways = ways;
+            const TestReport report = probe(machine_of(chosen), "l2");
+            EXPECT_EQ(number_found(report, "L2", "ways"), ways) << policy;
+            EXPECT_EQ(number_found(report, "L2", "capacity"), kib << 10) << policy;
+        }
+}
+
+TEST(SecondLevel, PagesThatMayLieAnywhereTellNoWays) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        SimulatedOptions options;
+        options.seed = seed;
+        options.large_pages.clear();
+        Chosen chosen;
+        chosen.l1_policy = "fifo";
+        chosen.l2_kib = 80;
+        chosen.l2_ways = 10;
+        EXPECT_EQ(number_found(probe(machine_of(chosen), "l2", options), "L2", "ways"), -1) << seed;
+    }
+}
+
 TEST(SecondLevel, SetsMayBeThreeTimesAPowerOfTwo) {
     Chosen chosen;
     chosen.l2_kib = 384;
