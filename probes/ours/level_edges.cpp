@@ -183,12 +183,13 @@ constexpr double agreed_latency = 0.02;     ///< share by which a second answer 
 /// Where loads lie close together, lines of lower levels that are longer than those of L1 are used several times; where
 /// TLBs are in the times, what a page costs is shared by the loads of a page, and leaves with their number.
 double full_latency(SpanSweep& sweep, const SpanTime& point) {
+    const std::uint64_t apart = sweep.apart(point.bytes);
     if (sweep.local() == least_page) {
-        const double many = sweep.time(point.bytes, sweep.apart()), half = sweep.time(point.bytes, 2 * sweep.apart());
+        const double many = sweep.time(point.bytes, apart), half = sweep.time(point.bytes, 2 * apart);
         return many - std::clamp(half - many, 0.0, most_of_pages * many);
     }
-    if (sweep.stride() >= sweep.apart()) return point.cycles;
-    return std::max(point.cycles, sweep.time(point.bytes, sweep.apart()));
+    if (sweep.stride() >= apart) return point.cycles;
+    return std::max(point.cycles, sweep.time(point.bytes, apart));
 }
 
 }  // namespace

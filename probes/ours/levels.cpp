@@ -302,7 +302,7 @@ TestReport levels_of(Meter& meter, const L1Geometry& l1, std::uint64_t stride, s
     if (stride > l1.line && !same_when_dense(sweep, edges, l1.line))
         return levels_of(meter, l1, sweep.fields() ? std::max(l1.line, stride / 4) : l1.line, local);
     if (local > least_page && shows_tlb(sweep, edges, l1.line, meter.noise()))
-        return levels_of(meter, l1, sweep.apart(), least_page);
+        return levels_of(meter, l1, sweep.apart(l1.capacity), least_page);
     report_edges(meter, report, found, sweep);
     report.curves.push_back(std::move(curve));
     return report;

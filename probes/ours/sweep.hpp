@@ -38,9 +38,12 @@ public:
     std::uint64_t stride() const { return stride_; }
     std::uint64_t local() const { return local_; }  ///< bytes of the pieces within which lines are in random order
 
-    /// Bytes between lines of which TLBs show more than of all lines, and L1 holds no longer a span: where it hashes
-    /// sets, it would.
-    std::uint64_t apart() const { return l1_.hashed ? l1_.line : std::max(l1_.line, std::uint64_t{256}); }
+    /// Bytes between lines of a span that TLBs and longer lines of lower levels show in, as L1 holds none: where it
+    /// hashes sets, it would hold several times its capacity of lines far apart.
+    std::uint64_t apart(std::uint64_t bytes) const {
+        constexpr std::uint64_t long_line = 256, much = 16;
+        return l1_.hashed && bytes < much * l1_.capacity ? l1_.line : std::max(l1_.line, long_line);
+    }
 
     /// Whether sets are fields of the address: shown by lines that meet in few sets, and miss.
     bool fields() const { return fields_; }
