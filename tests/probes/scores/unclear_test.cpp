@@ -75,17 +75,6 @@ TEST(Unclear, LevelsThatTimesDoNotShow) {
     EXPECT_NE(finding(report, "", "levels").reason.find("misses of 3 are counted"), std::string::npos);
 }
 
-TEST(Unclear, HashedSetsOfL1) {
-    MachineDescription machine = three_levels();
-    machine.caches[0].size = 64 << 10;
-    machine.caches[0].ways = 4;
-    machine.caches[0].indexing = indexings::xor_hash;
-    const TestReport report = robust(machine, "l1");
-    expect_none_wrong(report);
-    EXPECT_FALSE(finding(report, "L1", "ways").value);
-    EXPECT_EQ(finding(report, "L1", "latency").verdict, Verdict::right);
-}
-
 TEST(Unclear, LinesThatComeTogetherByPrefetching) {
     for (const auto& [level, kind, distance] :
          {std::tuple{0U, prefetchers::next_line, 1U}, {0U, prefetchers::stream, 2U}, {1U, prefetchers::stream, 1U}}) {
