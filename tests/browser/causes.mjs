@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Why levels miss, and what evicts what: what the page shows is what the program tells.
-import { number } from './screen.mjs';
+import { writeFileSync } from 'node:fs';
+import { number, tableRows } from './screen.mjs';
 
 const kinds = ['first_use', 'invalidated', 'capacity', 'conflict'];
 const sum = (values) => values.reduce((a, b) => a + b, 0);
-const behind = (page) =>
-    page.evaluate(
-        `[...document.querySelectorAll('.behind:not([hidden])')].map((box) => [...box.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)))`,
-    );
+
+/** Two structures, whose lines meet in sets, and what belongs to none. */
+function writeTrace(t) {
+    const lines = [];
+    for (let i = 0; i < 3000; ++i) {
+        lines.push('2 401000 4', `${i % 5 === 0 ? 1 : 0} ${(0x400000 + 4096 * (i % 40)).toString(16)} 8`);
+        lines.push(`0 ${(0x800000 + 64 * ((7 * i) % 500)).toString(16)} 8`);
+        if (i % 10 === 0) lines.push(`0 ${(0xc00000 + 64 * i).toString(16)} 8`);
+    }
+    writeFileSync(t.file('named.din'), `${lines.join('\n')}\n`);
+    writeFileSync(t.file('names'), '0x400000 163840 8 columns\n0x800000 32000 8 rows, "quoted"\n');
+}
 
 export const causeCases = [
     [
@@ -15,9 +24,8 @@ export const causeCases = [
         async (t, page) => {
             t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '-o', 'causes.h5');
             const told = t.json('show', 'causes.h5').causes;
-            await t.open(page, t.file('causes.h5'), 'view=causes');
+            await t.open(page, t.file('causes.h5'));
             await t.picture(page, 'causes');
-            for (const button of await page.locator('button:visible', { hasText: /^Table$/ }).all()) await button.click();
             for (const [level, phase] of [
                 ['L1D', ''],
                 ['L2', ''],
@@ -28,43 +36,78 @@ export const causeCases = [
                 const wanted = (row) => phase === '' || row.phase === Number(phase);
                 const misses = told[level].misses.filter(wanted);
                 const evictions = told[level].evictions.filter(wanted);
-                const totals = await page.evaluate('cachetally.current.totals()');
-                t.equal(totals.misses, sum(misses.flatMap((row) => kinds.map((kind) => row[kind]))), `misses of ${level}`);
-                t.equal(totals.evictions, sum(evictions.map((row) => row.count)), `lines that left ${level}`);
-                const [byCause, pairs] = await behind(page);
-                for (const [name, all, ...counts] of byCause) {
-                    const rows = misses.filter((row) => row.structure === name);
-                    kinds.forEach((kind, i) => t.equal(number(counts[i]), sum(rows.map((row) => row[kind])), `${kind} of ${name}`));
-                    t.equal(number(all), sum(rows.flatMap((row) => kinds.map((kind) => row[kind]))), `misses of ${name}`);
+                const [head, ...rows] = await tableRows(page, 'Data structures');
+                const of = (row, name) => number(row[head.indexOf(name)]);
+                for (const row of rows) {
+                    const known = misses.filter((each) => each.structure === row[0]);
+                    for (const kind of kinds) t.equal(of(row, kind.replace('_', ' ')), sum(known.map((each) => each[kind])), `${kind} of ${row[0]} in ${level}`);
+                    t.equal(of(row, `${level} misses`), sum(known.flatMap((each) => kinds.map((kind) => each[kind]))), `misses of ${row[0]} in ${level}`);
                 }
-                for (const [by, victim, lines] of pairs) {
-                    const rows = evictions.filter((row) => row.by === by && row.victim === victim);
-                    t.equal(number(lines), sum(rows.map((row) => row.count)), `${victim} evicted by ${by}`);
+                t.equal(sum(rows.map((row) => of(row, `${level} misses`))), sum(misses.flatMap((row) => kinds.map((kind) => row[kind]))), `misses of ${level}`);
+                const pairs = (await tableRows(page, 'What evicts what')).slice(1);
+                for (const [victim, by, lines] of pairs) {
+                    const known = evictions.filter((each) => each.by === by && each.victim === victim);
+                    t.equal(number(lines), sum(known.map((each) => each.count)), `${victim} evicted by ${by}`);
                 }
-                t.check(byCause.length > 0 && (pairs.length > 0 || evictions.length === 0), 'rows of both tables');
+                t.equal(sum(pairs.map((row) => number(row[2]))), sum(evictions.map((row) => row.count)), `lines that left ${level}`);
             }
         },
     ],
     [
-        'causes: a run without them has no such view; a report has them; a small screen',
+        'causes: a run without them says how to get them; a report has them; a small screen',
         async (t, page) => {
-            await t.open(page, t.file('lu.h5'), 'view=causes');
-            t.equal(await page.locator('[role=tab]', { hasText: 'Causes' }).count(), 0, 'tabs of causes');
+            await t.open(page, t.file('lu.h5'));
+            t.check((await page.locator('[data-tile=why]').textContent()).includes('without --causes'), 'the tile');
             t.run('run', 'lu', 'n=64', '-m', 'schulz2002', '--causes', '-o', 'lu-causes.h5');
             t.run('report', 'lu-causes.h5', '-o', 'lu-causes.html');
-            const narrow = await t.newPage({ viewport: { width: 600, height: 900 }, colorScheme: 'dark' });
-            await narrow.goto(`file://${t.file('lu-causes.html')}#view=causes`);
+            const narrow = await t.newPage({ viewport: { width: 400, height: 900 }, colorScheme: 'dark' });
+            await narrow.goto(`file://${t.file('lu-causes.html')}`);
             await t.until(narrow, '!!cachetally.current', 'the report');
             await t.quiet(narrow);
             await t.picture(narrow, 'causes-narrow');
             const { L1 } = t.json('show', 'lu-causes.h5').causes;
-            t.equal(
-                (await narrow.evaluate('cachetally.current.totals()')).evictions,
-                sum(L1.evictions.map((row) => row.count)),
-                'lines that left L1',
-            );
+            const pairs = (await tableRows(narrow, 'What evicts what')).slice(1);
+            t.equal(sum(pairs.map((row) => number(row[2]))), sum(L1.evictions.map((row) => row.count)), 'lines that left L1');
             t.check(await narrow.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off');
             await narrow.close();
+        },
+    ],
+    [
+        'attribution: misses of structures and code of a program, by cause; sorted as asked for',
+        async (t, page) => {
+            writeTrace(t);
+            t.run('replay', t.file('named.din'), '--structures', t.file('names'), '-m', 'generic3', '--causes', '-o', 'named.h5');
+            const told = t.json('show', 'named.h5').attribution;
+            for (const level of ['L1D', 'L2']) {
+                await t.open(page, t.file('named.h5'), `level=${level}`);
+                for (const [id, title] of [
+                    ['structures', 'Data structures'],
+                    ['functions', 'Functions'],
+                    ['lines', 'Source lines'],
+                ]) {
+                    const [head, ...rows] = await tableRows(page, title);
+                    for (const each of told[id].filter((row) => row.misses[level] > 0)) {
+                        const name = each.name || '(not known)';
+                        const row = rows.find(([text]) => text === name);
+                        t.check(row, `${name} is one of ${id}`);
+                        const of = (column) => number(row[head.indexOf(column)]);
+                        t.equal(of(`${level} misses`), each.misses[level], `misses of ${name} in ${level}`);
+                        for (const kind of kinds) t.equal(of(kind.replace('_', ' ')), each.causes[level][kind], `${kind} of ${name} in ${level}`);
+                    }
+                }
+            }
+            const column = async (name) => {
+                const [head, ...rows] = await tableRows(page, 'Data structures');
+                return rows.map((row) => number(row[head.indexOf(name)]));
+            };
+            const misses = await column('L2 misses');
+            t.equal(misses.join(), [...misses].sort((a, b) => b - a).join(), 'the worst first');
+            await page.locator('[aria-label^="Data structures"] thead button', { hasText: /^conflict$/ }).first().click();
+            const conflicts = await column('conflict');
+            t.equal(conflicts.join(), [...conflicts].sort((a, b) => b - a).join(), 'sorted by conflicts');
+            await page.locator('[aria-label^="Data structures"] thead button', { hasText: /^conflict$/ }).first().click();
+            t.equal((await column('conflict')).join(), [...conflicts].reverse().join(), 'pressed again: the other way round');
+            t.equal(await page.locator('[aria-label^="Data structures"] th[aria-sort=ascending]').first().textContent(), 'conflict', 'the sorted column');
         },
     ],
 ];

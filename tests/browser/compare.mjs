@@ -36,7 +36,7 @@ export const compareCases = [
             t.equal(byLine.size, 100, 'lines');
             for (let line = 0; line < 100; ++line) t.equal(byLine.get(line), 2 * (line + 1), `difference of line ${line}`);
             await t.picture(page, 'compare-aligned');
-            await page.getByLabel(/^Show a Python/).first().click();
+            await t.choose(page, /^Show a Python/, page);
             const code = await page.locator('dialog pre').textContent();
             await t.press(page, 'Close');
             t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), 100 * 101, 'the difference in Python');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of phases and of files: their sums are those of the lines in the files.
+// Differences of files: their sums are those of the lines in the files.
 
 /** What a picture saves as CSV: its columns by name, and the rows as texts. */
 async function savedTable(t, page) {
@@ -34,20 +34,6 @@ function checkRows(t, { head, rows }, name, first, second) {
 }
 
 export const differenceCases = [
-    [
-        'differences: sums of two phases, line by line',
-        async (t, page) => {
-            if (!t.python) return 'python3-h5py is not there';
-            await t.open(page, t.file('lu.h5'), 'view=phases&mode=difference&show=misses&level=L1&phases=3,5');
-            checkRows(
-                t,
-                await savedTable(t, page),
-                'phase 5 − phase 3 sum',
-                missesByLine(t, 'lu.h5', 3),
-                missesByLine(t, 'lu.h5', 5),
-            );
-        },
-    ],
     [
         'differences: sums of two files, line by line',
         async (t, page) => {

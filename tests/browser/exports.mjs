@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every picture of every view: its table, CSV, SVG and PNG, and Python that runs.
 const places = [
-    ['lu.h5', 'view=histogram&show=missrate&phases=4'],
-    ['lu.h5', 'view=histogram&show=monitor'],
-    ['lu.h5', 'view=histogram&show=link:load'],
-    ['lu.h5', 'view=phases&mode=multiples&show=misses'],
-    ['lu.h5', 'view=phases&mode=heat'],
-    ['lu.h5', 'view=phases&mode=difference&phases=3,4'],
+    ['lu.h5', 'show=missrate&phases=4'],
+    ['lu.h5', 'show=monitor'],
+    ['lu.h5', 'show=link:load&scale=log'],
+    ['lu.h5', 'y=cycles&sel=0x10000020-0x10008000'],
     ['lu.h5', 'view=topology'],
-    ['lu2.h5', 'view=causes'],
+    ['lu2.h5', 'cause=conflict&structure=A'],
     ['sweep.h5', 'view=sweep&cell=3,64'],
-    ['sweep.h5', 'view=histogram'],
+    ['sweep.h5', 'view=workbench'],
     ['probe.h5', 'view=curves&residuals=plateaus'],
     ['probe.h5', 'view=curves&curves=loads:cycles'],
     ['intrusion.h5', 'metric=records&cell=4,full,16'],
@@ -29,7 +27,7 @@ async function checkPicture(t, page, picture, where) {
     const png = await t.saved(page, 'PNG', picture);
     t.equal(png.subarray(1, 4).toString(), 'PNG', `${where}: PNG`);
     t.check(png.readUInt32BE(16) > 200 && png.readUInt32BE(20) > 100, `${where}: size of the PNG`);
-    await picture.getByLabel(/^Show a Python/).click();
+    await t.choose(page, /^Show a Python/, picture);
     const code = await page.locator('dialog pre').textContent();
     await t.press(page, 'Close');
     return code;

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { box } from './screen.mjs';
 
 const make = (t, file, ...words) => t.script(join(t.here, 'make_phases.py'), t.file(file), ...words.map(String));
-const shown = (what, x = '') => `view=phases&mode=heat&show=${what}&level=L1${x && `&x=${x}`}`;
+const shown = (what, x = '') => `show=${what}&level=L1${x && `&x=${x}`}`;
+/** What stands before the columns of phases in the table of the field. */
+const before = 6;
 
 /** Numbers from 0 to 1 that are the same in each run. */
 function numbers(seed) {
@@ -58,9 +60,9 @@ export const heatCases = [
                 make(t, 'diagonal.h5', 'diagonal', phases, 10000);
                 await t.open(page, t.file('diagonal.h5'), shown('accesses'));
                 const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
-                t.equal(head.length, 2 + Math.min(256, phases), 'columns of the table');
+                t.equal(head.length, before + Math.min(256, phases), 'columns of the table');
                 let next = 0;
-                head.slice(2).forEach((name, i) => {
+                head.slice(before).forEach((name, i) => {
                     const [from, to = from] = name.match(/\d+/g).map(Number);
                     t.equal(from, next, `first phase of row ${i}`);
                     next = to + 1;
@@ -69,7 +71,7 @@ export const heatCases = [
                         const phase = Math.floor((line * phases) / 10000);
                         if (phase >= from && phase <= to) counted += 1 + (line % 7);
                     }
-                    const drawn = rows.reduce((sum, row) => sum + Number(row[1]) * Number(row[2 + i]), 0);
+                    const drawn = rows.reduce((sum, row) => sum + Number(row[before - 1]) * Number(row[before + i]), 0);
                     t.near(drawn * (to + 1 - from), counted, `accesses in ${name} of ${phases}`, 1e-6);
                 });
                 t.equal(next, phases, 'phases');
@@ -90,7 +92,7 @@ export const heatCases = [
                 await look(t, page, x);
                 const { colours, texts } = await picture(t, page);
                 t.equal(colours.size, 1, `colours of ${x}`);
-                t.check(texts.includes('64') && texts.includes('accesses per line of 64 B and phase'), `${x}: ${texts.join('|')}`);
+                t.check(texts.includes('64') && texts.includes('accesses per line of 64 B'), `${x}: ${texts.join('|')}`);
             }
         },
     ],
@@ -133,21 +135,21 @@ export const heatCases = [
         'heat map: the line under the picture is of what is shown, also after a zoom',
         async (t, page) => {
             await t.open(page, t.file('lu.h5'), shown('accesses'));
+            await page.locator('canvas.field').focus(); // scrolls it into sight
             const { x, y, width } = await box(page, 'canvas.zooms');
             const text = () => page.locator('.readout').first().textContent();
-            await page.mouse.move(x + width * 0.4, y + 150);
-            const before = await text();
-            t.check(/per line of 16 B and phase$/.test(before), before);
+            await page.mouse.move(x + width * 0.4, y + 200);
+            const first = await text();
+            t.check(/per line of 16 B and phase$/.test(first), first);
             for (let i = 0; i < 3; ++i) await page.locator('canvas.zooms').first().press('+');
             await new Promise((resolve) => setTimeout(resolve, 300));
             await t.quiet(page);
             const zoomed = await text();
-            await page.mouse.move(x + width * 0.4 + 40, y + 150);
-            await page.mouse.move(x + width * 0.4, y + 150);
+            await page.mouse.move(x + width * 0.4 + 40, y + 200);
+            await page.mouse.move(x + width * 0.4, y + 200);
             t.equal(await text(), zoomed, 'the line after the pointer has moved there again');
-            t.check(zoomed !== before, 'the line after a zoom is another');
             await page.mouse.move(x + width * 0.4, y - 60);
-            t.equal((await text()).trim(), '', 'the line without a pointer');
+            t.check((await text()).startsWith('Drag selects'), 'the line without a pointer');
         },
     ],
 ];

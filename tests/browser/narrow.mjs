@@ -4,7 +4,7 @@
 /** Controls and texts of the page that lie over each other, by what they say. */
 const overlaps = (page) =>
     page.evaluate(`(() => {
-        const seen = [...document.querySelectorAll('button, select, input, h3, .note, .check, .field > span, .readout, td, th')].filter((each) => each.offsetParent && !each.closest('.table-box'));
+        const seen = [...document.querySelectorAll('button, select, input, h3, .note, .check, .field > span, .readout, td, th')].filter((each) => each.offsetParent && !each.closest('.table-box, details:not([open]) > div'));
         const boxes = seen.map((each) => each.getBoundingClientRect());
         const found = [];
         for (let i = 0; i < seen.length; ++i)
@@ -28,7 +28,7 @@ export const narrowCases = [
         'narrow: no control lies over another',
         async (t, page) => {
             for (const [file, views] of [
-                ['matmul.h5', ['histogram', 'phases', 'phases&mode=difference', 'phases&mode=heat', 'topology', 'tables']],
+                ['matmul.h5', ['workbench', 'workbench&phases=1&sel=0x10000000-0x10000800', 'topology', 'tables']],
                 ['sweep.h5', ['sweep&cell=2,64']],
                 ['intrusion.h5', ['intrusion']],
                 ['probe.h5', ['curves']],
@@ -70,36 +70,14 @@ export const narrowCases = [
         },
     ],
     [
-        'an empty panel has no axis; differences over orders of magnitude have a symmetric one',
+        'an empty histogram has no axis',
         async (t, page) => {
             const { phases } = t.json('show', 'matmul.h5');
             t.equal(phases[2].references, 0, 'references of the last phase');
             await t.open(page, t.file('matmul.h5'), 'phases=2');
             const empty = await textsOf(t, page);
-            t.check(empty.includes('nothing here'), empty.join('|'));
-            t.check(!empty.some((text) => ['0', '0.5', '1'].includes(text)), `an axis without counts: ${empty.join('|')}`);
-            await t.open(page, t.file('lu.h5'), 'phases=4&show=misses');
-            t.equal(await page.evaluate('cachetally.current.totals().L2'), 0, 'misses of L2 in phase 4');
-            const zeros = await textsOf(t, page);
-            t.check(zeros.includes('0 everywhere') && !zeros.includes('0.5'), zeros.join('|'));
-            const difference = async (scale) => {
-                await t.open(page, t.file('lu.h5'), `view=phases&mode=difference&phases=4,6&show=accesses&level=L1&scale=${scale}`);
-                return textsOf(t, page);
-            };
-            const auto = await difference('');
-            t.check(auto.includes('difference of the means, symmetric logarithmic'), auto.join('|'));
-            const svg = await t.saved(page, 'SVG');
-            const height = (tick) => {
-                const places = [...svg.matchAll(/<text [^>]*y="([^"]+)"[^>]*>([^<]*)</g)].filter(([, , text]) => text === tick);
-                t.check(places.length > 0, `there is no tick '${tick}': ${auto.join('|')}`);
-                return Number(places.at(-1)[1]); // that of the last panel
-            };
-            const [far, near, unit] = ['-10k', '-100', '-1'].map(height);
-            t.near(far - near, near - unit, 'two powers of ten are as far apart as two others', 0.001);
-            t.check(far - near > 10, `which is ${far - near} pixels`);
-            t.near(height('100') + near, 2 * height('0'), 'both signs are alike', 0.001);
-            const linear = await difference('linear');
-            t.check(linear.includes('difference of the means'), linear.join('|'));
+            t.check(empty.includes('nothing here') || empty.includes('0 everywhere'), empty.join('|'));
+            t.check(!empty.some((text) => text === '0.5'), `an axis without counts: ${empty.join('|')}`);
         },
     ],
 ];

@@ -107,7 +107,7 @@ with open("unreadable.h5", "r+b") as f:
     f.seek(chunk.byte_offset + chunk.size // 4)
     f.write(b"Z" * (chunk.size // 2))`,
                 );
-                for (const hash of ['phases=4', 'view=phases&mode=multiples', 'view=phases&mode=heat']) {
+                for (const hash of ['phases=4', 'show=accesses', 'show=missrate']) {
                     const message = await messageOf(t, page, 'unreadable.h5', hash);
                     t.equal(message, `/combined/L1/${column} cannot be read: the file is damaged.`, hash);
                 }
@@ -200,7 +200,7 @@ with h5py.File("partial.h5", "r+") as f:
         for name, kind in (("address", "u8"), ("phase", "u4"), ("accesses", "f8"), ("misses", "f8"), ("hits", "f8"), ("miss_rate", "f8")):
             level[name] = np.zeros(0, kind)`,
             );
-            for (const view of ['histogram', 'phases', 'tables']) {
+            for (const view of ['workbench', 'tables']) {
                 await t.open(page, t.file('tiny.h5'), `view=${view}`);
                 t.check((await page.evaluate('document.querySelector("main").children.length')) > 0, `${view} is not blank`);
             }
@@ -210,7 +210,7 @@ with h5py.File("partial.h5", "r+") as f:
         'one phase',
         async (t, page) => {
             t.run('run', 'gups', 'table=1024', '--machine', 'schulz2002', '-o', 'one.h5', '--force');
-            for (const view of ['histogram', 'phases', 'topology'])
+            for (const view of ['workbench', 'topology'])
                 await t.open(page, t.file('one.h5'), `view=${view}`);
         },
     ],
@@ -225,11 +225,7 @@ with h5py.File("partial.h5", "r+") as f:
             await t.quiet(page);
             const part = await page.evaluate('cachetally.current.totals().L1');
             t.check(part > 0 && part < whole, `${part} of ${whole}`);
-            await page.evaluate(`cachetally.set({ phases: '', view: 'phases' })`);
-            await t.until(page, `/✓/.test(document.querySelector('.sum-check')?.textContent)`, 'the sum check');
-            await t.quiet(page);
             await t.picture(page, 'many-phases');
-            await t.press(page, 'Small multiples');
         },
     ],
     [

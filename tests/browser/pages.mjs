@@ -10,7 +10,7 @@ export const pageCases = [
         'report: the page with the result inside',
         async (t, page) => {
             t.run('report', 'lu.h5', '-o', 'lu.html', '-f');
-            await page.goto(`file://${t.file('lu.html')}#view=histogram&show=misses`);
+            await page.goto(`file://${t.file('lu.html')}#show=misses`);
             await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
             const told = t.json('show', 'lu.h5').levels.L1;
@@ -31,7 +31,16 @@ export const pageCases = [
             await page.goto(`file://${t.file('large.html')}`);
             await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
-            const reduced = await page.evaluate('cachetally.current.totals()');
+            const totals = async () => {
+                const found = {};
+                for (const level of ['L1', 'L2', 'L3']) {
+                    await page.evaluate(`cachetally.set({ level: '${level}', show: 'accesses' })`);
+                    await t.quiet(page);
+                    Object.assign(found, await page.evaluate('cachetally.current.totals()'));
+                }
+                return found;
+            };
+            const reduced = await totals();
             t.check((await page.innerText('body')).includes('reduced copy of large.h5'), 'notice');
             t.script(
                 '-c',
@@ -43,22 +52,22 @@ print(hex(f["address"][i]), int(f["phase"][i]), f["misses"][i], file=open("top.t
             const [top, topPhase, most] = readFileSync(t.file('top.txt'), 'utf8').trim().split(' ');
             await page.evaluate(`cachetally.set({ phases: '${topPhase}', show: 'misses' })`);
             await t.quiet(page);
-            const lines = await page.evaluate(
-                `cachetally.source.ask('lines', 'combined/L1', [${topPhase}], '${BigInt(top)}', '${BigInt(top) + 32n}', 200).then(({ rows }) => rows.filter((row) => row.span === 1).map((row) => [String(row.address), row.values[1]]))`,
-            );
+            const lines = await page.evaluate(`(async () => {
+                const axis = await cachetally.source.axis(['combined/L1', 'combined/L2', 'combined/L3']);
+                const { worst } = await cachetally.source.ask('selected', 'combined/L1', 'misses', [${topPhase}], axis, 0, axis.bytes, 1, 0);
+                return worst.map((row) => [String(row.address), row.second]);
+            })()`);
             t.equal(
                 JSON.stringify(lines),
                 JSON.stringify([[String(BigInt(top)), Number(most)]]),
                 'the line that misses most',
             );
-            await page.evaluate(`cachetally.set({ phases: '2', show: '' })`);
-            await t.quiet(page);
-            const phase = await page.evaluate('cachetally.current.totals()');
-            await t.open(page, t.file('large.h5'));
-            const whole = await page.evaluate('cachetally.current.totals()');
             await page.evaluate(`cachetally.set({ phases: '2' })`);
-            await t.quiet(page);
-            const wholePhase = await page.evaluate('cachetally.current.totals()');
+            const phase = await totals();
+            await t.open(page, t.file('large.h5'));
+            const whole = await totals();
+            await page.evaluate(`cachetally.set({ phases: '2' })`);
+            const wholePhase = await totals();
             for (const level of ['L1', 'L2', 'L3']) {
                 t.near(reduced[level], whole[level], `accesses of ${level}`);
                 t.near(phase[level], wholePhase[level], `accesses of ${level} in phase 2`);
@@ -82,6 +91,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
             await t.until(page, '!!cachetally.current', 'the embedded result');
             await t.quiet(page);
             t.check((await page.innerText('body')).includes('reduced copy of far.h5'), 'notice');
+            await t.press(page, 'Accesses');
             t.equal((await page.evaluate('cachetally.current.totals()')).L1, lines, 'accesses of L1');
         },
     ],
@@ -129,7 +139,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
         'every control has a name',
         async (t, page) => {
             for (const [file, views] of [
-                ['matmul.h5', ['histogram', 'phases', 'topology', 'tables']],
+                ['matmul.h5', ['workbench', 'topology', 'tables']],
                 ['sweep.h5', ['sweep']],
                 ['probe.h5', ['curves', 'tables']],
             ])
@@ -147,7 +157,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
     [
         'state in the URL: a link shows the same',
         async (t, page) => {
-            await t.open(page, t.file('lu.h5'), 'view=histogram&show=misses&phases=4,6&off=L2&scale=log');
+            await t.open(page, t.file('lu.h5'), 'show=misses&phases=4,6&level=L1&scale=log');
             t.equal(Object.keys(await page.evaluate('cachetally.current.totals()')).join(), 'L1', 'panels');
             t.equal(await page.evaluate(`document.querySelector('.phases input').value`), '4,6', 'phases');
             await t.open(page, t.file('lu.h5'), 'view=nonsense&phases=99-,x&x=5-1&show=what&scale=%E0%A4%A');

@@ -33,18 +33,14 @@ async function paper(t, page) {
 
 export const paperCases = [
     [
-        'print: every phase of the small multiples is on the paper, and every picture is whole',
+        'print: every picture is whole',
         async (t, page) => {
-            await t.open(page, t.file('lu.h5'), 'view=phases&mode=multiples');
-            const { pictures, canvases } = await paper(t, page);
-            t.equal(canvases, 0, 'canvases on paper');
-            for (let phase = 0; phase < 20; ++phase)
-                t.check(pictures.some(({ texts }) => texts.includes(`phase ${phase}`)), `phase ${phase} on paper`);
-            for (const view of ['phases&mode=heat', 'phases&mode=difference', 'histogram', 'topology']) {
+            for (const view of ['workbench', 'workbench&phases=4&y=cycles', 'topology']) {
                 await t.open(page, t.file('lu.h5'), `view=${view}`);
-                const { pictures: more } = await paper(t, page);
-                t.check(more.length > 0, `pictures of ${view}`);
-                for (const { left, right, height } of [...pictures, ...more])
+                const { pictures, canvases } = await paper(t, page);
+                t.equal(canvases, 0, 'canvases on paper');
+                t.check(pictures.length > 0, `pictures of ${view}`);
+                for (const { left, right, height } of pictures)
                     t.check(left >= 0 && right <= 718 && height > 50 && height <= 1000, `${view}: ${left} to ${right}, ${height} high`);
             }
             t.equal(await page.evaluate(`document.querySelectorAll('.printed svg').length`), 0, 'pictures for paper after printing');
@@ -56,7 +52,7 @@ export const paperCases = [
     [
         'print: tables have all their rows and columns on the paper',
         async (t, page) => {
-            for (const [file, view] of [['lu.h5', 'tables'], ['matmul.h5', 'tables'], ['lu.h5', 'histogram'], ['intrusion.h5', 'tables']]) {
+            for (const [file, view] of [['lu.h5', 'tables'], ['matmul.h5', 'tables'], ['lu.h5', 'workbench'], ['intrusion.h5', 'tables']]) {
                 await t.open(page, t.file(file), `view=${view}`);
                 const headers = await page.evaluate(`[...document.querySelectorAll('.view table')].filter((each) => each.getClientRects().length > 0).flatMap((table) => [...table.rows[0].cells].map((cell) => cell.textContent))`);
                 const { cells } = await paper(t, page);
@@ -76,16 +72,16 @@ export const paperCases = [
         async (t, page) => {
             await t.open(page, t.file('lu.h5'));
             const kept = () => new Promise((resolve) => setTimeout(resolve, 250));
-            const state = () => page.evaluate(`[cachetally.source.info.name, cachetally.shown, cachetally.state.show ?? 'accesses', cachetally.state.x ?? ''].join()`);
+            const state = () => page.evaluate(`[cachetally.source.info.name, cachetally.shown, cachetally.state.show ?? 'misses', cachetally.state.x ?? ''].join()`);
             await kept();
-            await t.press(page, 'Misses');
+            await t.press(page, 'Hits');
             await kept();
             const { x, y, width } = await box(page, 'canvas.zooms');
             await page.mouse.move(x + width / 2, y + 100);
             for (let i = 0; i < 3; ++i) await page.mouse.wheel(0, -200);
             await kept();
             const zoomed = await state();
-            t.check(/^lu\.h5,histogram,misses,\d+-\d+$/.test(zoomed), zoomed);
+            t.check(/^lu\.h5,workbench,hits,\d+-\d+$/.test(zoomed), zoomed);
             await page.getByRole('tab', { name: 'Topology' }).click();
             await kept();
             const seen = [];
@@ -95,7 +91,7 @@ export const paperCases = [
                 seen.push(await state());
             }
             const x0 = zoomed.split(',')[3];
-            t.equal(seen.join(' '), `${zoomed} lu.h5,histogram,accesses, ${zoomed} lu.h5,topology,misses,${x0}`, 'what Back and Forward show');
+            t.equal(seen.join(' '), `${zoomed} lu.h5,workbench,misses, ${zoomed} lu.h5,topology,hits,${x0}`, 'what Back and Forward show');
         },
     ],
 ];

@@ -12,7 +12,6 @@ import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { launchChromium, openPage, until } from './browsers.mjs';
 import { agreementCases } from './agreement.mjs';
 import { apartCases } from './apart.mjs';
-import { attributionCases } from './attribution.mjs';
 import { causeCases } from './causes.mjs';
 import { compareCases } from './compare.mjs';
 import { curveCases } from './curves.mjs';
@@ -31,10 +30,12 @@ import { scoreCases } from './scores.mjs';
 import { slowdownCases } from './slowdown.mjs';
 import { sweepCases } from './sweeps.mjs';
 import { viewCases } from './views.mjs';
+import { workbenchCases } from './workbench.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const groups = {
     views: viewCases,
+    workbench: workbenchCases,
     differences: differenceCases,
     compare: compareCases,
     agreement: agreementCases,
@@ -42,7 +43,6 @@ const groups = {
     scales: scaleCases,
     sweeps: sweepCases,
     causes: causeCases,
-    attribution: attributionCases,
     slowdown: slowdownCases,
     narrow: narrowCases,
     curves: curveCases,
@@ -207,11 +207,17 @@ tests.press = async (page, text) => {
     await page.locator('button:visible', { hasText: new RegExp(`^\\s*${words}\\s*$`) }).first().click();
     await tests.quiet(page);
 };
+/** Chooses from a picture's menu of exports; without a picture, from that of the page's first. */
+tests.choose = async (page, name, picture = page) => {
+    const menu = picture.locator('details.menu:visible').first();
+    await menu.locator('summary').click();
+    await menu.getByLabel(name).click();
+};
 /** What the button of a picture saves as CSV, SVG or PNG; without a picture, that of the page's first. */
 tests.saved = async (page, kind, picture = page) => {
     const [download] = await Promise.all([
         page.waitForEvent('download'),
-        picture.locator(`[aria-label^="Save the"][aria-label$="as ${kind}"]:visible`).first().click(),
+        tests.choose(page, new RegExp(`^Save the .* as ${kind}$`), picture),
     ]);
     return readFileSync(await download.path(), kind === 'PNG' ? null : 'utf8');
 };

@@ -39,7 +39,7 @@ with h5py.File("scores.h5", "r+") as f:
             const { test, parameter, variant, right, wrong, not_identifiable: none } = told.summary[0];
             for (const text of [`${test} ${parameter}, ${variant}`, `${right} / ${none} / ${wrong}`])
                 t.check(svg.includes(`>${text}<`), `${text} in the picture`);
-            await t.press(page, 'Python');
+            await t.choose(page, /^Show a Python/);
             const code = await page.locator('dialog pre').textContent();
             await t.press(page, 'Close');
             const sums = ['right', 'wrong', 'not_identifiable'].map((name) => told.summary.reduce((sum, each) => sum + each[name], 0));

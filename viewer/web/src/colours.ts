@@ -17,6 +17,11 @@ export interface Theme {
     missrate: string;
     count: string;
     marker: string;
+    /** Cells that have lines, but no counts; where there are no lines the panel shows. */
+    zero: string;
+    /** By causeNames; told apart from structures, which are pale. */
+    causes: string[];
+    structures: string[];
 }
 
 const light: Theme = {
@@ -34,7 +39,10 @@ const light: Theme = {
     hits: '#00825f',
     missrate: '#a8478a',
     count: '#46708f',
-    marker: '#b8730a',
+    marker: '#c2185b',
+    zero: '#eef1f5',
+    causes: ['#00825f', '#a8478a', '#0072b2', '#d55e00'],
+    structures: ['#d9e3ee', '#e6dfd0', '#d8e6da', '#e8dae4', '#dcdce8', '#e9e4c8'],
 };
 
 const dark: Theme = {
@@ -52,7 +60,10 @@ const dark: Theme = {
     hits: '#3fc19a',
     missrate: '#da8cc0',
     count: '#86b3d1',
-    marker: '#f0c04a',
+    marker: '#ff6fa8',
+    zero: '#232b36',
+    causes: ['#3fc19a', '#da8cc0', '#56a9e4', '#f08a3c'],
+    structures: ['#2c3a4a', '#423a2a', '#2a3f33', '#40303c', '#33334a', '#3f3c22'],
 };
 
 export function theme(): Theme {
@@ -103,12 +114,14 @@ function mix(colours: number[][], at: number): [number, number, number] {
     ];
 }
 
-const ramp = cividis.map(toRgb);
+// the other way round, and pale where little is
+const pale = ['#fdf6cf', '#f3dc8a', '#dcc06a', '#b5a06f', '#8a8678', '#5f6a78', '#3b4f74', '#17346a', '#00224e'];
+const [darkRamp, lightRamp] = [cividis, pale].map((each) => each.map(toRgb));
 const diverging = ['#0b4f8a', '#3f8fca', '#a9cdea', '#f3f3f3', '#f3bf94', '#dd7423', '#8a3a00'].map(toRgb);
 const divergingDark = ['#8cc8ff', '#3f8fca', '#1f4b70', '#232a34', '#6b3f1a', '#dd7423', '#ffb679'].map(toRgb);
 
-/** 0 .. 1: from dark to bright. */
-export const heatColour = (at: number): [number, number, number] => mix(ramp, at);
+/** 0 .. 1: from what is near the ground to what stands out: little is light on light pages, and dark on dark ones. */
+export const heatColour = (at: number): [number, number, number] => (theme().dark ? mix(darkRamp, 0.12 + 0.88 * at) : mix(lightRamp, at));
 
 /** -1 .. 1: blue, neutral, orange. */
 export const differenceColour = (at: number): [number, number, number] =>

@@ -72,21 +72,66 @@ export interface Table {
     keys?: number;
     /** How columns of numbers are shown; default: in full. */
     format?: (value: number, column: number) => string;
+    /** The column that rows are sorted by at first, the largest first; default: as they are. */
+    sorted?: number;
+    /** A column whose numbers have a bar behind them. */
+    barred?: number;
+    /** What pressing a row's name does, and which row is chosen. */
+    pick?: (name: string) => void;
+    picked?: string;
 }
 
 const mostRows = 500;
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
 
+/** Rows by a column: numbers from the largest, texts from A; `again`: the other way round. */
+function sortedRows({ rows }: Table, column: number, again: boolean): (string | number)[][] {
+    const known = (value: string | number) => typeof value === 'string' || !Number.isNaN(value);
+    const order = (a: string | number, b: string | number) =>
+        typeof a === 'number' && typeof b === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
+    return [...rows].sort((a, b) => {
+        const [x, y] = [a[column], b[column]];
+        if (known(x) !== known(y)) return known(x) ? -1 : 1;
+        return known(x) ? (again ? order(y, x) : order(x, y)) : 0;
+    });
+}
+
+/** A table whose columns are sorted by pressing their heads. */
 export function tableElement(table: Table, full: (value: number) => string): HTMLElement {
     const { headers, rows, format } = table;
-    const shown = rows.slice(0, mostRows);
-    const cell = (value: string | number, column: number) =>
-        typeof value === 'number'
-            ? h('td', { class: 'number' }, format ? format(value, column) : full(value))
-            : h('td', {}, value);
+    let [column, again] = [table.sorted ?? -1, false];
     const numeric = headers.map((_, i) => rows.length > 0 && typeof rows[0][i] === 'number');
-    const left = rows.length - shown.length;
+    const most = table.barred === undefined ? 0 : Math.max(0, ...rows.map((row) => row[table.barred!] as number));
+    const number = (value: number, i: number) => {
+        const shown = format ? format(value, i) : full(value);
+        if (i !== table.barred || !(most > 0)) return h('td', { class: 'number' }, shown);
+        return h('td', { class: 'number barred' }, h('span', { class: 'bar', style: `width:${Math.round((100 * value) / most)}%` }), h('span', {}, shown));
+    };
+    const cell = (value: string | number, i: number) => {
+        if (typeof value === 'number') return number(value, i);
+        if (i > 0 || !table.pick) return h('td', {}, value);
+        return h('td', {}, h('button', { type: 'button', class: 'link', 'aria-pressed': String(value === table.picked), onclick: () => table.pick!(value) }, value));
+    };
+    const body = h('tbody');
+    const head = (header: string, i: number) => {
+        const sort = () => {
+            again = column === i && !again;
+            column = i;
+            fill();
+        };
+        return h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, h('button', { type: 'button', class: 'sort', title: 'Sort by it', onclick: sort }, header));
+    };
+    const heads = headers.map(head);
+    const fill = () => {
+        const shown = (column < 0 ? rows : sortedRows(table, column, again)).slice(0, mostRows);
+        body.replaceChildren(...shown.map((row) => h('tr', { class: row[0] === table.picked ? 'picked' : undefined }, ...row.map(cell))));
+        heads.forEach((each, i) =>
+            each.setAttribute('aria-sort', i !== column ? 'none' : numeric[i] !== again ? 'descending' : 'ascending'),
+        );
+    };
+    fill();
+    const left = rows.length - mostRows;
     return h(
         'div',
         { class: 'table-box', tabindex: 0, role: 'region', 'aria-label': table.caption },
@@ -94,18 +139,8 @@ export function tableElement(table: Table, full: (value: number) => string): HTM
             'table',
             { 'data-keys': table.keys ?? 1 },
             h('caption', {}, table.caption, rows.length > rowsInBox && h('span', { class: 'more' }, ` · ${rows.length.toLocaleString('en')} rows, scroll for all`)),
-            h(
-                'thead',
-                {},
-                h(
-                    'tr',
-                    {},
-                    ...headers.map((header, i) =>
-                        h('th', { scope: 'col', class: numeric[i] ? 'number' : undefined }, header),
-                    ),
-                ),
-            ),
-            h('tbody', {}, ...shown.map((row) => h('tr', {}, ...row.map(cell)))),
+            h('thead', {}, h('tr', {}, ...heads)),
+            body,
         ),
         left > 0 && h('p', { class: 'note' }, `${left.toLocaleString('en')} more rows are in the CSV file.`),
     );

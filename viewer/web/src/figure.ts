@@ -43,12 +43,14 @@ export class Figure {
         this.bar = h('div', { class: 'figure-bar' });
         const tools = h(
             'div',
-            { class: 'tools', role: 'group', 'aria-label': 'Export' },
+            { class: 'tools' },
             this.tableButton,
-            tool('CSV', 'Save the numbers as CSV', () => void this.saveCsv()),
-            tool('SVG', 'Save the picture as SVG', () => this.saveSvg()),
-            tool('PNG', 'Save the picture as PNG', () => this.savePng()),
-            tool('Python', 'Show a Python snippet that reads the same data', () => showPython(options.python())),
+            exportMenu([
+                ['CSV', 'Save the numbers as CSV', () => void this.saveCsv()],
+                ['SVG', 'Save the picture as SVG', () => this.saveSvg()],
+                ['PNG', 'Save the picture as PNG', () => this.savePng()],
+                ['Python', 'Show a Python snippet that reads the same data', () => showPython(options.python())],
+            ]),
         );
         this.behind = h('div', { class: 'behind', hidden: true });
         this.element = h(
@@ -138,6 +140,26 @@ export class Figure {
         window.removeEventListener('afterprint', this.unprint);
         cancelAnimationFrame(this.frame);
     }
+}
+
+/** One menu: opened by click or Enter, closed by Escape, by a choice, or when the focus leaves it. */
+export function exportMenu(items: [string, string, () => void][]): HTMLElement {
+    const close = (focus: boolean) => {
+        menu.open = false;
+        if (focus) menu.querySelector('summary')!.focus();
+    };
+    const item = ([text, hint, act]: [string, string, () => void]) =>
+        h('button', { type: 'button', title: hint, 'aria-label': hint, onclick: () => (close(true), act()) }, text);
+    const menu = h('details', { class: 'menu' }, h('summary', { class: 'tool' }, 'Export'), h('div', {}, ...items.map(item)));
+    menu.addEventListener('keydown', (event) => {
+        if (event.key !== 'Escape' || !menu.open) return;
+        event.stopPropagation();
+        close(true);
+    });
+    menu.addEventListener('focusout', (event) => {
+        if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) close(false);
+    });
+    return menu;
 }
 
 function showPython(code: string): void {

@@ -5,12 +5,13 @@ export interface Acts {
     /** Around a pixel; below 1 = closer. */
     zoom(at: number, factor: number): void;
     pan(pixels: number): void;
-    select(from: number, to: number, done: boolean): void;
-    hover(at: number | null): void;
+    /** Dragged from one place to another: across, and down. */
+    select(from: number, to: number, done: boolean, fromY: number, toY: number): void;
+    hover(at: number | null, y: number): void;
     click(x: number, y: number): void;
     reset(): void;
     /** True where the key did something. */
-    key(key: string): boolean;
+    key(key: string, shift: boolean): boolean;
 }
 
 export class Gestures {
@@ -27,10 +28,10 @@ export class Gestures {
         canvas.addEventListener('pointermove', (event) => this.move(event));
         canvas.addEventListener('pointerup', (event) => this.up(event));
         canvas.addEventListener('pointercancel', (event) => this.fingers.delete(event.pointerId));
-        canvas.addEventListener('pointerleave', () => acts.hover(null));
+        canvas.addEventListener('pointerleave', () => acts.hover(null, 0));
         canvas.addEventListener('dblclick', () => acts.reset());
         canvas.addEventListener('keydown', (event) => {
-            if (!event.ctrlKey && !event.metaKey && !event.altKey && acts.key(event.key)) event.preventDefault();
+            if (!event.ctrlKey && !event.metaKey && !event.altKey && acts.key(event.key, event.shiftKey)) event.preventDefault();
         });
     }
 
@@ -53,17 +54,17 @@ export class Gestures {
 
     private move(event: PointerEvent): void {
         const finger = this.fingers.get(event.pointerId);
-        if (!finger) return this.acts.hover(event.offsetX);
+        if (!finger) return this.acts.hover(event.offsetX, event.offsetY);
         const other = [...this.fingers.entries()].find(([id]) => id !== event.pointerId)?.[1];
         const dx = event.offsetX - finger.x;
         if (other) {
             const before = Math.max(20, Math.abs(finger.x - other.x));
             const after = Math.max(20, Math.abs(event.offsetX - other.x));
             this.acts.zoom((event.offsetX + other.x) / 2, before / after);
-        } else if (this.begin && (this.dragged || Math.abs(event.offsetX - this.begin.x) > 4)) {
+        } else if (this.begin && (this.dragged || Math.hypot(event.offsetX - this.begin.x, event.offsetY - this.begin.y) > 4)) {
             this.dragged = true;
             if (this.begin.panning) this.acts.pan(-dx);
-            else this.acts.select(this.begin.x, event.offsetX, false);
+            else this.acts.select(this.begin.x, event.offsetX, false, this.begin.y, event.offsetY);
         }
         this.fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
     }
@@ -74,6 +75,6 @@ export class Gestures {
         if (!begin || this.fingers.size > 0) return;
         this.begin = null;
         if (!this.dragged) this.acts.click(event.offsetX, event.offsetY);
-        else if (!begin.panning) this.acts.select(begin.x, event.offsetX, true);
+        else if (!begin.panning) this.acts.select(begin.x, event.offsetX, true, begin.y, event.offsetY);
     }
 }

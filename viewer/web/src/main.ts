@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: opens files, shows the views that a file can fill, and keeps the state in the URL.
 import './style.css';
+import { answerOf, sentenceOf, tilesOf } from './answer';
 import type { App, View } from './app';
 import { titleOf } from './app';
 import { FileFault, Source, Untrusted, warmUp } from './client';
 import { h } from './dom';
 import { bytes, full } from './numbers';
+import { listenForKeys, openKeys, openSearch } from './palette';
 import { readyForPaper } from './paper';
-import { readHash, writeHash, type State } from './state';
+import { depth, readHash, writeHash, type State } from './state';
 import { viewsOf, type ViewKind } from './views';
 
 const root = document.getElementById('app')!;
@@ -52,6 +54,7 @@ class Page implements App {
             'Compare …',
         );
         this.input.addEventListener('change', () => void this.takeAll([...(this.input.files ?? [])], this.purpose));
+        const tool = (text: string, hint: string, onclick: () => void) => h('button', { type: 'button', 'aria-label': hint, title: hint, onclick }, text);
         const header = h(
             'header',
             {},
@@ -62,16 +65,11 @@ class Page implements App {
                 { class: 'actions' },
                 h('button', { type: 'button', class: 'primary', onclick: () => ask('open') }, 'Open …'),
                 this.compareButton,
-                h(
-                    'button',
-                    {
-                        type: 'button',
-                        'aria-label': 'Dark or light',
-                        title: 'Dark or light',
-                        onclick: () => this.switchTheme(),
-                    },
-                    '◐',
-                ),
+                tool('Search', 'Search (/)', () => this.source && openSearch(this)),
+                tool('↶', 'Undo (u)', () => this.undo()),
+                tool('Copy link', 'Copy a link to what is shown (c)', () => void this.copyLink()),
+                tool('?', 'Keys (?)', openKeys),
+                tool('◐', 'Dark or light', () => this.switchTheme()),
             ),
         );
         root.replaceChildren(header, this.notices, this.tabs, this.main, this.input);
@@ -82,6 +80,7 @@ class Page implements App {
 
     private listen(): void {
         readyForPaper();
+        listenForKeys(() => (this.source ? this : null), { u: () => this.undo(), c: () => void this.copyLink() });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
             this.applyTheme();
             this.view?.update();
@@ -123,6 +122,23 @@ class Page implements App {
     move(x: string): void {
         this.state = { ...this.state, x };
         this.keepState();
+    }
+
+    private undo(): void {
+        this.flushState();
+        if (depth() > 0) history.back();
+    }
+
+    private async copyLink(): Promise<void> {
+        this.flushState();
+        const told = h('div', { class: 'toast', role: 'status' }, 'Link copied.');
+        try {
+            await navigator.clipboard.writeText(location.href);
+        } catch {
+            told.textContent = location.href;
+        }
+        document.body.append(told);
+        window.setTimeout(() => told.remove(), 2500);
     }
 
     /** Browsers take only so many changes of the URL in a while. What is chosen is a step that Back undoes; moving is none. */
@@ -273,7 +289,7 @@ class Page implements App {
         if (info.campaign) parts.push(`${info.campaign.scores.length} scores`);
         if (info.sweep) parts.push(`${info.sweep.cells.length} cells on ${info.sweep.link}`);
         this.facts.replaceChildren(
-            h('strong', {}, titleOf(this.source)),
+            h('h1', {}, titleOf(this.source)),
             h('span', { class: 'note' }, parts.join(' · ')),
         );
     }
@@ -291,6 +307,9 @@ class Page implements App {
         const wanted = this.state.theme === 'dark' || this.state.theme === 'light' ? this.state.theme : system;
         document.documentElement.dataset.theme = wanted;
     }
+
+    /** For tests. */
+    readonly answers = { answerOf, sentenceOf, tilesOf };
 
     /** For tests and measurements. */
     get current(): View | null {

@@ -32,8 +32,8 @@ export interface Painter {
     text(x: number, y: number, text: string, style: TextStyle): void;
     /** Bars from the pixel `x` on, cut off above `top` and below `top + height`; later ones hide earlier ones. */
     bars(x: number, top: number, height: number, list: Bars[]): void;
-    /** Rows of so many cells, stretched over the box: numbers as pixelOf() gives them, 0 for none. */
-    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array): void;
+    /** Rows of so many cells, stretched over the box: numbers as pixelOf() gives them, 0 for none. Rows begin at `edges`, shares of the height. */
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void;
     /** Many rectangles of one colour: x, y, width, height in a row. */
     rects(boxes: Float64Array | number[], fill: string): void;
     within(x: number, y: number, width: number, height: number, draw: () => void): void;
@@ -152,8 +152,12 @@ export class CanvasPainter implements Painter {
         this.context.drawImage(picture, x, top, picture.width, height);
     }
 
-    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array): void {
-        this.context.drawImage(this.nextPixels().drawCells(columns, cells), x, y, width, height);
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
+        const picture = this.nextPixels().drawCells(columns, cells);
+        const rows = edges.length - 1;
+        if (edges.every((each, row) => Math.abs(each - row / rows) < 1e-9)) return this.context.drawImage(picture, x, y, width, height);
+        for (let row = 0; row < rows; ++row)
+            this.context.drawImage(picture, 0, row, columns, 1, x, y + edges[row] * height, width, (edges[row + 1] - edges[row]) * height);
     }
 
     private nextPixels(): Pixels {
@@ -256,7 +260,7 @@ export class SvgPainter implements Painter {
         }
     }
 
-    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array): void {
+    cells(x: number, y: number, width: number, height: number, columns: number, cells: Uint32Array, edges: number[]): void {
         const rows = cells.length / columns;
         const paths = new Map<number, string>();
         for (let row = 0; row < rows; ++row)
@@ -265,7 +269,7 @@ export class SvgPainter implements Painter {
                 while (++c < end && cells[c] === cells[begin]);
                 if (cells[begin] === 0) continue;
                 const place = (column: number) => short(x + ((column - row * columns) / columns) * width);
-                const [high, low] = [row, row + 1].map((each) => short(y + (each / rows) * height));
+                const [high, low] = [row, row + 1].map((each) => short(y + edges[each] * height));
                 const box = `M${place(begin)} ${high}H${place(c)}V${low}H${place(begin)}z`;
                 paths.set(cells[begin], (paths.get(cells[begin]) ?? '') + box);
             }

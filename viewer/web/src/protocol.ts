@@ -191,10 +191,26 @@ export interface Grouping {
 export interface AttributionInfo {
     site: Column;
     phase: Column;
+    /** With --per-core. */
+    core: Column | null;
     counts: { title: string; values: Column }[];
     /** Of levels whose causes are known: first use, invalidated, capacity, conflict. */
     causes: { level: string; counts: Column[] }[];
     groupings: Grouping[];
+}
+
+/** Misses after invalidations by stores of other cores (docs/causes.md, "Sharing"): a row per line, who missed and who stored. */
+export interface SharingInfo {
+    levels: string[];
+    lineBytes: number;
+    level: Column;
+    phase: Column;
+    core: Column;
+    byCore: Column;
+    /** Of the line; exact below 2^53. */
+    address: Column;
+    trueSharing: Column;
+    falseSharing: Column;
 }
 
 /** How often a test was right about a parameter, over all levels of all machines. */
@@ -243,6 +259,8 @@ export interface FileInfo {
     causes: CauseLevel[];
     /** Of programs and their recordings. */
     attribution: AttributionInfo | null;
+    /** Of coherent machines, with --causes. */
+    sharing: SharingInfo | null;
     functions: string[];
     sweep: SweepInfo | null;
     probe: ProbeInfo | null;
@@ -301,6 +319,9 @@ export interface Buckets {
     grain: number;
     /** Whether most of the lines that can be seen lie so far below the largest that a linear scale would hide them. */
     uneven: boolean;
+    /** What all but a hundredth of the lines in sight reach, and how many lie above it; of pyramids columns instead of lines. */
+    clip: number;
+    above: number;
     /** Of a difference: the two whose sums it is of, the second less the first; least and most are of the means by column. */
     parts?: [Buckets, Buckets];
 }
@@ -308,13 +329,29 @@ export interface Buckets {
 /** What of a series is asked for. Hits, misses and rates are of levels alone. */
 export type Quantity = 'accesses' | 'misses' | 'hits' | 'missrate' | 'count';
 
-export interface LineRow {
+/** Sums by phase: of levels accesses and misses, else the count and 0. */
+export interface PhaseSums {
+    first: Column;
+    second: Column;
+}
+
+export interface LineCount {
     address: bigint;
-    span: number;
-    phase: number;
-    func: string;
-    /** Accesses and misses, or the count alone. */
-    values: number[];
+    first: number;
+    second: number;
+}
+
+/** What a stretch of the axis holds: the lines with most of what is shown, lines by cache set, events by function. */
+export interface Selected {
+    /** NaN: too many to look at each. */
+    lines: number;
+    first: number;
+    second: number;
+    /** Most first. */
+    worst: LineCount[];
+    /** Lines of the stretch that have counts, by set; empty where it was not asked for. */
+    sets: Column;
+    functions: { name: string; count: number }[];
 }
 
 /** Means per line and phase, by phase (rows) and column of the axis: sums over weights, so that cells can be put together. */
@@ -335,9 +372,11 @@ export interface Requests {
     extents: { args: [string[]]; result: Extents };
     buckets: { args: [string, Quantity, Phases, Axis, Stretch]; result: Buckets };
     heat: { args: [string, Quantity, Axis, number, number, number, number]; result: Heat };
-    lines: { args: [string, Phases, string, string, number]; result: { rows: LineRow[]; more: boolean } };
+    /** Of x0 .. x1 of the axis: so many lines, and sets of a cache (0: none). */
+    selected: { args: [string, Quantity, Phases, Axis, number, number, number, number]; result: Selected };
     counters: { args: [string, string]; result: Column };
-    phaseSums: { args: [string, Quantity]; result: Column };
+    /** Of x0 .. x1 of the axis; null: of all. */
+    phaseSums: { args: [string, Axis, [number, number] | null]; result: PhaseSums };
     /** Exact and coarsened counts of a sweep, and by how much they differ. */
     coarse: { args: [string, number, Axis, Stretch]; result: Coarse };
 }

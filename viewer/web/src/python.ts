@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Snippets of Python that read what a picture shows.
-import { chosenPhases, quoted, type App, type Show } from './app';
+import { chosenPhases, quoted, type App } from './app';
+import type { Chosen } from './chosen';
 import type { Source } from './client';
 import type { Quantity, SeriesInfo } from './protocol';
 
@@ -33,16 +34,18 @@ ${value}  # ${quantity} by line
 const inPhases = (phases: number[] | null): string =>
     phases === null ? 'np.ones(len(g["phase"]), bool)' : `np.isin(g["phase"][:], ${JSON.stringify(phases)})`;
 
-/** Counts by line of what histograms show. */
-export function histogramPython(app: App, show: Show, sight: Sight): string {
-    const paths = show.series.map((each) => each.path);
-    return `${head(app.source)}${byLine(show.quantity, show.series[0].kind === 'level', sight)}
-for path in ${JSON.stringify(paths)}:
-    g = f[path]
-    value = by_line(g, ${inPhases(chosenPhases(app))})
-    print(path, "sum", sum(value.values()), "lines", len(value))
-    for line in sorted(value, key=value.get, reverse=True)[:5]:
-        print("  ", hex(line), value[line])
+/** What the field shows: counts by line and by phase. */
+export function fieldPython(app: App, { show, series }: Chosen, sight: Sight): string {
+    return `${head(app.source)}${byLine(show.quantity, series.kind === 'level', sight)}
+g = f[${quoted(series.path)}]
+phase = g["phase"][:]
+chosen = ${inPhases(chosenPhases(app))}
+value = by_line(g, chosen)
+print(${quoted(series.path)}, "sum", sum(value.values()), "lines", len(value))
+for line in sorted(value, key=value.get, reverse=True)[:5]:
+    print("  ", hex(line), value[line])
+for i in np.unique(phase[chosen]):
+    print("phase", i, sum(by_line(g, phase == i).values()))
 `;
 }
 
@@ -51,14 +54,6 @@ print("sums", sum(a.values()), sum(b.values()), "difference", sum(difference.val
 for line in sorted(difference, key=lambda line: -abs(difference[line]))[:5]:
     print("  ", hex(line), difference[line])
 `;
-
-/** Two phases and their difference, by line. */
-export function phaseDifferencePython(source: Source, series: SeriesInfo, quantity: Quantity, pair: [number, number], sight: Sight): string {
-    return `${head(source)}${byLine(quantity, series.kind === 'level', sight)}
-g = f[${quoted(series.path)}]
-a, b = (by_line(g, g["phase"][:] == phase) for phase in ${JSON.stringify(pair)})
-${difference}`;
-}
 
 /** A series of two files and their difference, by line. */
 export function fileDifferencePython(first: Source, second: Source, of: SeriesInfo, and: SeriesInfo, quantity: Quantity, sight: Sight): string {
@@ -98,31 +93,6 @@ difference = {key: b.get(key, 0) - a.get(key, 0) for key in sorted(a.keys() | b.
 print("sums", sum(a.values()), sum(b.values()), "difference", sum(difference.values()))
 for i, offset in sorted(difference, key=lambda key: -abs(difference[key]))[:5]:
     print("  ", hex(places[i][0][0] + offset), difference[i, offset])
-`;
-}
-
-/** Phases over lines. */
-export function heatPython(source: Source, series: SeriesInfo, quantity: Quantity, sight: Sight): string {
-    return `${head(source)}${byLine(quantity, series.kind === 'level', sight)}
-g = f[${quoted(series.path)}]
-phase = g["phase"][:]
-rows = [by_line(g, phase == i) for i in range(${series.phases})]
-lines = sorted(set().union(*rows))
-heat = np.array([[row.get(line, 0) for line in lines] for row in rows])  # phases over lines
-print(heat.shape, "sum", heat.sum())
-for i, row in enumerate(heat):
-    print("phase", i, row.sum())
-`;
-}
-
-export function phasesPython(source: Source, path: string, quantity: string): string {
-    const column = path.startsWith('combined/') ? (quantity === 'missrate' ? 'misses' : quantity) : 'count';
-    return `${head(source)}
-g = f[${quoted(path)}]
-phase = g["phase"][:]
-by_phase = np.bincount(phase, g[${quoted(column)}][:], minlength=${source.info.phases.names.length})
-print(by_phase, by_phase.sum())
-print("length of phases in cycles:", f["phases/cycles"][:])
 `;
 }
 
@@ -179,42 +149,29 @@ for name in f["links"].attrs["names"]:
 `;
 }
 
-const onlyPhases = (app: App): string => {
-    const phases = chosenPhases(app);
-    return phases === null ? 'np.ones(len(g["phase"]), bool)  # all phases' : `np.isin(g["phase"], ${JSON.stringify(phases)})`;
-};
-
-/** Misses by structure and cause. */
-export function causesPython(app: App, level: string): string {
+/** What is known of data structures as a whole: misses by cause, core or function. */
+export function cubePython(app: App, { series, cause, show, filter, cube }: Chosen): string {
     const { attribution } = app.source.info;
-    const [group, names, structure, suffix] = attribution
-        ? ['attribution/rows', 'attribution/objects', 'f["attribution/sites/object"][:][g["site"][:]]', `_${level}`]
-        : [`causes/${level}/misses`, 'structures/name', 'g["structure"][:]', ''];
-    const invalidated = attribution ? '"invalidated"' : '"taken_away" if "taken_away" in g else "invalidated"';
+    const level = series.owner;
+    const kind = ['first_use', 'invalidated', 'capacity', 'conflict'][cause];
+    const column = attribution ? (cause >= 0 ? `${kind}_${level}` : show.quantity === 'accesses' ? 'accesses' : `misses_${level}`) : (kind ?? show.quantity);
+    const group = attribution ? 'attribution/rows' : cause >= 0 ? `causes/${level}/misses` : `structures/levels/${level}/phases`;
+    const names = attribution ? 'attribution/objects' : 'structures/name';
+    const named = (by: 'core' | 'function' | 'structure') => filter[by] && cube!.dimensions[by]!.names[filter[by][0]];
+    const only = [
+        filter.core ? `chosen &= g["core"][:] == ${filter.core[0]}` : '',
+        filter.function ? `code = f["attribution/sites/code"][:][g["site"][:]]\nchosen &= f["attribution/code/function"].asstr()[:][code] == ${quoted(named('function')!)}` : '',
+        filter.structure ? `chosen &= names[structure] == ${quoted(named('structure')!)}` : '',
+    ].filter((each) => each !== '');
     return `${head(app.source)}
 names = f[${quoted(names)}].asstr()[:]
 g = f[${quoted(group)}]
-structure = ${structure}
-chosen = ${onlyPhases(app)}
-for cause in ["first_use", ${invalidated}, "capacity", "conflict"]:
-    misses = np.bincount(structure[chosen], g[cause + ${quoted(suffix)}][:][chosen], minlength=len(names))
-    print(cause, {name: int(n) for name, n in zip(names, misses) if n}, "sum", int(misses.sum()))
-`;
-}
-
-/** Lines by who evicts and who is evicted. */
-export function evictionsPython(app: App, level: string): string {
-    const [group, names] = app.source.info.attribution
-        ? [`attribution/evictions/${level}/pairs`, 'attribution/objects']
-        : [`causes/${level}/evictions`, 'structures/name'];
-    return `${head(app.source)}
-names = f[${quoted(names)}].asstr()[:]
-g = f[${quoted(group)}]
-chosen = ${onlyPhases(app)}
-lines = np.zeros((len(names), len(names)), int)
-np.add.at(lines, (g["by"][:][chosen], g["victim"][:][chosen]), g["count"][:][chosen])
-for by, victim in zip(*np.nonzero(lines)):
-    print(names[by], "evicts", names[victim], lines[by, victim])
-print("sum", lines.sum())
+structure = ${attribution ? 'f["attribution/sites/object"][:][g["site"][:]]' : 'g["structure"][:]'}
+chosen = ${inPhases(chosenPhases(app))}
+${only.join('\n')}
+count = np.bincount(structure[chosen], g[${quoted(column)}][:][chosen], minlength=len(names))
+for i in np.argsort(-count)[:10]:
+    print(names[i], count[i])
+print("sum", count.sum())
 `;
 }

@@ -11,6 +11,15 @@ export interface State {
     /** Bytes on the axis: "0-4096". */
     x?: string;
     scale?: string;
+    /** What is selected: addresses as "0x1000-0x2000", the end not included; the name of a data structure. */
+    sel?: string;
+    structure?: string;
+    /** What else is filtered by: names of a cause, a core, a function. */
+    cause?: string;
+    core?: string;
+    func?: string;
+    /** How high rows of the field are: "cycles", or all alike. */
+    y?: string;
     /** Panels that are not shown. */
     off?: string;
     /** The level or link of views that show one. */
@@ -47,6 +56,9 @@ export function readHash(): State {
     return state;
 }
 
+/** Steps of this page that can be undone. */
+export const depth = (): number => (history.state as { depth?: number } | null)?.depth ?? 0;
+
 /** `again`: as a step of its own, which the browser's Back undoes. */
 export function writeHash(state: State, again: boolean): void {
     const parts = Object.entries(state)
@@ -60,8 +72,8 @@ export function writeHash(state: State, again: boolean): void {
         );
     const hash = parts.length ? `#${parts.join('&')}` : '#';
     if (hash === (location.hash || '#')) return;
-    if (again) history.pushState(null, '', hash);
-    else history.replaceState(null, '', hash);
+    if (again) history.pushState({ depth: depth() + 1 }, '', hash);
+    else history.replaceState(history.state, '', hash);
 }
 
 const stretch = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/;

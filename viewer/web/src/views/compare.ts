@@ -5,16 +5,37 @@ import { axisOf } from '../axis';
 import { theme } from '../colours';
 import { h, select, tableElement } from '../dom';
 import { bytes, full } from '../numbers';
+import { meanOf } from '../panels';
 import { AddressPlot, type PanelSource } from '../plot';
 import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
 import { fileDifferencePython, twinDifferencePython } from '../python';
 import { parseRange } from '../state';
 import { axesOf, pairsOf, type Pair } from './compare_align';
 import { comparisons } from './compare_tables';
-import { differenceOf } from './phases_difference';
 import { tablesOf } from './tables';
 
 const nowhere: Axis = { segments: [], bytes: 1 };
+
+/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
+ * be told apart. */
+function differenceOf(a: Buckets, b: Buckets): Buckets {
+    const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
+    const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
+    return {
+        x0: a.x0,
+        x1: a.x1,
+        touched: means.map((_, i) => (some(i) ? 1 : 0)),
+        sum: b.sum.map((sum, i) => sum - a.sum[i]),
+        min: means.map((mean, i) => (some(i) ? mean : Infinity)),
+        max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
+        total: b.total - a.total,
+        grain: Math.max(a.grain, b.grain),
+        uneven: false,
+        clip: Infinity,
+        above: 0,
+        parts: [a, b],
+    };
+}
 
 export function compareView(app: App): View {
     const { source } = app;

@@ -4,8 +4,7 @@ import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
 import { csv, download, h, tableElement, type Table } from '../dom';
 import { bytes, full, percent } from '../numbers';
-import type { Component, FileInfo } from '../protocol';
-import { structureSums } from '../structures';
+import type { Component, FileInfo, StructureLevel } from '../protocol';
 import { costsTable, findingsTable } from './findings';
 import { intrusionTable } from './intrusion_data';
 import { scoresTable, worstTable } from './scores';
@@ -94,8 +93,20 @@ function monitorTable(info: FileInfo): Table {
     };
 }
 
+/** Sums of a level by structure. */
+function structureSums(level: StructureLevel, count: number): { accesses: Float64Array; misses: Float64Array } {
+    const accesses = new Float64Array(count);
+    const misses = new Float64Array(count);
+    level.structure.forEach((structure, i) => {
+        if (structure >= count) return;
+        accesses[structure] += level.accesses[i];
+        misses[structure] += level.misses[i];
+    });
+    return { accesses, misses };
+}
+
 function structureTable(info: FileInfo): Table {
-    const sums = info.structureLevels.map((level) => structureSums(level, info.structures.length, null));
+    const sums = info.structureLevels.map((level) => structureSums(level, info.structures.length));
     const heads = info.structureLevels.flatMap((level) => [`${level.name} accesses`, `${level.name} misses`]);
     const rows = info.structures.map((each, i) => [
         each.name,

@@ -139,8 +139,8 @@ export function topologyView(app: App): View {
         { class: 'view' },
         figure.element,
         said,
-        h('section', { class: 'card' }, h('h3', {}, 'Histograms of links'), links),
-        ...(caches.children.length ? [h('section', { class: 'card' }, h('h3', {}, 'Histograms of caches'), caches)] : []),
+        h('section', { class: 'card' }, h('h3', {}, 'Open a link'), links),
+        ...(caches.children.length ? [h('section', { class: 'card' }, h('h3', {}, 'Open a cache'), caches)] : []),
     );
 
     function traffic(link: LinkInfo): number {
@@ -157,8 +157,7 @@ export function topologyView(app: App): View {
     function open(link: LinkInfo): void {
         const busiest = [...link.kinds].filter((each) => each.events > 0).sort((a, b) => b.events - a.events)[0];
         if (!busiest) return;
-        const others = info.links.map((each) => each.name).filter((name) => name !== link.name);
-        app.set({ view: 'histogram', show: `link:${busiest.kind}`, off: others.join() || 'none', x: '' });
+        app.set({ view: 'workbench', show: `link:${busiest.kind}`, level: link.name, x: '', sel: '', structure: '', cause: '' });
     }
 
     function missRate(name: string): number {
@@ -230,7 +229,7 @@ export function topologyView(app: App): View {
         }
         const colours = theme();
         const colour =
-            share === 0 ? colours.line : css(heatColour(colours.dark ? 0.25 + 0.75 * share : 0.85 - 0.8 * share));
+            share === 0 ? colours.line : css(heatColour(0.2 + 0.8 * share));
         p.line(points, colour, 1 + 7 * share, share === 0 ? [4, 4] : []);
         places.push({ link, x: points[10][0], y: points[10][1] });
     }
@@ -248,7 +247,7 @@ export function topologyView(app: App): View {
     function drawNode(p: Painter, node: Node): void {
         const colours = theme();
         const known = !Number.isNaN(node.rate);
-        const fill = known ? heatColour(colours.dark ? 0.15 + node.rate * 0.5 : 0.95 - 0.6 * node.rate) : null;
+        const fill = known ? heatColour(0.05 + 0.6 * node.rate) : null;
         const background = fill && colours.dark ? colours.panel : colours.panel;
         p.frame(node.x, node.y - boxHeight / 2, boxWidth, boxHeight, colours.faint, 9, background, 1.3);
         if (fill) {
@@ -284,8 +283,7 @@ export function topologyView(app: App): View {
     }
 
     function openLevel(name: string): void {
-        const others = info.series.filter((each) => each.kind === 'level' && each.owner !== name).map((each) => each.owner);
-        app.set({ view: 'histogram', show: 'misses', off: others.join() || 'none', x: '' });
+        app.set({ view: 'workbench', show: 'misses', level: name, x: '' });
     }
 
     const hasHistogram = (name: string) => info.series.some((each) => each.kind === 'level' && each.owner === name);

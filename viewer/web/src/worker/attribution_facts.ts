@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which code and data of a program miss, and why, from /attribution.
-import type { AttributionInfo, CauseLevel, Grouping } from '../protocol';
+import type { AttributionInfo, CauseLevel, Grouping, SharingInfo } from '../protocol';
 import { FileError, type Store } from './h5';
 import { causes } from './causes_facts';
 
@@ -70,7 +70,7 @@ export function attributionOf(store: Store): AttributionInfo {
     if (store.has(`${rows}/cycles`)) counts.push({ title: 'cycles lost', values: column('cycles') });
     levels.forEach((each) => counts.push({ title: `${each} misses`, values: column(`misses_${each}`) }));
     const groupings = groupingsOf(store);
-    const info: AttributionInfo = { site: column('site'), phase: column('phase'), counts, groupings, causes: [] };
+    const info: AttributionInfo = { site: column('site'), phase: column('phase'), core: store.has(`${rows}/core`) ? column('core') : null, counts, groupings, causes: [] };
     if (info.site.some((each) => each >= groupings[0].of.length)) damaged('rows/site');
     info.causes = caused.map((name) => {
         const columns = causes.map((cause) => `${cause}_${name}`);
@@ -78,6 +78,15 @@ export function attributionOf(store: Store): AttributionInfo {
         return { level: name, counts: columns.map(column) };
     });
     return info;
+}
+
+/** Which lines cores take from each other. */
+export function sharingOf(store: Store): SharingInfo {
+    const names = ['level', 'phase', 'core', 'by_core', 'address', 'true_sharing', 'false_sharing'];
+    store.requireColumns('sharing', names);
+    const [level, phase, core, byCore, address, trueSharing, falseSharing] = names.map((each) => store.numbers(`sharing/${each}`));
+    const { levels, line_bytes } = store.attributes('sharing');
+    return { levels: texts(levels), lineBytes: Number(line_bytes), level, phase, core, byCore, address, trueSharing, falseSharing };
 }
 
 /** Causes by what references are for; 0: code. */

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns of a picture from counts of lines: sum, least and most of the lines in each.
 import type { Axis, Buckets, Quantity, Stretch } from '../protocol';
-import { Spread } from '../spread';
+import { quickselect as select } from 'd3-array';
+import { isUneven, Spread } from '../spread';
 import type { Lines } from './addresses';
 import type { PyramidLevel, Series } from './series';
+
+/** The value of a rank, by partly sorting them. */
+const quickselect = (values: Float64Array, rank: number): number => select(values, rank)[rank];
 
 /** Counts of the lines first .. first + values.length - 1 of an axis. For levels `first` are accesses. */
 export interface Dense {
@@ -27,6 +31,8 @@ export function emptyBuckets(x0: number, x1: number, count: number, grain: numbe
         total: 0,
         grain,
         uneven: false,
+        clip: Infinity,
+        above: 0,
     };
 }
 
@@ -74,18 +80,27 @@ export function totalOf(quantity: Quantity, first: number, second: number): numb
     return valueOf(quantity, first, second);
 }
 
-/** Whether the values of the lines in sight are uneven. Rates never are. */
-function unevenLines(dense: Dense, quantity: Quantity, [x0, x1]: [number, number]): boolean {
-    if (quantity === 'missrate') return false;
+/** The values above 0 of the lines in sight. */
+function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, number]): Float64Array {
     const { lines, firstLine, first, second } = dense;
     const [from, to] = lines.range(x0, x1);
     const begin = Math.max(from, firstLine) - firstLine;
     const end = Math.min(to, firstLine + first.length) - firstLine;
-    const spread = new Spread();
-    const value = (i: number) => valueOf(quantity, first[i], second ? second[i] : 0);
-    for (let i = begin; i < end; ++i) spread.see(value(i));
-    for (let i = begin; i < end; ++i) spread.count(value(i));
-    return spread.uneven;
+    const values = new Float64Array(Math.max(0, end - begin));
+    let count = 0;
+    for (let i = begin; i < end; ++i) {
+        const value = valueOf(quantity, first[i], second ? second[i] : 0);
+        if (value > 0) values[count++] = value;
+    }
+    return values.subarray(0, count);
+}
+
+/** Whether values are uneven (spread.ts), and what all but a hundredth of them reach. Rates are never cut. */
+function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
+    if (quantity === 'missrate' || values.length === 0) return;
+    into.uneven = isUneven(values);
+    into.clip = quickselect(values, Math.min(values.length - 1, Math.floor(0.99 * values.length)));
+    into.above = values.reduce((sum, each) => sum + (each > into.clip ? 1 : 0), 0);
 }
 
 /** The same of columns, where lines were not looked at. */
@@ -104,7 +119,7 @@ export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count
     const { lines, firstLine, first, second } = dense;
     const into = emptyBuckets(x0, x1, count, lines.unit);
     into.total = totalOf(quantity, dense.total, dense.totalSecond);
-    into.uneven = unevenLines(dense, quantity, sight);
+    judge(into, valuesInSight(dense, quantity, sight), quantity);
     const [from, to] = lines.range(x0, x1);
     const begin = Math.max(from, firstLine);
     const end = Math.min(to, firstLine + first.length);
@@ -157,6 +172,7 @@ export function bucketsOfPyramid(
         const to = Math.min(start + bytes, blocks.offsetOf(line, segment) + blocks.unit);
         put(into, from, to, touched, sum[i], min[i], max[i]);
     }
+    judge(into, into.max.filter((each) => each > 0), quantity);
     into.uneven = !rate && unevenColumns(into, sight);
     into.total = rate ? (weights > 0 ? whole / weights : 0) : whole;
     return into;

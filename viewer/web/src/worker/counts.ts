@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over addresses as the views ask for them: from pyramids where these are fine enough, else from the rows.
-import type { Axis, Buckets, Coarse, Extents, Heat, LineRow, Phases, Quantity, Stretch } from '../protocol';
+import { bisectRight } from 'd3-array';
+import type { Axis, Buckets, Coarse, Extents, Heat, LineCount, Phases, PhaseSums, Quantity, Selected, Stretch } from '../protocol';
 import { PageRuns } from '../page_runs';
 import { Lines } from './addresses';
 import { bucketsOfDense, bucketsOfPyramid, cut, valueOf, type Dense } from './buckets';
@@ -169,66 +170,110 @@ export class Counts {
         return heatOf(series, quantity, axis, x0, x1, columns, most, series.rows <= fewRows, token);
     }
 
-    /** Sum of a series in each phase. */
-    async phaseSums(series: Series, quantity: Quantity, token: Token): Promise<Float64Array> {
-        const first = new Float64Array(series.info.phases);
-        const second = new Float64Array(series.info.phases);
-        await series.visit(
-            series.ranges(null),
-            token,
-            (rows) => {
-                for (let i = 0; i < rows.count; ++i) {
-                    first[rows.phase![i]] += rows.first[i];
-                    if (rows.second) second[rows.phase![i]] += rows.second[i];
-                }
-            },
-            true,
-        );
-        return first.map((a, i) => valueOf(quantity, a, second[i]));
+    /** Rows that may lie on some part of an axis. */
+    private rangesOn(series: Series, phases: Phases, part: Axis): [number, number][] {
+        const few = (phases === null ? series.info.phases : phases.length) <= 64;
+        if (!series.sorted || !few || part.segments.length > 64) return series.ranges(phases);
+        return part.segments.flatMap(({ base, bytes }) => series.window(phases, base, base + BigInt(bytes)));
     }
 
-    /** Lines that begin in from .. to - 1 with their counts, by address, at most `limit`; where none does, those that reach into it. */
-    async lines(
-        series: Series,
-        phases: Phases,
-        functions: string[],
-        from: bigint,
-        to: bigint,
-        limit: number,
-        token: Token,
-    ): Promise<{ rows: LineRow[]; more: boolean }> {
-        const found = new Map<string, LineRow>();
-        let more = false;
-        const see = (rows: Rows, i: number) => {
-            const address = (BigInt(rows.address[2 * i + 1]) << 32n) | BigInt(rows.address[2 * i]);
-            const span = rows.span ? rows.span[i] : 1;
-            if (address >= to || address + BigInt(span * series.info.unit) <= from) return;
-            const index = rows.func ? rows.func[i] : 0xffffffff;
-            const key = `${address}/${span}/${index}`;
-            let row = found.get(key);
-            if (!row) {
-                if (found.size >= limit) {
-                    more = true;
-                    return;
+    /** Sums of a series in each phase; `stretch`: of the lines that begin in this part of the axis. */
+    async phaseSums(series: Series, axis: Axis, stretch: [number, number] | null, token: Token): Promise<PhaseSums> {
+        const first = new Float64Array(series.info.phases);
+        const second = new Float64Array(series.info.phases);
+        const part = stretch && cut(axis, ...stretch);
+        const lines = new Lines(part ?? { segments: [], bytes: 1 }, series.info.unit);
+        const begins = (address: number, high: number) => {
+            const line = lines.lineOf(high + Math.floor(address / 4294967296), address % 4294967296);
+            if (line < 0) return false;
+            const segment = lines.segmentOf(line);
+            return lines.offsetOf(line, segment) >= lines.axis.segments[segment].start;
+        };
+        const see = (rows: Rows) => {
+            for (let i = 0; i < rows.count; ++i) {
+                const span = rows.span ? rows.span[i] : 1;
+                let share = 1;
+                if (part) {
+                    share = 0;
+                    for (let s = 0; s < span; ++s)
+                        if (begins(rows.address[2 * i] + s * lines.unit, rows.address[2 * i + 1])) share += 1 / span;
+                    if (share === 0) continue;
                 }
-                const func = functions[index] ?? '';
-                row = { address, span, phase: -1, func, values: series.isLevel ? [0, 0] : [0] };
-                found.set(key, row);
+                first[rows.phase![i]] += rows.first[i] * share;
+                if (rows.second) second[rows.phase![i]] += rows.second[i] * share;
             }
-            row.values[0] += rows.first[i];
-            if (rows.second) row.values[1] += rows.second[i];
         };
-        const few = (phases === null ? series.info.phases : phases.length) <= 64;
-        const ranges = series.sorted && few ? series.window(phases, from, to) : series.ranges(phases);
-        const all = (rows: Rows) => {
-            for (let i = 0; i < rows.count; ++i) see(rows, i);
-        };
-        await series.visit(ranges, token, all, false, true);
+        await series.visit(part ? this.rangesOn(series, null, part) : series.ranges(null), token, see, true);
+        return { first, second };
+    }
+
+    /** What a part of an axis holds; of reduced copies the worst lines are those that the copy kept as they were. */
+    async selected(
+        series: Series,
+        quantity: Quantity,
+        phases: Phases,
+        part: Axis,
+        most: number,
+        sets: number,
+        functions: string[],
+        token: Token,
+    ): Promise<Selected> {
+        if (new Lines(part, series.info.unit).count > mostLines)
+            return { lines: NaN, first: NaN, second: NaN, worst: [], sets: new Float64Array(), functions: [] };
+        const dense = await this.read(series, phases, part, this.rangesOn(series, phases, part), token);
+        const { lines, first, second } = dense;
+        const found: Selected = { lines: 0, first: 0, second: 0, worst: [], sets: new Float64Array(sets), functions: [] };
+        const heap: LineCount[] = [];
+        const value = ({ first, second }: LineCount) => valueOf(quantity, first, second);
+        part.segments.forEach((segment, s) => {
+            const base = segment.base - (segment.base % BigInt(series.info.unit));
+            const end = s + 1 < lines.firstLine.length ? lines.firstLine[s + 1] : lines.count;
+            for (let line = lines.firstLine[s], i = 0; line < end; ++line, ++i) {
+                const [a, b] = [first[line], second ? second[line] : 0];
+                if (a <= 0 && b <= 0) continue;
+                if (i === 0 && base < segment.base && end - line > 1) continue; // it begins before
+                ++found.lines;
+                found.first += a;
+                found.second += b;
+                if (sets > 0) ++found.sets[Number((base / BigInt(series.info.unit) + BigInt(i)) % BigInt(sets))];
+                if (heap.length >= most && valueOf(quantity, a, b) <= value(heap[heap.length - 1])) continue;
+                const row = { address: base + BigInt(i * series.info.unit), first: a, second: b };
+                heap.splice(bisectRight(heap.map((each) => -value(each)), -value(row)), 0, row);
+                if (heap.length > most) heap.pop();
+            }
+        });
+        found.worst = series.info.reduced ? this.kept(series, quantity, phases, lines, most) : heap;
+        found.functions = series.hasFunctions ? await this.byFunction(series, phases, lines, functions, token) : [];
+        return found;
+    }
+
+    private kept(series: Series, quantity: Quantity, phases: Phases, lines: Lines, most: number): LineCount[] {
         const top = series.topRows();
-        for (let i = 0; top && i < top.count; ++i) if (phases === null || phases.includes(top.phase![i])) see(top, i);
-        const rows = [...found.values()].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
-        const own = rows.filter((row) => row.address >= from);
-        return { rows: own.length > 0 ? own : rows, more };
+        const sums = new Map<bigint, LineCount>();
+        for (let i = 0; top && i < top.count; ++i) {
+            const [low, high] = [top.address[2 * i], top.address[2 * i + 1]];
+            if ((phases !== null && !phases.includes(top.phase![i])) || lines.lineOf(high, low) < 0) continue;
+            const address = (BigInt(high) << 32n) | BigInt(low);
+            const row = sums.get(address) ?? { address, first: 0, second: 0 };
+            row.first += top.first[i];
+            row.second += top.second ? top.second[i] : 0;
+            sums.set(address, row);
+        }
+        const value = ({ first, second }: LineCount) => valueOf(quantity, first, second);
+        return [...sums.values()].sort((a, b) => value(b) - value(a)).slice(0, most);
+    }
+
+    private async byFunction(series: Series, phases: Phases, lines: Lines, names: string[], token: Token): Promise<Selected['functions']> {
+        const sums = new Map<string, number>();
+        const see = (rows: Rows) => {
+            for (let i = 0; i < rows.count; ++i) {
+                if (lines.lineOf(rows.address[2 * i + 1], rows.address[2 * i]) < 0) continue;
+                const name = names[rows.func![i]] ?? '(none)';
+                sums.set(name, (sums.get(name) ?? 0) + rows.first[i]);
+            }
+        };
+        await series.visit(series.ranges(phases), token, see, false, true);
+        return [...sums].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count);
     }
 
     /** What a monitor with groups of `group` aligned lines would have given instead of the exact counts. */

@@ -10,7 +10,7 @@ import type {
     StructureLevel,
     SweepInfo,
 } from '../protocol';
-import { attributionOf, causesOfObjects } from './attribution_facts';
+import { attributionOf, causesOfObjects, sharingOf } from './attribution_facts';
 import { causesOf } from './causes_facts';
 import { FileError, type Store } from './h5';
 import { campaignOf } from './campaign_facts';
@@ -283,6 +283,7 @@ export function factsOf(store: Store, name: string, bytes: number): FileInfo {
               ? causesOf(store, texts(store.attributes('causes').levels), store.texts('structures/name'))
               : [],
         attribution,
+        sharing: store.has('sharing') ? sharingOf(store) : null,
         structureLevels: structureLevels(store),
         functions,
         probe: kind === 'probe' ? probeOf(store) : null,

@@ -174,6 +174,13 @@ export class Store {
         return values;
     }
 
+    /** A table of numbers, row by row. */
+    table(path: string): Float64Array {
+        const value = this.dataset(path)?.value;
+        if (!ArrayBuffer.isView(value)) throw new FileError(`/${path} does not hold numbers; the file is damaged.`);
+        return value instanceof Float64Array ? value : Float64Array.from(value as unknown as ArrayLike<number>, Number);
+    }
+
     /** 64-bit numbers as pairs of halves, low half first. */
     halves(path: string, first: number, last: number): Uint32Array {
         const raw = this.raw(path, first, last);

@@ -56,8 +56,9 @@ class HeatSums {
         private readonly x1: number,
         readonly columns: number,
         readonly rows: number,
+        unit = series.info.unit,
     ) {
-        const { phases, unit } = series.info;
+        const { phases } = series.info;
         this.edges = phaseEdges(phases, rows);
         this.rowOf = new Uint32Array(phases);
         for (let row = 0; row < rows; ++row) this.rowOf.fill(row, this.edges[row], this.edges[row + 1]);
@@ -69,15 +70,16 @@ class HeatSums {
         this.width = (x1 - x0) / columns;
     }
 
-    /** Adds a count of one line; false where the line is out of sight. */
-    private add(line: number, row: number, a: number, b: number): boolean {
+    /** Adds a count of one line, or of a block of `weight` lines with counts; false where it is out of sight. */
+    private add(line: number, row: number, a: number, b: number, weight = 1): boolean {
         if (line < this.reach[0] || line >= this.reach[1]) return false;
         const { lines, x0, width, columns } = this;
         const segment = lines.segmentOf(line);
         const { start, bytes } = lines.axis.segments[segment];
         const offset = lines.offsetOf(line, segment);
-        const from = Math.max(offset, start, x0);
-        const to = Math.min(offset + lines.unit, start + bytes, this.x1);
+        const [first, end] = [Math.max(offset, start), Math.min(offset + lines.unit, start + bytes)];
+        const from = Math.max(first, x0);
+        const to = Math.min(end, this.x1);
         const fresh = this.seen.add(line);
         const begin = Math.max(0, Math.min(columns - 1, Math.floor((from - x0) / width)));
         for (let c = begin; c < columns; ++c) {
@@ -85,10 +87,10 @@ class HeatSums {
             const part = Math.min(to, left + width) - Math.max(from, left);
             if (left >= to) break;
             if (part <= 1e-9 * lines.unit) continue; // rounding
-            const share = part / lines.unit;
+            const share = part / (end - first); // of a block whose rest is beyond the segment: there are no counts
             this.first[row * columns + c] += a * share;
             if (this.second.length) this.second[row * columns + c] += b * share;
-            if (fresh) this.touched[c] += share;
+            if (fresh) this.touched[c] += share * weight;
         }
         return true;
     }
@@ -109,6 +111,28 @@ class HeatSums {
         }
     }
 
+    /** Adds the cells of a table of phases by blocks of lines. */
+    seeGrid({ phases, columns, low, high, lines, first, second }: Grid): void {
+        for (let p = 0; p < phases.length; ++p) {
+            const row = this.rowOf[Math.min(phases[p], this.rowOf.length - 1)];
+            for (let c = 0; c < columns; ++c) {
+                if (lines[c] === 0) continue;
+                const at = p * columns + c;
+                this.add(this.lines.lineOf(high[c], low[c]), row, first[at], second[at], lines[c]);
+            }
+        }
+    }
+
+    /** `single`: the values of lines by phase; null: the cells tell whether they are uneven. */
+    heat(quantity: Quantity, single: number[] | null): Heat {
+        const rate = quantity === 'missrate';
+        const { first, second, rows, columns, edges } = this;
+        const sum = rate ? second : first.map((a, i) => valueOf(quantity, a, second[i]));
+        const weight = this.weights(quantity);
+        const uneven = !rate && isUneven(single ?? sum.map((each, i) => (weight[i] > 0 ? each / weight[i] : 0)));
+        return { rows, columns, sum, weight, edges, uneven };
+    }
+
     /** What the sums are over: accesses for rates, else lines of all phases of the row. */
     weights(quantity: Quantity): Float64Array {
         if (quantity === 'missrate') return this.first;
@@ -117,6 +141,47 @@ class HeatSums {
             return this.touched[cell % this.columns] * (this.edges[row + 1] - this.edges[row]);
         });
     }
+}
+
+/** The table `grid` of a level (docs/format.md): sums by phase and block of lines. */
+interface Grid {
+    /** Bytes of a block. */
+    bytes: number;
+    phases: Uint32Array;
+    columns: number;
+    /** Addresses, as halves. */
+    low: Uint32Array;
+    high: Uint32Array;
+    /** Lines with counts, by block. */
+    lines: Float64Array;
+    first: Float64Array;
+    second: Float64Array;
+}
+
+/** The grid, where its blocks are made of those of a pyramid, which knows how many lines have counts. */
+function gridOf(series: Series, mostBytes: number): Grid | null {
+    const { store, info } = series;
+    const path = `${info.path}/grid`;
+    if (!series.isLevel || !store.has(path)) return null;
+    const units = Number(store.attributes(path).units);
+    const level = series.pyramid.filter((each) => units % each.units === 0).at(-1);
+    if (!level || units * info.unit > mostBytes) return null;
+    const columns = store.rows(`${path}/address`);
+    const halves = store.halves(`${path}/address`, 0, columns);
+    const low = Uint32Array.from({ length: columns }, (_, c) => halves[2 * c]);
+    const high = Uint32Array.from({ length: columns }, (_, c) => halves[2 * c + 1]);
+    const lines = new Float64Array(columns);
+    const blocks = store.halves(`${level.path}/address`, 0, level.rows);
+    const counts = store.numbers(`${level.path}/lines`);
+    const place = (h: number, l: number) => h * 4294967296 + l;
+    for (let i = 0, c = 0; i < level.rows; ++i) {
+        const at = place(blocks[2 * i + 1], blocks[2 * i]);
+        while (c + 1 < columns && place(high[c + 1], low[c + 1]) <= at) ++c;
+        lines[c] += counts[i];
+    }
+    const table = (name: string) => store.table(`${path}/${name}`);
+    const phases = store.words(`${path}/phase`, 0, store.rows(`${path}/phase`));
+    return { bytes: units * info.unit, phases, columns, low, high, lines, first: table('accesses'), second: table('misses') };
 }
 
 /** Cells of x0 .. x1; more phases than `most` share rows. */
@@ -132,6 +197,12 @@ export async function heatOf(
     token: Token,
 ): Promise<Heat> {
     const { phases } = series.info;
+    const grid = few ? null : gridOf(series, (x1 - x0) / columns);
+    if (grid) {
+        const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(phases, most), grid.bytes);
+        sums.seeGrid(grid);
+        return sums.heat(quantity, null);
+    }
     const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(phases, most));
     const narrow = series.sorted && phases <= 64 && x1 - x0 < axis.bytes / 4;
     const ranges = narrow
@@ -147,8 +218,5 @@ export async function heatOf(
         (block) => sums.see(block, (a, b) => few && !rate && single.push(valueOf(quantity, a, b))),
         true,
     );
-    const sum = rate ? sums.second : sums.first.map((a, i) => valueOf(quantity, a, sums.second[i]));
-    const weight = sums.weights(quantity);
-    const uneven = !rate && isUneven(few ? single : sum.map((each, i) => (weight[i] > 0 ? each / weight[i] : 0)));
-    return { rows: sums.rows, columns, sum, weight, edges: sums.edges, uneven };
+    return sums.heat(quantity, few ? single : null);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The worker: has the file open and answers the page.
 import './quiet';
-import type { FileInfo, Quantity, Axis, Phases, Stretch } from '../protocol';
+import type { FileInfo, Quantity, Axis, Phases, Requests, Stretch } from '../protocol';
+import { cut } from './buckets';
 import { Counts } from './counts';
 import { factsOf } from './facts';
 import { NoDigests } from './digests';
@@ -75,10 +76,10 @@ async function answer(method: string, args: unknown[], token: Token): Promise<un
             return counts.heat(seriesOf(id), quantity, axis, x0, x1, columns, most, token);
         }
         case 'phaseSums':
-            return counts.phaseSums(seriesOf(args[0] as string), args[1] as Quantity, token);
-        case 'lines': {
-            const [id, phases, from, to, limit] = args as [string, Phases, string, string, number];
-            return counts.lines(seriesOf(id), phases, info.functions, BigInt(from), BigInt(to), limit, token);
+            return counts.phaseSums(seriesOf(args[0] as string), args[1] as Axis, args[2] as [number, number] | null, token);
+        case 'selected': {
+            const [id, quantity, phases, axis, x0, x1, most, sets] = args as Requests['selected']['args'];
+            return counts.selected(seriesOf(id), quantity, phases, cut(axis, x0, x1), most, sets, info.functions, token);
         }
         case 'counters':
             return store.numbers(`${args[0] as string}/${args[1] as string}`);

@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run's page must answer first, worked out from the file with h5py alone (docs/format.md). Prints JSON.
+Usage: answer.py FILE.h5 LEVEL"""
+import json
+import sys
+
+import h5py
+import numpy as np
+
+CAUSES = ["first_use", "invalidated", "capacity", "conflict"]
+
+
+def best(names, counts):
+    """The first of the largest, and the sum of all."""
+    counts = np.asarray(counts, float)
+    if len(counts) == 0 or counts.max() == 0:
+        return None
+    i = int(np.argmax(counts))
+    return [str(names[i]), float(counts[i]), float(counts.sum())]
+
+
+def main():
+    f, level = h5py.File(sys.argv[1], "r"), sys.argv[2]
+    counters = f["levels"][level]
+    total = lambda *names: sum(int(counters[n].attrs["total"]) for n in names if n in counters)
+    answer = {
+        "accesses": total("loads", "stores", "fetches"),
+        "misses": total("load_misses", "store_misses", "fetch_misses"),
+    }
+    phases = f["phases/name"].asstr()[:]
+    if "attribution" in f:
+        rows = f["attribution/rows"]
+        site = rows["site"][:]
+        names = f["attribution/objects"].asstr()[:].astype(object)
+        names[0] = "(code)"
+        of = names[f["attribution/sites/object"][:][site]]
+        misses, phase = rows[f"misses_{level}"][:], rows["phase"][:]
+        causes = {c: rows[f"{c}_{level}"][:] for c in CAUSES} if f"conflict_{level}" in rows else None
+        cause_of, evictions, all_names = of, f.get(f"attribution/evictions/{level}/pairs"), names
+    else:
+        rows = f[f"structures/levels/{level}/phases"]
+        all_names = f["structures/name"].asstr()[:].astype(object)
+        of, misses, phase = all_names[rows["structure"][:]], rows["misses"][:], rows["phase"][:]
+        table = f.get(f"causes/{level}/misses")
+        causes = {c: table[c][:] for c in CAUSES} if table else None
+        cause_of = all_names[table["structure"][:]] if table else None
+        evictions = f.get(f"causes/{level}/evictions")
+    order = list(dict.fromkeys(all_names))
+    answer["structure"] = best(order, [misses[of == n].sum() for n in order])
+    worst = answer["structure"][0]
+    answer["phase"] = best(phases, np.bincount(phase[of == worst], misses[of == worst], minlength=len(phases)))
+    answer["cause"] = causes and best([c.replace("_", " ") for c in CAUSES], [causes[c][cause_of == worst].sum() for c in CAUSES])
+    answer["evictor"] = None
+    if evictions is not None:
+        by, victim = all_names[evictions["by"][:]], all_names[evictions["victim"][:]]
+        answer["evictor"] = best(order, [evictions["count"][:][(victim == worst) & (by == n)].sum() for n in order])
+    print(json.dumps(answer))
+
+
+main()

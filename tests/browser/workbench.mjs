@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The workbench: what it answers first, what a selection filters, where outliers are cut; compared with h5py and with cases by hand.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { box, number, tableRows } from './screen.mjs';
+
+/** What a page needs of a file for its answer, made by hand. */
+const made = (change = '') => `(() => {
+    const column = (...values) => Float64Array.from(values);
+    const info = {
+        components: [{ name: 'L1', group: 'levels', totals: { loads: 70, stores: 30, fetches: 0, load_misses: 15, store_misses: 5, fetch_misses: 0 } }],
+        links: [{ name: 'core-L1', from: 'core', to: 'L1' }],
+        machine: { cores: 1 },
+        phases: { names: ['phase 0', 'phase 1'], cycles: column(10, 30), references: column(50, 50), pageWalks: column(0, 0) },
+        structures: [{ name: 'A', base: 4096n, bytes: 640 }, { name: 'B', base: 8192n, bytes: 64 }],
+        structureLevels: [{ name: 'L1', structure: [0, 0, 1], phase: [0, 1, 1], accesses: column(40, 30, 30), misses: column(4, 11, 5) }],
+        causes: [{ name: 'L1', structures: ['A', 'B'],
+            misses: { structure: column(0, 0, 1), phase: column(0, 1, 1), counts: [column(4, 1, 1), column(0, 0, 0), column(0, 1, 4), column(0, 9, 0)] },
+            evictions: { by: column(1, 0), victim: column(0, 1), phase: column(1, 1), count: column(9, 4) } }],
+        attribution: null, sharing: null,
+    };
+    ${change}
+    const answer = cachetally.answers.answerOf(info);
+    return answer && [cachetally.answers.sentenceOf(answer), ...cachetally.answers.tilesOf(answer, info).map((tile) => tile.value + ': ' + tile.note)]; })()`;
+
+/** Sums of misses and accesses over addresses and phases, and by phase, with h5py. */
+const sums = `
+import h5py, json, sys
+import numpy as np
+g = h5py.File(sys.argv[1], "r")["combined/" + sys.argv[2]]
+at, phase, a, m = (g[name][:] for name in ("address", "phase", "accesses", "misses"))
+out = []
+for first, last, phases in json.loads(sys.argv[3]):
+    here = (at >= first) & (at < last)
+    own = here if phases is None else here & np.isin(phase, phases)
+    lines = np.unique(at[own])
+    by = [float(m[own & (at == line)].sum()) for line in lines]
+    out.append([len(lines), float(a[own].sum()), float(m[own].sum()), max(by, default=0), [float(m[here & (phase == p)].sum()) for p in range(int(phase.max()) + 1)]])
+print(json.dumps(out))`;
+
+export const workbenchCases = [
+    [
+        'answer: sentence and tiles of a file by hand',
+        async (t, page) => {
+            await t.open(page, t.file('lu.h5'));
+            const told = await page.evaluate(made());
+            t.equal(told[0], 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, worst in phase 1.', 'sentence');
+            t.equal(told.slice(1, 5).join(' | '), '20.00 %: L1 misses 20 of 100 | A: 75.00 % of the misses of L1 | phase 1: 73.33 % of its misses, in 75.00 % of the time | conflict: 60.00 % of its misses', 'tiles');
+            t.check(told[5].startsWith('move it, or pad: B evicts it though the cache has room'), told[5]);
+            const alone = await page.evaluate(made(`info.causes[0].evictions.by[0] = 0;`));
+            t.check(alone[5].startsWith('pad rows, or block it: A evicts itself'), alone[5]);
+            const without = await page.evaluate(made(`info.causes = [];`));
+            t.equal(without[0], 'L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.', 'without causes');
+            t.check(without[5].includes('--causes'), without[5]);
+            const none = await page.evaluate(made(`info.components[0].totals.load_misses = info.components[0].totals.store_misses = 0; info.structureLevels[0].misses.fill(0); info.causes = [];`));
+            t.equal(none[0], 'L1 misses nothing: all 100 accesses hit.', 'no misses');
+            t.equal(await page.evaluate(made(`info.components[0].totals = { loads: 0 };`)), null, 'no accesses');
+            const shared = await page.evaluate(
+                made(`info.causes[0].misses.counts[1][1] = 90;
+                info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), byCore: column(1, 0), address: column(4096, 8192), trueSharing: column(1, 50), falseSharing: column(3, 0) };`),
+            );
+            t.check(shared[5].startsWith('pad to lines: 75.00 % is false sharing'), shared[5]);
+        },
+    ],
+    [
+        'answer: what h5py works out of runs, programs and traces',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'water', '-m', 'generic3', '--causes', '-o', 'water.h5');
+            t.run('run', 'radix', 'keys=16384', 'processors=4', '--cores', '4', '-m', 'coherent8', '--causes', '-o', 'shared.h5');
+            const lines = Array.from({ length: 4000 }, (_, i) => `${i % 5 === 0 ? 1 : 0} ${(0x400000 + 4096 * (i % 40)).toString(16)} 8\n0 ${(0x800000 + 64 * ((7 * i) % 500)).toString(16)} 8\n`);
+            writeFileSync(t.file('answer.din'), lines.join(''));
+            writeFileSync(t.file('answer.names'), '0x400000 163840 8 columns\n0x800000 32000 8 rows\n');
+            t.run('replay', t.file('answer.din'), '--structures', t.file('answer.names'), '-m', 'generic3', '--causes', '-o', 'answer.h5');
+            for (const [file, levels] of [['lu.h5', ['L1', 'L2']], ['lu2.h5', ['L1', 'L2']], ['water.h5', ['L1D', 'L2', 'L3']], ['shared.h5', ['L1D', 'L2']], ['answer.h5', ['L1D', 'L2']]])
+                for (const level of levels) {
+                    await t.open(page, t.file(file), `level=${level}`);
+                    const expected = JSON.parse(t.script(join(t.here, 'answer.py'), t.file(file), level));
+                    const found = await page.evaluate(`cachetally.answers.answerOf(cachetally.source.info, '${level}')`);
+                    for (const name of ['accesses', 'misses']) t.equal(found[name], expected[name], `${name} of ${level} in ${file}`);
+                    for (const name of ['structure', 'phase', 'cause', 'evictor']) {
+                        const part = found[name] && [found[name].name, found[name].count, found[name].of];
+                        t.equal(JSON.stringify(part), JSON.stringify(expected[name]), `${name} of ${level} in ${file}`);
+                    }
+                    const shown = await page.locator('.sentence').textContent();
+                    t.check(shown.startsWith(`${level} misses`) && shown.includes(expected.structure[0]), shown);
+                    t.equal(await page.locator('.tile').count(), 5, `tiles of ${level} in ${file}`);
+                }
+        },
+    ],
+    [
+        'tiles lead to their pictures, and Undo comes back',
+        async (t, page) => {
+            await t.open(page, t.file('lu2.h5'));
+            const state = () => page.evaluate(`['structure', 'phases', 'cause'].map((key) => cachetally.state[key] ?? '').join()`);
+            for (const [tile, expected] of [
+                ['where', 'A,,'],
+                ['when', 'A,4,'],
+                ['why', 'A,,capacity'],
+                ['level', ',,'],
+            ]) {
+                await page.locator(`[data-tile=${tile}]`).click();
+                await t.quiet(page);
+                await new Promise((resolve) => setTimeout(resolve, 250)); // choices in quick succession are one step
+                t.equal(await state(), expected, `what the tile '${tile}' shows`);
+            }
+            for (const expected of ['A,,capacity', 'A,4,', 'A,,']) {
+                await page.keyboard.press('u');
+                await t.until(page, `['structure', 'phases', 'cause'].map((key) => cachetally.state[key] ?? '').join() === '${expected}'`, `${expected} again`, 3000);
+            }
+        },
+    ],
+    [
+        'brush: addresses and phases filter details, tables and counts over time as h5py does',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('lu2.h5'));
+            const field = page.locator('canvas.field');
+            await field.scrollIntoViewIfNeeded();
+            const { x, y, width } = await box(page, 'canvas.field');
+            await page.mouse.move(x + width * 0.3, y + 180);
+            await page.mouse.down();
+            await page.mouse.move(x + width * 0.5, y + 260, { steps: 3 });
+            await page.mouse.up();
+            await t.quiet(page);
+            const [from, to, phases] = await page.evaluate(`[...cachetally.state.sel.split('-').map(Number), cachetally.state.phases]`);
+            const [first, last] = phases.split('-').map(Number);
+            t.check(last > first && to - from > 10000, `what is selected: ${from} to ${to}, phases ${phases}`);
+            const list = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+            const [[lines, accesses, misses, worst]] = JSON.parse(t.script('-c', sums, t.file('lu2.h5'), 'L1', JSON.stringify([[from, to, list]])));
+            const shown = await page.evaluate(`[...document.querySelectorAll('.numbers dd')].map((each) => each.textContent)`);
+            t.equal(shown.map((each) => number(each.split(' ')[0])).join(), [lines, accesses, misses].join(), 'lines, accesses, misses');
+            const rows = await tableRows(page, 'Lines with most');
+            t.equal(number(rows[1][1]), worst, 'misses of the worst line');
+        },
+    ],
+    [
+        'selections of any lines and phases hold what h5py adds up, also by set and by phase',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('lu.h5'));
+            let random = 11;
+            const next = (below) => (random = (random * 48271) % 2147483647) % below;
+            const asked = Array.from({ length: 24 }, (_, i) => {
+                const first = 0x10000020 + 16 * next(4000);
+                return [first, first + 16 * (1 + next(i < 12 ? 40 : 4000)), i % 3 === 0 ? null : [...new Set([next(17), next(17), 4])].sort((a, b) => a - b)];
+            });
+            const expected = JSON.parse(t.script('-c', sums, t.file('lu.h5'), 'L1', JSON.stringify(asked)));
+            const found = await page.evaluate(`(async () => {
+                const { source } = cachetally;
+                const axis = await source.axis(source.info.series.filter((each) => each.kind === 'level').map((each) => each.id));
+                const base = Number(axis.segments[0].base);
+                return Promise.all(${JSON.stringify(asked)}.map(async ([from, to, phases]) => {
+                    const part = await source.ask('selected', 'combined/L1', 'misses', phases, axis, from - base, to - base, 5, 512);
+                    const time = await source.ask('phaseSums', 'combined/L1', axis, [from - base, to - base]);
+                    return [part.lines, part.first, part.second, part.worst[0]?.second ?? 0, [...time.second], [...part.sets].reduce((a, b) => a + b, 0)];
+                })); })()`);
+            found.forEach(([lines, accesses, misses, worst, time, sets], i) => {
+                const [a, b, c, d, by] = expected[i];
+                t.equal([lines, accesses, misses, worst].join(), [a, b, c, d].join(), `lines ${asked[i]}`);
+                t.equal(time.slice(0, by.length).join(), by.join(), `by phase: ${asked[i]}`);
+                t.equal(sets, lines, `lines in all sets: ${asked[i]}`);
+            });
+        },
+    ],
+    [
+        'sets: rows of a matrix that are a way apart share sets',
+        async (t, page) => {
+            // 64 sets of 64 bytes: every 4096 bytes the same set; generic3 moves pages, but the set lies within a page
+            const lines = Array.from({ length: 6000 }, (_, i) => `0 ${(0x400000 + 4096 * (i % 40)).toString(16)} 8\n`);
+            writeFileSync(t.file('sets.din'), lines.join(''));
+            writeFileSync(t.file('sets.names'), '0x400000 163840 8 columns\n');
+            t.run('replay', t.file('sets.din'), '--structures', t.file('sets.names'), '-m', 'generic3', '--causes', '-o', 'sets.h5');
+            await t.open(page, t.file('sets.h5'));
+            await t.press(page, 'columns');
+            const text = await page.locator('.sets').getAttribute('aria-label');
+            t.equal(text, '40 lines in 1 of 64 sets of 8 ways; 1 sets have more lines than ways.', 'the sets');
+            await t.open(page, t.file('sets.h5'), 'level=L2');
+            await t.press(page, 'columns');
+            t.equal(await page.locator('.sets').count(), 0, 'a picture of sets that moved pages choose');
+        },
+    ],
+    [
+        'causes, functions: what is known of whole structures is spread over them, and adds up',
+        async (t, page) => {
+            const { L1 } = t.json('show', 'lu2.h5').causes;
+            for (const cause of ['first_use', 'capacity', 'conflict']) {
+                await t.open(page, t.file('lu2.h5'), `cause=${cause.replace('_', ' ')}`);
+                const count = L1.misses.reduce((all, row) => all + row[cause], 0);
+                t.equal(await page.evaluate('cachetally.current.totals().L1'), count, cause);
+                const [head, ...rows] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+                t.near(rows.reduce((all, row) => all + Number(row[head.indexOf('sum')]), 0), count, `${cause} in the CSV file`, 1e-6);
+                t.check((await t.saved(page, 'SVG')).includes('spread over each data structure'), 'what the picture says of it');
+            }
+        },
+    ],
+    [
+        'outliers are cut, counted and marked; a chosen scale shows all',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            const address = (i) => 0x400000 + 64 * i;
+            const lines = Array.from({ length: 1000 }, (_, i) => `0 ${address(i).toString(16)} 8\n`);
+            lines.push(...Array.from({ length: 5000 }, () => `0 ${address(17).toString(16)} 8\n`));
+            writeFileSync(t.file('outlier.din'), lines.join(''));
+            t.run('replay', t.file('outlier.din'), '-m', 'generic3', '-o', 'outlier.h5');
+            await t.open(page, t.file('outlier.h5'), 'show=accesses');
+            const svg = await t.saved(page, 'SVG');
+            t.check(svg.includes('>1 line up to 5k<') && svg.includes('>1 cell up to '), svg.match(/>[^<]* up to [^<]*</g)?.join());
+            await t.open(page, t.file('outlier.h5'), 'show=accesses&scale=linear');
+            t.check(!(await t.saved(page, 'SVG')).includes(' up to '), 'nothing is cut');
+        },
+    ],
+    [
+        'cells of a large run come from its grid, and are those of its rows',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'stream', 'n=800000', 'repetitions=2', '-m', 'generic3', '--monitor', 'none', '-o', 'grid.h5');
+            await t.open(page, t.file('grid.h5'), 'show=misses');
+            const rows = await page.evaluate('cachetally.source.info.series[0].rows');
+            t.check(rows > 2_000_000, `${rows} rows`);
+            const [head, ...table] = (await t.saved(page, 'CSV')).trim().split('\n').map((line) => line.split(','));
+            const first = head.indexOf('lines');
+            const byPhase = JSON.parse(t.script('-c', 'import h5py, json, numpy as np, sys\ng = h5py.File(sys.argv[1], "r")["combined/L1D"]\nprint(json.dumps(np.bincount(g["phase"][:], g["misses"][:]).tolist()))', t.file('grid.h5')));
+            byPhase.forEach((misses, phase) => {
+                const drawn = table.reduce((all, row) => all + Number(row[first]) * Number(row[first + 1 + phase]), 0);
+                t.near(drawn, misses, `misses in phase ${phase}`, 1e-6);
+            });
+            // a part that is too narrow for the grid, and what the grid says of the same columns
+            const same = await page.evaluate(`(async () => {
+                const { source } = cachetally;
+                const axis = await source.axis(source.info.series.filter((each) => each.kind === 'level').map((each) => each.id));
+                const ask = (x0, x1, columns) => source.ask('heat', 'combined/L1D', 'misses', axis, x0, x1, columns, 256);
+                const wide = await ask(0, 4096 * 512, 512), narrow = await ask(0, 4096 * 64, 4096);
+                const sum = (heat, from, to) => { let all = 0; for (let row = 0; row < heat.rows; ++row) for (let c = from; c < to; ++c) all += heat.sum[row * heat.columns + c]; return all; };
+                return [sum(wide, 0, 64), sum(narrow, 0, 4096)]; })()`);
+            t.near(same[0], same[1], 'misses of the first 64 columns, by grid and by rows', 1e-9);
+        },
+    ],
+    [
+        'search finds, keys work everywhere, the list of keys opens',
+        async (t, page) => {
+            await t.open(page, t.file('lu2.h5'));
+            const search = async (words) => {
+                await page.keyboard.press('/');
+                await page.keyboard.type(words);
+                await page.keyboard.press('Enter');
+                await t.quiet(page);
+            };
+            await search('stack0');
+            t.equal(await page.evaluate('cachetally.state.structure'), 'stack0', 'the structure that was searched');
+            await search('phase 12');
+            t.equal(await page.evaluate('cachetally.state.phases'), '12', 'the phase');
+            await search('L2 level');
+            t.equal(await page.evaluate('cachetally.state.level'), 'L2', 'the level');
+            await page.keyboard.press('2');
+            t.equal(await page.evaluate('cachetally.shown'), 'topology', 'the second view');
+            await search('workbench');
+            t.equal(await page.evaluate('cachetally.shown'), 'workbench', 'the view that was searched');
+            await page.keyboard.press('?');
+            t.check((await page.locator('dialog[open]').textContent()).includes('undo the last choice'), 'the list of keys');
+            await page.keyboard.press('Escape');
+            t.equal(await page.locator('dialog[open]').count(), 0, 'dialogs');
+            await page.getByLabel(/^Phases, as in/).fill('');
+            await page.keyboard.press('2');
+            t.equal(await page.evaluate('cachetally.shown'), 'workbench', 'who writes goes nowhere');
+        },
+    ],
+    [
+        'by keyboard alone: the cursor selects a structure and a phase, the menu saves',
+        async (t, page) => {
+            await t.open(page, t.file('lu2.h5'));
+            const field = page.locator('canvas.field');
+            await field.focus();
+            for (const key of ['ArrowDown', 'ArrowDown', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
+            await t.quiet(page);
+            t.equal(await page.evaluate(`cachetally.state.structure + ' ' + cachetally.state.phases`), 'A 2', 'what Enter selects');
+            await page.keyboard.press('Escape');
+            await t.quiet(page);
+            t.equal(await page.evaluate(`(cachetally.state.structure ?? '') + (cachetally.state.phases ?? '')`), '', 'what Escape leaves');
+            await page.locator('details.menu summary').first().focus();
+            await page.keyboard.press('Enter');
+            t.check(await page.getByLabel('Save the picture as SVG').first().isVisible(), 'the menu opens');
+            await page.keyboard.press('Escape');
+            t.check(!(await page.getByLabel('Save the picture as SVG').first().isVisible()), 'the menu closes');
+            const heads = await page.evaluate(`[...document.querySelectorAll('h1, h2, h3')].map((each) => each.tagName + each.textContent.length)`);
+            t.check(heads.filter((each) => each.startsWith('H1')).length === 1 && !heads.some((each) => each.endsWith(' 0')), `headings: ${heads}`);
+        },
+    ],
+];

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answer that a run's page begins with: how much the first level misses, where, when, why, and what helps. A pure function of
+// what the file says.
+import { causeNames, cubeOf, firstLevels, rowsOf, sumOf, sumsBy, totalsOf, type Dimension, type Filter } from './cube';
+import { full, percent } from './numbers';
+import type { FileInfo } from './protocol';
+import type { State } from './state';
+
+/** The largest of several, and what it is a part of. */
+export interface Part {
+    name: string;
+    index: number;
+    count: number;
+    of: number;
+}
+
+export interface Answer {
+    level: string;
+    accesses: number;
+    misses: number;
+    /** What misses most at the level. */
+    structure: Part | null;
+    /** Of what the worst structure misses: the worst phase, cause, function, source line and core. */
+    phase: Part | null;
+    cause: Part | null;
+    function: Part | null;
+    line: Part | null;
+    core: Part | null;
+    /** What evicts most of the lines of the worst structure. */
+    evictor: Part | null;
+    /** Share of its invalidated misses that is false sharing; NaN: not known. */
+    falseSharing: number;
+    /** A program, whose changes `cachetally advise` tries. */
+    program: boolean;
+}
+
+function largest(names: string[], counts: ArrayLike<number>): Part | null {
+    let [index, of] = [-1, 0];
+    for (let i = 0; i < counts.length; ++i) {
+        of += counts[i];
+        if (counts[i] > 0 && (index < 0 || counts[i] > counts[index])) index = i;
+    }
+    return index < 0 ? null : { name: names[index], index, count: counts[index], of };
+}
+
+function evictorOf(info: FileInfo, level: string, structure: string): Part | null {
+    const causes = info.causes.find((each) => each.name === level);
+    if (!causes) return null;
+    const counts = new Float64Array(causes.structures.length);
+    causes.evictions.victim.forEach((victim, i) => {
+        if (causes.structures[victim] === structure) counts[causes.evictions.by[i]] += causes.evictions.count[i];
+    });
+    return largest(causes.structures, counts);
+}
+
+/** Of misses after invalidations in the addresses of a structure. */
+function falseSharingOf(info: FileInfo, level: string, structure: string): number {
+    const { sharing } = info;
+    const places = info.structures.filter((each) => each.name === structure);
+    const number = sharing?.levels.indexOf(level) ?? -1;
+    if (!sharing || number < 0 || places.length === 0) return NaN;
+    let [wrong, all] = [0, 0];
+    sharing.address.forEach((address, i) => {
+        const here = places.some(({ base, bytes }) => address + sharing.lineBytes > Number(base) && address < Number(base) + bytes);
+        if (sharing.level[i] !== number || !here) return;
+        wrong += sharing.falseSharing[i];
+        all += sharing.falseSharing[i] + sharing.trueSharing[i];
+    });
+    return all > 0 ? wrong / all : NaN;
+}
+
+/** `level`: another than the first. */
+export function answerOf(info: FileInfo, level = firstLevels(info)[0]): Answer | null {
+    const cube = level === undefined ? null : cubeOf(info, level);
+    const totals = level === undefined ? { accesses: 0, misses: 0 } : totalsOf(info, level);
+    if (totals.accesses === 0) return null;
+    const answer: Answer = {
+        level,
+        ...totals,
+        ...{ structure: null, phase: null, cause: null, function: null, line: null, core: null, evictor: null },
+        falseSharing: NaN,
+        program: info.attribution !== null,
+    };
+    if (!cube) return answer;
+    const names = (by: Dimension) => cube.dimensions[by]?.names ?? [];
+    const all = rowsOf(cube, {});
+    answer.structure = largest(names('structure'), sumsBy(cube, 'structure', cube.misses, all));
+    const filter: Filter = answer.structure ? { structure: [answer.structure.index] } : {};
+    const rows = rowsOf(cube, filter);
+    for (const by of ['phase', 'function', 'line', 'core'] as const) answer[by] = largest(names(by), sumsBy(cube, by, cube.misses, rows));
+    if (cube.causes) answer.cause = largest(causeNames, cube.causes.map((each) => sumOf(each, rows)));
+    if (!answer.structure) return answer;
+    answer.evictor = evictorOf(info, level, answer.structure.name);
+    answer.falseSharing = falseSharingOf(info, level, answer.structure.name);
+    return answer;
+}
+
+const share = (part: Part): string => percent(part.count / part.of);
+
+const inWords: Record<string, string> = {
+    'first use': 'are first uses',
+    invalidated: 'come after invalidations',
+    capacity: 'are for want of capacity',
+    conflict: 'are conflicts',
+};
+
+/** "L1 misses 5.74 % of 3,020,896 accesses; A causes 99.65 % of them, 61.82 % of those are conflicts, worst in phase 4." */
+export function sentenceOf(answer: Answer): string {
+    const { level, accesses, misses, structure, cause, phase } = answer;
+    if (misses === 0) return `${level} misses nothing: all ${full(accesses)} accesses hit.`;
+    const parts = [`${level} misses ${percent(misses / accesses)} of ${full(accesses)} accesses`];
+    if (structure) parts.push(`; ${structure.name} causes ${share(structure)} of them`);
+    if (cause) parts.push(`, ${share(cause)} of those ${inWords[cause.name]}`);
+    if (phase && phase.of > phase.count) parts.push(`, worst in ${phase.name}`);
+    return `${parts.join('')}.`;
+}
+
+/** What helps against a cause: a few words, and why (docs/causes.md, docs/advice.md). */
+export function remedyOf({ cause, evictor, structure, falseSharing, program }: Answer): [string, string] {
+    const trial = program ? ' cachetally advise tries such changes.' : '';
+    if (!cause) return ['ask for causes', 'Run it again with --causes, which says why lines miss and what evicts them.'];
+    const itself = evictor !== null && evictor.name === structure?.name;
+    const remedies: Record<string, [string, string]> = {
+        'first use': ['prefetch, longer lines', 'Lines are used for the first time: prefetching, longer lines or smaller elements bring fewer of them one by one.'],
+        invalidated:
+            falseSharing > 0.5
+                ? ['pad to lines', `${percent(falseSharing)} is false sharing: give what different cores store lines of its own.`]
+                : ['share less', 'Other cores or a level below take the lines: share otherwise, pad, or make an inclusive level below larger.'],
+        capacity: ['smaller blocks', 'More lines are in use than the cache has: work on smaller blocks, or take a larger cache.'],
+        conflict: itself
+            ? ['pad rows, or block it', `${structure!.name} evicts itself though the cache has room: pad its rows by a line, or store it by blocks. More ways help, too.`]
+            : ['move it, or pad', `${evictor ? `${evictor.name} evicts it` : 'It is evicted'} though the cache has room: move one of them by a line or half a way, pad, or take more ways.`],
+    };
+    const [words, why] = remedies[cause.name];
+    return [words, why + trial];
+}
+
+/** One of the five that answer first; `go`: what is looked at when it is pressed. */
+export interface Tile {
+    id: 'level' | 'where' | 'when' | 'why' | 'remedy';
+    label: string;
+    value: string;
+    note: string;
+    go: Partial<State>;
+}
+
+export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
+    const { level, accesses, misses, structure, phase, cause, evictor } = answer;
+    const all = { view: '', show: 'misses', level, phases: '', sel: '', structure: '', cause: '', core: '', func: '', x: '' };
+    const here = { ...all, structure: structure?.name ?? '' };
+    const rate = percent(misses / accesses);
+    const tiles: Tile[] = [
+        { id: 'level', label: 'How much', value: rate, note: `${level} misses ${full(misses)} of ${full(accesses)}`, go: all },
+    ];
+    if (!structure) return tiles;
+    tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}`, go: here });
+    const { function: code, line } = answer;
+    if (code && phase && phase.of === phase.count) {
+        const at = line ? `; most at ${line.name}` : '';
+        tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
+    } else if (phase) {
+        const time = info.phases.cycles;
+        const whole = time.reduce((sum, each) => sum + each, 0);
+        const of = whole > 0 ? `, in ${percent(time[phase.index] / whole)} of the time` : '';
+        const note = phase.of > phase.count ? `${share(phase)} of its misses${of}` : 'all of its misses';
+        tiles.push({ id: 'when', label: 'When', value: phase.name, note, go: { ...here, phases: String(phase.index) } });
+    }
+    tiles.push(
+        cause
+            ? { id: 'why', label: 'Why', value: cause.name, note: `${share(cause)} of its misses`, go: { ...here, cause: cause.name } }
+            : { id: 'why', label: 'Why', value: 'not asked', note: 'the run was made without --causes', go: here },
+    );
+    const [words, why] = remedyOf(answer);
+    tiles.push({ id: 'remedy', label: 'What helps', value: words, note: why, go: { ...here, cause: cause && evictor ? cause.name : '' } });
+    return tiles;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is looked at on the workbench: the state in the URL, in terms of the file.
+import { chosenPhases, shows, type App, type Show } from './app';
+import { placeOfStructure } from './axis';
+import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
+import type { Axis, SeriesInfo, Structure } from './protocol';
+import type { State } from './state';
+
+export interface Chosen {
+    show: Show;
+    series: SeriesInfo;
+    /** What the file tells apart at this level; null for links and monitors. */
+    cube: Cube | null;
+    /** Of the cube, phases left out. */
+    filter: Filter;
+    /** The number of a cause; -1: all. */
+    cause: number;
+    phases: number[] | null;
+    /** Addresses; null: all. */
+    selection: [bigint, bigint][] | null;
+    /** What is filtered by is known of data structures as a whole alone, not of single lines. */
+    whole: boolean;
+}
+
+const misses = (all: Show[]) => all.find((each) => each.id === 'misses');
+
+export function chosenOf(app: App): Chosen | null {
+    const { info } = app.source;
+    const { state } = app;
+    const all = shows(app.source);
+    const show = all.find((each) => each.id === state.show) ?? misses(all) ?? all[0];
+    if (!show) return null;
+    const list = show.series.filter((each) => each.rows > 0);
+    const usual = show.series[0].kind === 'level' ? firstLevels(info) : [];
+    const series =
+        list.find((each) => each.owner === state.level) ?? list.find((each) => each.owner === usual[0]) ?? list[0] ?? show.series[0];
+    const cube = series.kind === 'level' ? cubeOf(info, series.owner) : null;
+    const filter: Filter = {};
+    const add = (by: keyof Filter, name: string | undefined) => {
+        const number = name ? (cube?.dimensions[by]?.names.indexOf(name) ?? -1) : -1;
+        if (number >= 0) filter[by] = [number];
+    };
+    add('structure', state.structure);
+    add('core', state.core);
+    add('function', state.func);
+    const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
+    const selection = parseSelection(state.sel);
+    const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
+    return { show, series, cube, filter, cause, phases: chosenPhases(app), selection, whole };
+}
+
+/** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */
+export function parseSelection(text: string | undefined): [bigint, bigint][] | null {
+    const found = (text ?? '').split(',').flatMap((part): [bigint, bigint][] => {
+        const match = /^(0x[0-9a-f]{1,16})-(0x[0-9a-f]{1,17})$/i.exec(part);
+        if (!match) return [];
+        const [from, to] = [BigInt(match[1]), BigInt(match[2])];
+        return from < to ? [[from, to]] : [];
+    });
+    return found.length ? found.sort((a, b) => (a[0] < b[0] ? -1 : 1)) : null;
+}
+
+export const selectionText = (ranges: [bigint, bigint][]): string => ranges.map(([from, to]) => `0x${from.toString(16)}-0x${to.toString(16)}`).join();
+
+/** The stretches of the axis that addresses take. */
+export function stretchesOf(axis: Axis, ranges: [bigint, bigint][] | null): [number, number][] | null {
+    if (!ranges) return null;
+    return ranges.flatMap(([from, to]): [number, number][] => {
+        const place = placeOfStructure(axis, { name: '', base: from, bytes: Number(to - from), elementBytes: 0 });
+        return place ? [place] : [];
+    });
+}
+
+/** What selecting a structure by its name changes: its addresses, all lines of which a part is in it. */
+export function selectStructure(structures: Structure[], name: string, unit: number): Partial<State> {
+    const lines = BigInt(unit);
+    const places = structures.filter((each) => each.name === name && each.bytes > 0);
+    const ranges = places.map(({ base, bytes }): [bigint, bigint] => {
+        const end = base + BigInt(bytes);
+        return [base - (base % lines), end + ((lines - (end % lines)) % lines)];
+    });
+    return { structure: name, sel: selectionText(ranges) };
+}
+
+/** The structures that a selection reaches into. */
+export const structuresIn = (structures: Structure[], selection: [bigint, bigint][]): Structure[] =>
+    structures.filter(({ base, bytes }) => bytes > 0 && selection.some(([from, to]) => base < to && base + BigInt(bytes) > from));

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cube: the counts of a level as far as a file tells them apart: by data structure and phase, of programs also by core, function,
+// source line and field; misses by cause. Sums over any of these are what the answer, tables and filters are made of.
+import type { Column, FileInfo } from './protocol';
+
+export type Dimension = 'structure' | 'phase' | 'core' | 'function' | 'line' | 'field';
+
+/** Causes in the order of the file's columns (docs/causes.md). */
+export const causeNames = ['first use', 'invalidated', 'capacity', 'conflict'];
+
+interface Axis {
+    names: string[];
+    /** The number of a name by row; -1: none. */
+    of: ArrayLike<number>;
+}
+
+export interface Cube {
+    level: string;
+    dimensions: Partial<Record<Dimension, Axis>>;
+    accesses: Column;
+    misses: Column;
+    /** Cycles lost; null where the run did not count them. */
+    cycles: Column | null;
+    /** By causeNames; null where the run did not look for them. */
+    causes: Column[] | null;
+}
+
+/** Rows that count: those with one of the numbers, in each dimension that is named. */
+export type Filter = Partial<Record<Dimension, number[]>>;
+
+const phaseAxis = (info: FileInfo, of: ArrayLike<number>): Axis => {
+    const most = Array.from(of).reduce((all, each) => Math.max(all, each), 0);
+    return { names: Array.from({ length: Math.max(most + 1, info.phases.names.length) }, (_, i) => info.phases.names[i] ?? `phase ${i}`), of };
+};
+
+/** Of a program: a row per site, phase and core. */
+function cubeOfSites(info: FileInfo, level: string): Cube | null {
+    const { site, phase, core, counts, causes, groupings } = info.attribution!;
+    const column = (title: string) => counts.find((each) => each.title === title)?.values;
+    const misses = column(`${level} misses`);
+    if (!misses) return null;
+    const grouped = (id: string, rest: string): Axis | undefined => {
+        const found = groupings.find((each) => each.id === id);
+        if (!found) return undefined;
+        const none = rest === '' ? -1 : found.names.length;
+        const of = Int32Array.from(site, (each) => (found.of[each] < 0 ? none : found.of[each]));
+        return { names: rest === '' ? found.names : [...found.names, rest], of };
+    };
+    return {
+        level,
+        dimensions: {
+            structure: grouped('structures', '(code)') ?? { names: ['(code)'], of: new Int32Array(site.length) },
+            phase: phaseAxis(info, phase),
+            function: grouped('functions', ''),
+            line: grouped('lines', ''),
+            field: grouped('fields', ''),
+            ...(core ? { core: { names: Array.from({ length: info.machine.cores }, (_, i) => `core ${i}`), of: core } } : {}),
+        },
+        accesses: accessesOf(info, level, groupings.find((each) => each.id === 'structures')?.of),
+        misses,
+        cycles: column('cycles lost') ?? null,
+        causes: causes.find((each) => each.level === level)?.counts ?? null,
+    };
+}
+
+/** By row. A site's accesses are those of the level that it asks first, of code or of data; of later levels they are not told by site. */
+function accessesOf(info: FileInfo, level: string, structureOf: Int32Array | undefined): Column {
+    const { site, counts } = info.attribution!;
+    const totals = info.components.find((each) => each.name === level)?.totals ?? {};
+    const [data, code] = [totals.loads + totals.stores > 0, totals.fetches > 0];
+    const accesses = counts[0].values;
+    if (!firstLevels(info).includes(level)) return new Float64Array(site.length).fill(NaN);
+    return accesses.map((each, row) => ((structureOf?.[site[row]] ?? -1) >= 0 ? data : code) ? each : 0);
+}
+
+/** Caches that cores ask, those with most misses first; where links are not in the file, the first that is listed. */
+export function firstLevels(info: FileInfo): string[] {
+    const caches = info.components.filter((each) => each.group === 'levels');
+    const asked = caches.filter((each) => info.links.some((link) => link.to === each.name && /^core/.test(link.from)));
+    const rank = (name: string) => totalsOf(info, name).misses;
+    return (asked.length ? asked : caches.slice(0, 1)).map((each) => each.name).sort((a, b) => rank(b) - rank(a));
+}
+
+/** Loads, stores and fetches of a cache or accesses of a TLB, and how many of them missed. */
+export function totalsOf(info: FileInfo, level: string): { accesses: number; misses: number } {
+    const totals = info.components.find((each) => each.name === level && each.group !== 'coherence' && each.group !== 'buses')?.totals ?? {};
+    const sum = (names: string[]) => names.reduce((all, name) => all + (totals[name] ?? 0), 0);
+    return 'accesses' in totals
+        ? { accesses: totals.accesses, misses: totals.misses }
+        : { accesses: sum(['loads', 'stores', 'fetches']), misses: sum(['load_misses', 'store_misses', 'fetch_misses']) };
+}
+
+/** Of a kernel: a row per data structure and phase, from the tables of structures and of causes. */
+function cubeOfStructures(info: FileInfo, level: string): Cube | null {
+    const counted = info.structureLevels.find((each) => each.name === level);
+    const caused = info.causes.find((each) => each.name === level);
+    if (!counted && !caused) return null;
+    const names = caused?.structures ?? info.structures.map((each) => each.name);
+    const keys: [number, number][] = [];
+    const rows = new Map<number, number>();
+    const row = (structure: number, phase: number) => {
+        const key = phase * (names.length + 1) + structure;
+        let found = rows.get(key);
+        if (found === undefined) {
+            rows.set(key, (found = keys.length));
+            keys.push([structure, phase]);
+        }
+        return found;
+    };
+    const of = (table?: { structure: ArrayLike<number>; phase: ArrayLike<number> }) =>
+        table ? Array.from(table.structure, (each, i) => row(each, table.phase[i])) : [];
+    const [countedRows, causedRows] = [of(counted), of(caused?.misses)];
+    const spread = (at: number[], values: ArrayLike<number>, fill = 0) => {
+        const column = new Float64Array(keys.length).fill(fill);
+        at.forEach((to, i) => (column[to] = values[i]));
+        return column;
+    };
+    const causes = caused ? caused.misses.counts.map((each) => spread(causedRows, each)) : null;
+    return {
+        level,
+        dimensions: {
+            structure: { names, of: Int32Array.from(keys, ([structure]) => structure) },
+            phase: phaseAxis(info, Int32Array.from(keys, ([, phase]) => phase)),
+        },
+        accesses: counted ? spread(countedRows, counted.accesses) : new Float64Array(keys.length).fill(NaN),
+        misses: counted ? spread(countedRows, counted.misses) : causes!.reduce((a, b) => a.map((each, i) => each + b[i])),
+        cycles: null,
+        causes,
+    };
+}
+
+const known = new WeakMap<FileInfo, Map<string, Cube | null>>();
+
+/** Of a level; null where the file tells nothing apart in it. */
+export function cubeOf(info: FileInfo, level: string): Cube | null {
+    const cubes = known.get(info) ?? new Map<string, Cube | null>();
+    known.set(info, cubes);
+    if (!cubes.has(level)) cubes.set(level, (info.attribution ? cubeOfSites(info, level) : null) ?? cubeOfStructures(info, level));
+    return cubes.get(level)!;
+}
+
+/** Rows of a cube that a filter leaves. */
+export function rowsOf(cube: Cube, filter: Filter): number[] {
+    const chosen = Object.entries(filter).map(([name, numbers]) => ({ of: cube.dimensions[name as Dimension]?.of, numbers: new Set(numbers) }));
+    const found: number[] = [];
+    for (let i = 0; i < cube.misses.length; ++i)
+        if (chosen.every(({ of, numbers }) => of && numbers.has(of[i]))) found.push(i);
+    return found;
+}
+
+/** Sums of a column by a dimension, over some rows. */
+export function sumsBy(cube: Cube, by: Dimension, values: Column, rows: number[]): Float64Array {
+    const axis = cube.dimensions[by];
+    const sums = new Float64Array(axis?.names.length ?? 0);
+    for (const row of rows) if (axis && axis.of[row] >= 0) sums[axis.of[row]] += values[row];
+    return sums;
+}
+
+export const sumOf = (values: Column, rows: number[]): number => rows.reduce((all, row) => all + values[row], 0);

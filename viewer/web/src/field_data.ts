@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the field's numbers come from: lines that the worker reads, or, of what a file knows of data structures as a whole alone,
+// sums that are spread evenly over the lines of a structure.
+import { placeOfStructure } from './axis';
+import type { Chosen } from './chosen';
+import type { Source } from './client';
+import { rowsOf, type Cube, type Filter } from './cube';
+import type { Axis, Buckets, Column, Heat, Stretch, Structure } from './protocol';
+
+export const heatColumns = 512;
+const heatRows = 256;
+const bucketColumns = 2048;
+
+/** Two columns of the cube whose quotient is shown, or one and null. */
+function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
+    const { accesses, misses, causes } = cube!;
+    if (cause >= 0) return [causes![cause], null];
+    if (show.quantity === 'missrate') return [misses, accesses];
+    if (show.quantity === 'hits') return [accesses.map((each, i) => each - misses[i]), null];
+    return [show.quantity === 'accesses' ? accesses : misses, null];
+}
+
+const phasesIn = (chosen: Chosen): number => Math.max(1, chosen.series.phases);
+
+/** Sums by phase over what the filter leaves, of one column. */
+function byPhase(cube: Cube, filter: Filter, values: Column, phases: number): Float64Array {
+    const sums = new Float64Array(phases);
+    const of = cube.dimensions.phase!.of;
+    for (const row of rowsOf(cube, filter)) sums[of[row]] += values[row];
+    return sums;
+}
+
+const edgesOf = (phases: number, rows: number): number[] => Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
+
+/** What a file knows of whole structures, spread over their lines; `missing`: what has no place on the axis. */
+export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]): { heat: Heat; missing: number } {
+    const cube = chosen.cube!;
+    const phases = phasesIn(chosen);
+    const rows = Math.min(phases, heatRows);
+    const edges = edgesOf(phases, rows);
+    const [values, per] = columnsOfCube(chosen);
+    const heat: Heat = {
+        ...{ rows, columns: heatColumns, edges, uneven: false },
+        sum: new Float64Array(rows * heatColumns),
+        weight: new Float64Array(rows * heatColumns),
+    };
+    const width = (x1 - x0) / heatColumns;
+    let missing = 0;
+    const { names } = cube.dimensions.structure!;
+    const wanted = chosen.filter.structure;
+    names.forEach((name, number) => {
+        if (wanted && !wanted.includes(number)) return;
+        const filter = { ...chosen.filter, structure: [number] };
+        const sums = byPhase(cube, filter, values, phases);
+        if (sums.every((each) => each === 0)) return;
+        const weights = per && byPhase(cube, filter, per, phases);
+        const places = structures.filter((each) => each.name === name).flatMap((each) => [placeOfStructure(axis, each)]).filter((each) => each !== null);
+        const all = places.reduce((sum, [from, to]) => sum + to - from, 0);
+        if (all === 0) missing += sums.reduce((a, b) => a + b, 0);
+        const lines = (overlap: number) => overlap / chosen.series.unit;
+        for (const [from, to] of places)
+            for (let c = Math.max(0, Math.floor((from - x0) / width)); c < heatColumns && x0 + c * width < to; ++c) {
+                const overlap = Math.min(to, x0 + (c + 1) * width) - Math.max(from, x0 + c * width);
+                if (overlap <= 0) continue;
+                for (let row = 0; row < rows; ++row)
+                    for (let phase = edges[row]; phase < edges[row + 1]; ++phase) {
+                        heat.sum[row * heatColumns + c] += (sums[phase] * overlap) / all;
+                        heat.weight[row * heatColumns + c] += weights ? (weights[phase] * overlap) / all : lines(overlap);
+                    }
+            }
+    });
+    return { heat, missing };
+}
+
+/** The histogram of spread counts over the phases that are chosen; rows of several phases count where one of them is. */
+export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, number], total: number): Buckets {
+    const wanted = chosen.phases && new Set(chosen.phases);
+    const rate = chosen.show.quantity === 'missrate' && chosen.cause < 0;
+    const columns = heat.columns;
+    const buckets: Buckets = {
+        ...{ x0, x1, total, grain: chosen.series.unit, uneven: false, clip: Infinity, above: 0 },
+        touched: new Float64Array(columns),
+        sum: new Float64Array(columns),
+        min: new Float64Array(columns).fill(Infinity),
+        max: new Float64Array(columns),
+    };
+    for (let c = 0; c < columns; ++c) {
+        for (let row = 0; row < heat.rows; ++row) {
+            if (wanted && !wanted.has(heat.edges[row])) continue;
+            buckets.sum[c] += heat.sum[row * columns + c];
+            const weight = heat.weight[row * columns + c];
+            buckets.touched[c] = rate ? buckets.touched[c] + weight : Math.max(buckets.touched[c], weight / (heat.edges[row + 1] - heat.edges[row]));
+        }
+        if (buckets.touched[c] === 0) continue;
+        buckets.min[c] = buckets.max[c] = buckets.sum[c] / buckets.touched[c];
+    }
+    return buckets;
+}
+
+/** Counts over time in parts that are stacked: causes of misses, where all that is chosen is known by cause; else one part. */
+export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretches: [number, number][] | null, byStructure: boolean): Promise<Column[]> {
+    const { cube, show, cause, filter, series } = chosen;
+    const phases = phasesIn(chosen);
+    const rate = show.quantity === 'missrate' && cause < 0;
+    if (cube && (chosen.whole || byStructure || !stretches) && series.kind === 'level') {
+        const [values, per] = columnsOfCube(chosen);
+        if (rate) return [byPhase(cube, filter, values, phases), byPhase(cube, filter, per!, phases)];
+        if (cause < 0 && show.quantity === 'misses' && cube.causes) return cube.causes.map((each) => byPhase(cube, filter, each, phases));
+        const sums = byPhase(cube, filter, values, phases);
+        if (sums.every((each) => !Number.isNaN(each))) return [sums];
+    }
+    const parts = await Promise.all(
+        (stretches ?? [null]).map((stretch, i) => source.askLatest(`time:${series.id}:${i}`, 'phaseSums', series.id, axis, stretch)),
+    );
+    const sum = (name: 'first' | 'second') => parts.reduce((all, each) => all.map((value, i) => value + each[name][i]), new Float64Array(phases));
+    const [first, second] = [sum('first'), sum('second')];
+    if (rate) return [second, first];
+    return [show.quantity === 'misses' ? second : show.quantity === 'hits' ? first.map((each, i) => each - second[i]) : first];
+}
+
+/** Columns of all of the axis. */
+export const wholeStretch = (axis: Axis): Stretch => ({ x0: 0, x1: axis.bytes, count: bucketColumns, sight: [0, axis.bytes] });
+
+/** Columns that begin and end where the view does, so that its table has the lines in it, and no others. */
+export function sightStretch(axis: Axis, [x0, x1]: [number, number]): Stretch {
+    const width = (x1 - x0) / bucketColumns;
+    const before = Math.min(bucketColumns / 2, Math.floor(x0 / width));
+    const behind = Math.min(bucketColumns / 2, Math.floor((axis.bytes - x1) / width));
+    return { x0: x0 - before * width, x1: x1 + behind * width, count: before + bucketColumns + behind, sight: [x0, x1] };
+}
+
+export const askHeat = (source: Source, { series, show }: Chosen, axis: Axis, [x0, x1]: [number, number]): Promise<Heat> =>
+    source.askLatest(`heat:${series.id}`, 'heat', series.id, show.quantity, axis, x0, x1, heatColumns, heatRows);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the page reads from a machine file (docs/machines.md), which a result has with all its options in effect.
+export interface Cache {
+    sets: number;
+    ways: number;
+    line: number;
+}
+
+const sizes: Record<string, number> = { B: 1, KiB: 1024, MiB: 1 << 20, GiB: 2 ** 30 };
+
+/**
+ * Sets of a cache, where the program's address tells the set of a line: plain modulo, and pages that are not moved, or the set lies within
+ * a page of 4 KiB, or the cache is indexed by what the program says. Null where it does not, or is not such a cache.
+ */
+export function cacheOf(yaml: string, name: string): Cache | null {
+    const entry = new RegExp(`^ *- \\{name: "?${name.replace(/[^\w]/g, '\\$&')}"?,([^}]*)\\}`, 'm').exec(yaml)?.[1];
+    const value = (key: string) => new RegExp(`(?:^|,) *${key}: *([^,}]+)`).exec(entry ?? '')?.[1]?.trim();
+    const size = /^(\d+) *(B|[KMG]iB)?$/.exec(value('size') ?? '');
+    const [ways, line] = [Number(value('ways')), Number(value('line') ?? 64)];
+    if (!size || !(ways > 0) || !(line > 0)) return null;
+    const sets = (Number(size[1]) * sizes[size[2] ?? 'B']) / (ways * line);
+    const moved = /^pages: \{mapping: (?!identity)/m.test(yaml);
+    const told = !moved || value('virtually_indexed') === 'true' || sets * line <= 4096;
+    return Number.isInteger(sets) && told && (value('indexing') ?? 'modulo') === 'modulo' ? { sets, ways, line } : null;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Search ("/"), the list of keys ("?"), and what single keys do anywhere on the page.
+import { phaseCount, shows, type App } from './app';
+import { selectStructure } from './chosen';
+import { cubeOf, firstLevels } from './cube';
+import { h } from './dom';
+import type { State } from './state';
+import { viewsOf } from './views';
+
+interface Entry {
+    kind: string;
+    name: string;
+    go: Partial<State>;
+}
+
+const entriesAtMost = 60;
+const phasesAtMost = 10000;
+
+/** All that can be gone to: views, events, levels, data structures, phases, functions, fields and source lines. */
+export function entriesOf(app: App): Entry[] {
+    const { info } = app.source;
+    const found: Entry[] = viewsOf(app).map(({ id, title }) => ({ kind: 'view', name: title, go: { view: id } }));
+    if (shows(app.source).length === 0) return found;
+    const at = { view: 'workbench' };
+    for (const { id, title } of shows(app.source)) found.push({ kind: 'event', name: title, go: { ...at, show: id } });
+    for (const { owner } of info.series.filter((each) => each.kind === 'level' && each.rows > 0))
+        found.push({ kind: 'level', name: owner, go: { ...at, level: owner } });
+    const unit = info.series[0]?.unit ?? 1;
+    const level = firstLevels(info)[0];
+    const cube = level === undefined ? null : cubeOf(info, level);
+    const names = new Set([...(cube?.dimensions.structure?.names ?? []), ...info.structures.map((each) => each.name)]);
+    for (const name of names) found.push({ kind: 'data structure', name, go: { ...at, ...selectStructure(info.structures, name, unit) } });
+    const phases = phaseCount(app.source);
+    for (let i = 0; phases > 1 && i < Math.min(phases, phasesAtMost); ++i)
+        found.push({ kind: 'phase', name: info.phases.names[i] ?? `phase ${i}`, go: { ...at, phases: String(i) } });
+    for (const name of cube?.dimensions.function?.names ?? []) found.push({ kind: 'function', name, go: { ...at, func: name, show: 'misses' } });
+    return found;
+}
+
+/** Those whose names have all words of a query: begun with it first, then as they are listed. */
+export function matching(entries: Entry[], query: string): Entry[] {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const rank = ({ name, kind }: Entry) => {
+        const text = name.toLowerCase();
+        if (text === query.toLowerCase()) return 0;
+        if (text.startsWith(words[0] ?? '')) return 1;
+        return words.some((word) => text.includes(word)) ? 2 : kind ? 3 : 4;
+    };
+    return entries
+        .filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
+        .map((entry, i) => ({ entry, i, rank: rank(entry) }))
+        .sort((a, b) => a.rank - b.rank || a.i - b.i)
+        .map(({ entry }) => entry);
+}
+
+function dialog(label: string, ...children: HTMLElement[]): HTMLDialogElement {
+    const made: HTMLDialogElement = h('dialog', { 'aria-label': label, onclose: () => made.remove() }, ...children);
+    made.addEventListener('click', (event) => event.target === made && made.close());
+    document.body.append(made);
+    made.showModal();
+    return made;
+}
+
+/** A field and what it finds; arrows move through the list, Enter goes. */
+export function openSearch(app: App): void {
+    const entries = entriesOf(app);
+    let found: Entry[] = [];
+    let at = 0;
+    const input = h('input', { type: 'text', placeholder: 'data structure, function, phase, level, view …', 'aria-label': 'Search', role: 'combobox', 'aria-controls': 'found', 'aria-expanded': 'true', spellcheck: false, autofocus: true });
+    const list = h('ul', { id: 'found', class: 'found', role: 'listbox', 'aria-label': 'Found' });
+    const go = (entry: Entry) => {
+        made.close();
+        app.set(entry.go);
+    };
+    const mark = () => {
+        [...list.children].forEach((each, i) => each.setAttribute('aria-selected', String(i === at)));
+        list.children[at]?.scrollIntoView({ block: 'nearest' });
+        input.setAttribute('aria-activedescendant', found.length ? `found-${at}` : '');
+    };
+    const fill = () => {
+        found = matching(entries, input.value).slice(0, entriesAtMost);
+        at = 0;
+        const item = (entry: Entry, i: number) => h('li', { id: `found-${i}`, role: 'option', onclick: () => go(entry) }, entry.name, h('span', { class: 'note' }, entry.kind));
+        list.replaceChildren(...(found.length ? found.map(item) : [h('li', { class: 'note' }, 'nothing has this name')]));
+        if (found.length) mark();
+    };
+    input.addEventListener('input', fill);
+    input.addEventListener('keydown', (event) => {
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step) {
+            at = (at + step + found.length) % Math.max(1, found.length);
+            mark();
+            event.preventDefault();
+        } else if (event.key === 'Enter' && found[at]) go(found[at]);
+    });
+    const made = dialog('Search', input, list);
+    made.classList.add('search');
+    fill();
+}
+
+const keys: [string, string][] = [
+    ['/', 'search'],
+    ['?', 'these keys'],
+    ['u', 'undo the last choice'],
+    ['c', 'copy a link to what is shown'],
+    ['1 … 9', 'the views, in order'],
+    ['arrows', 'on the field: move the cursor; with Shift: move what is shown'],
+    ['Enter', 'on the field: select the data structure and phase under the cursor'],
+    ['+ − 0', 'zoom in, out, show all'],
+    ['z', 'zoom to the selection'],
+    ['Home, End', 'the first and last addresses'],
+    ['Escape', 'on the field: nothing is selected'],
+];
+
+export function openKeys(): void {
+    const rows = keys.map(([key, what]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, key)), h('td', {}, what)));
+    const made: HTMLDialogElement = dialog(
+        'Keys',
+        h('h2', {}, 'Keys'),
+        h('table', {}, h('tbody', {}, ...rows)),
+        h('p', {}, h('button', { type: 'button', onclick: () => made.close() }, 'Close')),
+    );
+}
+
+/** Keys that mean the same everywhere but where people write. */
+export function listenForKeys(app: () => App | null, acts: Record<string, () => void>): void {
+    window.addEventListener('keydown', (event) => {
+        const target = event.target as HTMLElement;
+        const writes = target.matches?.('input, select, textarea') || document.querySelector('dialog[open]');
+        if (writes || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        if (event.key === '?') openKeys();
+        else if (!app()) return;
+        else if (event.key === '/') openSearch(app()!);
+        else if (/^[1-9]$/.test(event.key)) {
+            const view = viewsOf(app()!)[Number(event.key) - 1];
+            if (view) app()!.set({ view: view.id });
+        } else if (acts[event.key]) acts[event.key]();
+        else return;
+        event.preventDefault();
+    });
+}

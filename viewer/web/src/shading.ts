@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Colours of the field's cells. Outliers do not push all others down: what lies far above nearly all is cut, and marked.
+import { quantile } from 'd3-array';
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { heatColour, theme } from './colours';
+import { opaque, pixelOf } from './pixels';
+import type { Heat } from './protocol';
+
+export type ShadeScale = 'auto' | 'linear' | 'log';
+
+const shades = 48;
+/** Cut where the largest is more than so many times what all but a hundredth reach. */
+const far = 4;
+
+/** The end of a scale: `most`, or what all but a hundredth reach where the rest lies far above it. */
+export const endOfScale = (clip: number, most: number, scale: ShadeScale): number => (scale === 'auto' && most > far * clip ? clip : most);
+
+export interface Shaded {
+    cells: Uint32Array;
+    /** The scale's ends. */
+    least: number;
+    end: number;
+    most: number;
+    /** Cells above its end. */
+    above: number;
+}
+
+export function shade({ sum, weight }: Heat, scale: ShadeScale): Shaded {
+    const values = sum.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
+    const positive = values.filter((each) => each > 0);
+    const most = positive.reduce((a, b) => Math.max(a, b), 0);
+    const least = positive.reduce((a, b) => Math.min(a, b), most);
+    const end = endOfScale(quantile(positive, 0.99) ?? most, most, scale);
+    const place = scale === 'log' && end > least ? scaleLog([least, end], [0, 1]) : scaleLinear([0, end || 1], [0, 1]);
+    const colours = Array.from({ length: shades }, (_, i) => opaque(heatColour(i / (shades - 1))));
+    const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
+    const cells = new Uint32Array(values.length);
+    let above = 0;
+    values.forEach((value, i) => {
+        if (Number.isNaN(value)) return;
+        if (value > end) ++above;
+        cells[i] =
+            value <= 0 ? zero : value > end ? marker : colours[Math.max(0, Math.min(shades - 1, Math.floor(place(value) * shades + 1e-9)))];
+    });
+    return { cells, least, end, most, above };
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Details of what is selected, beside the field: how much, why, who evicts it, which code, which cores, which cache sets, which lines.
+import { phasesTitle, type App } from '../app';
+import { describe, hex, structureAt } from '../axis';
+import { structuresIn, type Chosen } from '../chosen';
+import { causeNames, rowsOf, sumOf, sumsBy, type Dimension, type Filter } from '../cube';
+import { theme } from '../colours';
+import { h, tableElement } from '../dom';
+import { cacheOf, type Cache } from '../machine';
+import { brief, bytes, full, percent } from '../numbers';
+import type { Selected } from '../protocol';
+
+const rowsAtMost = 5;
+
+/** The filter by structures that a selection of addresses stands for, and phases. */
+export function filterOf(app: App, chosen: Chosen): Filter {
+    const { cube, selection, phases } = chosen;
+    const filter: Filter = { ...chosen.filter };
+    if (phases) filter.phase = phases;
+    if (!cube || filter.structure || !selection) return filter;
+    const names = new Set(structuresIn(app.source.info.structures, selection).map((each) => each.name));
+    filter.structure = cube.dimensions.structure!.names.flatMap((name, i) => (names.has(name) ? [i] : []));
+    return filter;
+}
+
+export function selectionTitle(app: App, { selection, filter, cube }: Chosen): string {
+    const { structures } = app.source.info;
+    const name = filter.structure && cube!.dimensions.structure!.names[filter.structure[0]];
+    const where = name ?? (selection ? `${describe(structures, selection[0][0])} to ${describe(structures, selection.at(-1)![1] - 1n)}` : 'All addresses');
+    return `${where}, ${phasesTitle(app)}`;
+}
+
+const block = (title: string, ...children: (Node | string | null)[]): HTMLElement => h('section', { class: 'detail', 'aria-label': title }, h('h3', {}, title), ...children);
+
+/** Bars of parts of a whole, in the colours that they have elsewhere. */
+function bars(rows: { name: string; count: number; colour?: string; go?: () => void }[], what: string): HTMLElement {
+    const most = Math.max(...rows.map((each) => each.count));
+    const all = rows.reduce((sum, each) => sum + each.count, 0);
+    const bar = (count: number, colour = theme().count) => h('i', { style: `width:${(100 * count) / most}%;background:${colour}` });
+    return h(
+        'ul',
+        { class: 'bars' },
+        ...rows.slice(0, rowsAtMost).map(({ name, count, colour, go }) =>
+            h(
+                'li',
+                { title: `${full(count)} ${what}` },
+                go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name),
+                h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`),
+                bar(count, colour),
+            ),
+        ),
+        rows.length > rowsAtMost && h('li', { class: 'note' }, `and ${rows.length - rowsAtMost} more: see the tables below`),
+    );
+}
+
+function causeBlock(app: App, chosen: Chosen, rows: number[]): HTMLElement | null {
+    const { cube } = chosen;
+    if (!cube?.causes) return null;
+    const found = cube.causes.map((each, i) => ({
+        name: causeNames[i],
+        count: sumOf(each, rows),
+        colour: theme().causes[i],
+        go: () => app.set({ cause: app.state.cause === causeNames[i] ? '' : causeNames[i], show: 'misses' }),
+    }));
+    const some = found.filter((each) => each.count > 0);
+    return some.length ? block('Why', bars(some, 'misses')) : null;
+}
+
+/** What evicts lines of what is selected. */
+function evictorBlock(app: App, chosen: Chosen, filter: Filter): HTMLElement | null {
+    const causes = app.source.info.causes.find((each) => each.name === chosen.series.owner);
+    const names = filter.structure && new Set(filter.structure.map((each) => chosen.cube!.dimensions.structure!.names[each]));
+    if (!causes || chosen.series.kind !== 'level') return null;
+    const { by, victim, phase, count } = causes.evictions;
+    const wanted = chosen.phases && new Set(chosen.phases);
+    const sums = new Map<string, number>();
+    by.forEach((evictor, i) => {
+        if ((names && !names.has(causes.structures[victim[i]])) || (wanted && !wanted.has(phase[i]))) return;
+        const name = causes.structures[evictor];
+        sums.set(name, (sums.get(name) ?? 0) + count[i]);
+    });
+    const rows = [...sums].map(([name, sum]) => ({ name, count: sum })).sort((a, b) => b.count - a.count);
+    return rows.length ? block('Who evicts it', bars(rows, 'lines')) : null;
+}
+
+function codeBlock(app: App, { cube }: Chosen, rows: number[], by: Dimension, title: string): HTMLElement | null {
+    if (!cube?.dimensions[by]) return null;
+    const { names } = cube.dimensions[by];
+    const found = Array.from(sumsBy(cube, by, cube.misses, rows), (count, i) => ({
+        name: names[i],
+        count,
+        go: by === 'function' || by === 'core' ? () => app.set({ [by === 'core' ? 'core' : 'func']: names[i] }) : undefined,
+    }))
+        .filter((each) => each.count > 0)
+        .sort((a, b) => b.count - a.count);
+    return found.length > (by === 'core' ? 1 : 0) ? block(title, bars(found, 'misses')) : null;
+}
+
+/** Lines that cores take from each other. */
+function sharingBlock(app: App, { series, selection, phases }: Chosen): HTMLElement | null {
+    const { sharing, structures } = app.source.info;
+    const level = sharing?.levels.indexOf(series.owner) ?? -1;
+    if (!sharing || level < 0) return null;
+    const wanted = phases && new Set(phases);
+    const lines = new Map<number, { cores: Set<number>; wrong: number; right: number }>();
+    sharing.address.forEach((address, i) => {
+        const at = BigInt(address);
+        const inside = !selection || selection.some(([from, to]) => at < to && at + BigInt(sharing.lineBytes) > from);
+        if (sharing.level[i] !== level || !inside || (wanted && !wanted.has(sharing.phase[i]))) return;
+        const line = lines.get(address) ?? { cores: new Set(), wrong: 0, right: 0 };
+        line.cores.add(sharing.core[i]).add(sharing.byCore[i]);
+        line.wrong += sharing.falseSharing[i];
+        line.right += sharing.trueSharing[i];
+        lines.set(address, line);
+    });
+    if (lines.size === 0) return null;
+    const rows = [...lines].map(([address, { cores, wrong, right }]) => {
+        const who = [...cores].sort((a, b) => a - b).join(' ');
+        return { name: `${describe(structures, BigInt(address))}: cores ${who}, ${percent(wrong / (wrong + right))} false`, count: wrong + right };
+    });
+    return block('Lines shared by cores', bars(rows.sort((a, b) => b.count - a.count), 'misses after stores of another core'));
+}
+
+/** How many lines of the selection lie in each set; more than there are ways cannot stay. */
+function setsBlock(cache: Cache, found: Selected): HTMLElement {
+    const colours = theme();
+    const [width, height] = [280, 64];
+    const columns = Math.min(cache.sets, width);
+    const most = Array.from({ length: columns }, (_, c) => {
+        const [from, to] = [c, c + 1].map((each) => Math.floor((each * cache.sets) / columns));
+        return found.sets.subarray(from, to).reduce((a, b) => Math.max(a, b), 0);
+    });
+    const top = Math.max(cache.ways * 1.5, ...most);
+    const y = (value: number) => height - (value / top) * height;
+    const path = (some: (value: number) => boolean) =>
+        most.map((value, c) => (some(value) ? `M${(c * width) / columns} ${height}V${y(value)}h${width / columns}V${height}z` : '')).join('');
+    const over = found.sets.reduce((sum, each) => sum + (each > cache.ways ? 1 : 0), 0);
+    const used = found.sets.reduce((sum, each) => sum + (each > 0 ? 1 : 0), 0);
+    const text = `${full(found.lines)} lines in ${full(used)} of ${full(cache.sets)} sets of ${cache.ways} ways; ${full(over)} sets have more lines than ways.`;
+    const picture = h('div', { class: 'sets', role: 'img', 'aria-label': text });
+    picture.innerHTML = `<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none"><path d="${path((value) => value > 0 && value <= cache.ways)}" fill="${colours.count}"/><path d="${path((value) => value > cache.ways)}" fill="${colours.causes[3]}"/><path d="M0 ${y(cache.ways)}h${width}" stroke="${colours.ink}" stroke-dasharray="4 3" vector-effect="non-scaling-stroke"/></svg>`;
+    return block('Cache sets', picture, h('p', { class: 'note' }, text));
+}
+
+function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLElement | null {
+    const { structures } = app.source.info;
+    if (found.worst.length === 0) return null;
+    const level = series.kind === 'level';
+    const rows = found.worst.map(({ address, first, second }) => [structureAt(structures, address) ? describe(structures, address) : hex(address), ...(level ? [second] : []), first]);
+    const headers = ['line', ...(level ? ['misses', 'accesses'] : ['events'])];
+    const sorted = level && show.quantity === 'accesses' ? 2 : 1;
+    const note = series.reduced ? 'A reduced copy: of its lines those that have the highest counts of a phase.' : '';
+    return block('Worst lines', tableElement({ caption: `Lines with most ${show.title.toLowerCase()}`, headers, rows, sorted }, full), note ? h('p', { class: 'note' }, note) : null);
+}
+
+/** What is known without looking at lines. */
+export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
+    const filter = filterOf(app, chosen);
+    const rows = chosen.cube ? rowsOf(chosen.cube, filter) : [];
+    return [
+        causeBlock(app, chosen, rows),
+        sharingBlock(app, chosen),
+        evictorBlock(app, chosen, filter),
+        codeBlock(app, chosen, rows, 'function', 'Functions'),
+        codeBlock(app, chosen, rows, 'line', 'Source lines'),
+        codeBlock(app, chosen, rows, 'core', 'Cores'),
+    ];
+}
+
+/** What the lines of the selection say. */
+export function lineFacts(app: App, chosen: Chosen, found: Selected | null): (HTMLElement | null)[] {
+    if (!found) return [];
+    const cache = cacheOf(app.source.info.machine.yaml, chosen.series.owner);
+    return [
+        found.functions.length ? block('Functions', bars(found.functions, 'events')) : null,
+        cache && found.sets.length ? setsBlock(cache, found) : null,
+        linesBlock(app, chosen, found),
+    ];
+}
+
+/** How much: in the lines, or in the structures as a whole. */
+export function numbersOf(chosen: Chosen, found: Selected | null): HTMLElement {
+    const { series } = chosen;
+    const parts: [string, string][] = [];
+    if (found) {
+        parts.push(['lines', `${full(found.lines)} of ${bytes(series.unit)}`]);
+        if (series.kind === 'level') parts.push(['accesses', full(found.first)], ['misses', `${full(found.second)} · ${percent(found.second / found.first)}`]);
+        else parts.push(['events', full(found.first)]);
+    }
+    return h('dl', { class: 'numbers' }, ...parts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}

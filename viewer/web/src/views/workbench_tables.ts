@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables under the field: data structures, of programs also fields, functions and source lines, and what evicts what; worst first.
+import { phasesTitle, type App } from '../app';
+import type { Chosen } from '../chosen';
+import { causeNames, cubeOf, rowsOf, sumsBy, type Dimension, type Filter } from '../cube';
+import type { Table } from '../dom';
+import { bytes, full, percent } from '../numbers';
+import type { Column } from '../protocol';
+import { tableCard } from './tables';
+
+/** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
+function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
+    const { info } = app.source;
+    const { cube } = chosen;
+    if (!cube?.dimensions[by]) return null;
+    const { names } = cube.dimensions[by];
+    const rows = rowsOf(cube, filter);
+    const columns: { title: string; values: ArrayLike<number>; rate?: boolean }[] = [];
+    const add = (title: string, values: Column) => columns.push({ title, values: sumsBy(cube, by, values, rows) });
+    add(`${cube.level} misses`, cube.misses);
+    const misses = columns[0].values;
+    if (!cube.accesses.some(Number.isNaN)) {
+        add(`${cube.level} accesses`, cube.accesses);
+        const accesses = columns[1].values;
+        columns.push({ title: 'rate', rate: true, values: Array.from(misses, (each, i) => (accesses[i] > 0 ? each / accesses[i] : NaN)) });
+    }
+    if (cube.cycles) add('cycles lost', cube.cycles);
+    cube.causes?.forEach((each, i) => add(causeNames[i], each));
+    for (const name of info.attribution ? info.attribution.counts.map((each) => / misses$/.exec(each.title) && each.title.slice(0, -7)) : info.structureLevels.map((each) => each.name)) {
+        const other = name && name !== cube.level ? cubeOf(info, name) : null;
+        if (!other?.dimensions[by] || !other.misses.some((each) => each > 0)) continue;
+        columns.push({ title: `${name} misses`, values: sumsBy(other, by, other.misses, rowsOf(other, filter)) });
+    }
+    const size = by === 'structure';
+    const sizes = new Map<string, number>();
+    if (size) for (const each of info.structures) sizes.set(each.name, (sizes.get(each.name) ?? 0) + each.bytes);
+    const found = names
+        .map((name, i) => [name, ...(size ? [sizes.get(name) || NaN] : []), ...columns.map((each) => each.values[i])])
+        .filter((row, i) => columns.some((each) => each.values[i] > 0) || ((row[1] as number) > 0 && size && !info.attribution));
+    const first = size ? 2 : 1;
+    return {
+        caption: `${title}, ${phasesTitle(app)}`,
+        headers: [title.toLowerCase().replace(/s$/, ''), ...(size ? ['size'] : []), ...columns.map((each) => each.title)],
+        rows: found,
+        sorted: first,
+        barred: first,
+        format: (value, column) => (size && column === 1 ? (value > 0 ? bytes(value) : '') : columns[column - first].rate ? percent(value) : full(value)),
+        pick,
+        picked: by === 'structure' ? app.state.structure : by === 'function' ? app.state.func : undefined,
+    };
+}
+
+function evictionTable(app: App, { series, phases }: Chosen): Table | null {
+    const causes = app.source.info.causes.find((each) => series.kind === 'level' && each.name === series.owner);
+    if (!causes) return null;
+    const { by, victim, phase, count } = causes.evictions;
+    const wanted = phases && new Set(phases);
+    const sums = new Map<string, number>();
+    by.forEach((evictor, i) => {
+        if (wanted && !wanted.has(phase[i])) return;
+        const key = `${victim[i]},${evictor}`;
+        sums.set(key, (sums.get(key) ?? 0) + count[i]);
+    });
+    const rows = [...sums].map(([key, lines]) => [...key.split(',').map((each) => causes.structures[Number(each)]), lines]);
+    return rows.length ? { caption: `What evicts what in ${series.owner}, ${phasesTitle(app)}`, headers: ['evicted', 'by', 'lines'], rows, sorted: 2, barred: 2, keys: 2 } : null;
+}
+
+export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): HTMLElement[] {
+    const without = (by: Dimension): Filter => Object.fromEntries(Object.entries(filter).filter(([name]) => name !== by));
+    const byFunction = (name: string) => app.set({ func: app.state.func === name ? '' : name });
+    const tables = [
+        groupTable(app, chosen, 'structure', 'Data structures', without('structure'), pick),
+        groupTable(app, chosen, 'field', 'Fields', filter),
+        groupTable(app, chosen, 'function', 'Functions', without('function'), byFunction),
+        groupTable(app, chosen, 'line', 'Source lines', filter),
+        evictionTable(app, chosen),
+    ];
+    return tables.filter((each) => each !== null && each.rows.length > 0).map((each) => tableCard(app, each!));
+}
