@@ -71,8 +71,8 @@ std::string draw_heat(const PlotInput& input, std::span<const Region> regions, c
                       unsigned most_rows = 40);
 
 /// Whether counts are drawn on a logarithmic scale: more than half of the values above 0 lie below a fiftieth of the
-/// largest, where a linear scale would hide them. One rule for the terminal, the page (viewer/web/src/spread.ts) and
-/// figures (viewer/figures/figure.py); docs/viewer.md defines it.
+/// largest, where a linear scale would hide them. One rule for the terminal and figures (viewer/figures/figure.py);
+/// docs/viewer.md defines it. The page cuts outliers instead.
 bool is_uneven(std::span<const double> values);
 
 /// The points of a curve on two logarithmic axes: "*" (Unicode: "●"), and "x" ("×") for those that were knocked out;

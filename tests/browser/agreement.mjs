@@ -31,7 +31,7 @@ export const agreementCases = [
                     await page.mouse.move(...at);
                     await t.quiet(page);
                     const text = await page.locator('.readout').first().textContent();
-                    const told = /· ([\d.]+k?)[^·]*per line/.exec(text)?.[1];
+                    const told = /Accesses of L1: ([\d.]+k?)/.exec(text)?.[1];
                     await page.mouse.click(...at);
                     await t.quiet(page);
                     const [lines, accesses] = await page.evaluate(`[...document.querySelectorAll('.numbers dd')].map((each) => Number(each.textContent.split(' ')[0].replace(/,/g, '')))`);

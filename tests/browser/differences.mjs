@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of files: their sums are those of the lines in the files.
+// Differences of phases and of files: their sums are those of the lines in the files.
 
 /** What a picture saves as CSV: its columns by name, and the rows as texts. */
 async function savedTable(t, page) {
@@ -34,6 +34,21 @@ function checkRows(t, { head, rows }, name, first, second) {
 }
 
 export const differenceCases = [
+    [
+        'differences: sums of two phases, line by line, on the page and in Python',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            await t.open(page, t.file('lu.h5'), 'show=misses&level=L1&phases=5&minus=3');
+            const table = await savedTable(t, page);
+            const [three, five] = [3, 5].map((phase) => missesByLine(t, 'lu.h5', phase));
+            checkRows(t, table, 'phase 5 − phase 3 sum', three, five);
+            await t.choose(page, /^Show a Python/);
+            const code = await page.locator('dialog pre').textContent();
+            await t.press(page, 'Close');
+            const sum = (lines) => lines.reduce((all, [, misses]) => all + misses, 0);
+            t.equal(Number(/difference (-?[\d.]+)/.exec(t.script('-c', code))[1]), sum(five) - sum(three), 'what Python says');
+        },
+    ],
     [
         'differences: sums of two files, line by line',
         async (t, page) => {

@@ -47,7 +47,7 @@ const zoom = `(async () => {
     return { drawn: drawn.length ? drawn : [NaN], frames, idle };
 })()`;
 
-const views = ['view=histogram', 'view=phases&mode=heat', 'view=sweep&cell=3,64'];
+const views = ['view=workbench', 'view=sweep&cell=3,64'];
 const missing = install();
 if (missing) throw new Error(missing);
 const browser = await launchChromium(process.env.CHROMIUM ?? '/usr/bin/chromium');

@@ -57,7 +57,8 @@ export const scaleCases = [
                     ['exact', `in groups of ${granularity}`, '|difference|'],
                     picture,
                 );
-                t.equal(groups.join(' | '), exact.join(' | '), `scale with groups of ${granularity}`);
+                const scale = (texts) => texts.filter((each) => !each.includes(' up to ')).join(' | ');
+                t.equal(scale(groups), scale(exact), `scale with groups of ${granularity}`);
             }
         },
     ],

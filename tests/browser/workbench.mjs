@@ -55,6 +55,12 @@ export const workbenchCases = [
             const none = await page.evaluate(made(`info.components[0].totals.load_misses = info.components[0].totals.store_misses = 0; info.structureLevels[0].misses.fill(0); info.causes = [];`));
             t.equal(none[0], 'L1 misses nothing: all 100 accesses hit.', 'no misses');
             t.equal(await page.evaluate(made(`info.components[0].totals = { loads: 0 };`)), null, 'no accesses');
+            const program = await page.evaluate(
+                made(`info.phases = { names: ['phase 0'], cycles: column(40), references: column(100), pageWalks: column(0) };
+                info.attribution = { site: column(0, 1, 2), phase: column(0, 0, 0), core: null, counts: [{ title: 'accesses', values: column(50, 20, 30) }, { title: 'L1 misses', values: column(9, 6, 5) }], causes: [],
+                    groupings: [{ id: 'structures', of: [0, 0, 1], names: ['A', 'B'] }, { id: 'functions', of: [0, 1, 1], names: ['main', 'init'] }, { id: 'lines', of: [0, 1, 1], names: ['a.c:7', 'a.c:3'] }] };`),
+            );
+            t.equal(program[3], 'main: 60.00 % of its misses; most at a.c:7', 'which code, where there is one phase');
             const shared = await page.evaluate(
                 made(`info.causes[0].misses.counts[1][1] = 90;
                 info.sharing = { levels: ['L1'], lineBytes: 64, level: column(0, 0), phase: column(0, 0), core: column(0, 1), byCore: column(1, 0), address: column(4096, 8192), trueSharing: column(1, 50), falseSharing: column(3, 0) };`),

@@ -17,7 +17,6 @@ export function drawStrip(
     x0: number,
     x1: number,
     width: number,
-    chosen: string,
 ): void {
     const colours = theme();
     const place = (x: number) => left + ((x - x0) / (x1 - x0)) * width;
@@ -27,7 +26,7 @@ export function drawStrip(
             if (!where || where[1] <= x0 || where[0] >= x1) return;
             const from = Math.max(left, place(where[0]));
             const to = Math.min(left + width, place(where[1]));
-            const fill = structure.name === chosen ? colours.chosen : i % 2 === 0 ? colours.grid : colours.panel;
+            const fill = colours.structures[i % colours.structures.length];
             p.frame(from + 0.5, top + 3.5, Math.max(2, to - from - 1), stripHeight - 8, colours.line, 3, fill);
             const letters = Math.floor((to - from - 8) / 7);
             if (letters >= 1) {
@@ -37,12 +36,7 @@ export function drawStrip(
                         : letters > 2
                           ? `${structure.name.slice(0, letters - 1)}…`
                           : '';
-                p.text((from + to) / 2, top + stripHeight / 2, name, {
-                    colour: colours.ink,
-                    size: 12,
-                    anchor: 'middle',
-                    weight: 500,
-                });
+                p.text((from + to) / 2, top + stripHeight / 2, name, { colour: colours.ink, size: 12, anchor: 'middle', weight: 500 });
             }
         });
     });
@@ -57,14 +51,7 @@ export function drawAddresses(p: Painter, top: number, axis: Axis, x0: number, x
         const from = Math.max(start, x0);
         const to = Math.min(start + bytes, x1);
         if (from >= to) continue;
-        p.line(
-            [
-                [place(from), top + 3.5],
-                [place(to), top + 3.5],
-            ],
-            colours.line,
-            1,
-        );
+        p.line([[place(from), top + 3.5], [place(to), top + 3.5]], colours.line, 1);
         const step = niceStep((x1 - x0) / (width / 130));
         const begin = base + BigInt(Math.floor(from - start));
         const first = begin % BigInt(step) === 0n ? begin : begin + BigInt(step) - (begin % BigInt(step));
@@ -79,13 +66,7 @@ export function drawAddresses(p: Painter, top: number, axis: Axis, x0: number, x
             const text = hex(address);
             const half = text.length * 3.4;
             const middle = Math.min(left + width - half, Math.max(left + half - 30, x));
-            p.line(
-                [
-                    [x, top + 3],
-                    [x, top + 7],
-                ],
-                colours.faint,
-            );
+            p.line([[x, top + 3], [x, top + 7]], colours.faint);
             if (middle - half < free + 10) continue;
             p.text(middle, top + 15, text, { colour: colours.faint, size: 11, anchor: 'middle' });
             free = middle + half;

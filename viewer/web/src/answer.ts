@@ -155,7 +155,7 @@ export function tilesOf(answer: Answer, info: FileInfo): Tile[] {
     if (!structure) return tiles;
     tiles.push({ id: 'where', label: 'Where', value: structure.name, note: `${share(structure)} of the misses of ${level}`, go: here });
     const { function: code, line } = answer;
-    if (code && phase && phase.of === phase.count) {
+    if (code && !code.name.startsWith('(') && phase && phase.of === phase.count) {
         const at = line ? `; most at ${line.name}` : '';
         tiles.push({ id: 'when', label: 'Which code', value: code.name, note: `${share(code)} of its misses${at}`, go: { ...here, func: code.name } });
     } else if (phase) {

@@ -95,26 +95,13 @@ export function shows(source: Source): Show[] {
     return found;
 }
 
-/** What is chosen, or the first that there is. */
-export function chosenShow(app: App): Show | null {
-    const all = shows(app.source);
-    return all.find((each) => each.id === app.state.show) ?? all[0] ?? null;
-}
-
-/** Panels that are shown: TLBs and instruction caches without accesses are left out at first. */
-export function isOff(app: App, series: SeriesInfo): boolean {
-    const off = app.state.off;
-    if (off !== undefined) return off.split(',').includes(series.owner);
-    return app.source.info.components.some((each) => each.group === 'tlbs' && each.name === series.owner);
-}
-
 /** The scale of counts: by itself, unless chosen. */
 export const scaleKind = (app: App): ScaleKind =>
     app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
 
 export function scaleChooser(app: App): HTMLElement {
     const kinds: [ScaleKind, string, string][] = [
-        ['auto', 'auto', 'logarithmic where counts differ much'],
+        ['auto', 'auto', 'outliers are cut and marked'],
         ['linear', 'linear', 'from 0'],
         ['log', 'log', 'logarithmic'],
     ];
@@ -126,8 +113,9 @@ export const phaseCount = (source: Source): number =>
 
 export const chosenPhases = (app: App): number[] | null => parsePhases(app.state.phases, phaseCount(app.source));
 
-export function phasesTitle(app: App): string {
-    const phases = chosenPhases(app);
+export const phasesTitle = (app: App): string => phasesName(app, chosenPhases(app));
+
+export function phasesName(app: App, phases: number[] | null): string {
     if (phases === null) return phaseCount(app.source) > 1 ? 'all phases' : 'the whole run';
     return phases.length === 1 ? `phase ${phases[0]}` : `phases ${phasesText(phases)}`;
 }

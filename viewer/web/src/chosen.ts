@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is looked at on the workbench: the state in the URL, in terms of the file.
-import { chosenPhases, shows, type App, type Show } from './app';
+import { chosenPhases, phaseCount, shows, type App, type Show } from './app';
 import { placeOfStructure } from './axis';
 import { causeNames, cubeOf, firstLevels, type Cube, type Filter } from './cube';
 import type { Axis, SeriesInfo, Structure } from './protocol';
-import type { State } from './state';
+import { parsePhases, type State } from './state';
 
 export interface Chosen {
     show: Show;
@@ -16,6 +16,8 @@ export interface Chosen {
     /** The number of a cause; -1: all. */
     cause: number;
     phases: number[] | null;
+    /** Phases that are subtracted; null: none. */
+    minus: number[] | null;
     /** Addresses; null: all. */
     selection: [bigint, bigint][] | null;
     /** What is filtered by is known of data structures as a whole alone, not of single lines. */
@@ -46,7 +48,7 @@ export function chosenOf(app: App): Chosen | null {
     const cause = cube?.causes ? causeNames.indexOf(state.cause ?? '') : -1;
     const selection = parseSelection(state.sel);
     const whole = cause >= 0 || filter.core !== undefined || filter.function !== undefined || (filter.structure !== undefined && !selection);
-    return { show, series, cube, filter, cause, phases: chosenPhases(app), selection, whole };
+    return { show, series, cube, filter, cause, phases: chosenPhases(app), minus: whole ? null : parsePhases(state.minus, phaseCount(app.source)), selection, whole };
 }
 
 /** "0x1000-0x2000,0x8000-0x8040" as addresses, sorted; null where there are none. */

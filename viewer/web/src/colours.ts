@@ -10,7 +10,6 @@ export interface Theme {
     line: string;
     grid: string;
     accent: string;
-    chosen: string;
     accesses: string;
     misses: string;
     hits: string;
@@ -33,7 +32,6 @@ const light: Theme = {
     line: '#c9d0da',
     grid: '#e8ecf1',
     accent: '#0b62a8',
-    chosen: '#fff3d6',
     accesses: '#0072b2',
     misses: '#d55e00',
     hits: '#00825f',
@@ -54,7 +52,6 @@ const dark: Theme = {
     line: '#3a4553',
     grid: '#262e39',
     accent: '#6db6f2',
-    chosen: '#3b331e',
     accesses: '#56a9e4',
     misses: '#f08a3c',
     hits: '#3fc19a',

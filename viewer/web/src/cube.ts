@@ -91,9 +91,9 @@ export function totalsOf(info: FileInfo, level: string): { accesses: number; mis
 }
 
 /** Of a kernel: a row per data structure and phase, from the tables of structures and of causes. */
-function cubeOfStructures(info: FileInfo, level: string): Cube | null {
+export function cubeOfStructures(info: FileInfo, level: string): Cube | null {
     const counted = info.structureLevels.find((each) => each.name === level);
-    const caused = info.causes.find((each) => each.name === level);
+    const caused = info.attribution ? undefined : info.causes.find((each) => each.name === level); // of programs they name other things
     if (!counted && !caused) return null;
     const names = caused?.structures ?? info.structures.map((each) => each.name);
     const keys: [number, number][] = [];

@@ -74,6 +74,8 @@ export interface Table {
     format?: (value: number, column: number) => string;
     /** The column that rows are sorted by at first, the largest first; default: as they are. */
     sorted?: number;
+    /** How many rows are shown; default: 500. The CSV file has all. */
+    most?: number;
     /** A column whose numbers have a bar behind them. */
     barred?: number;
     /** What pressing a row's name does, and which row is chosen. */
@@ -81,7 +83,6 @@ export interface Table {
     picked?: string;
 }
 
-const mostRows = 500;
 /** As many as the box of a table shows at once. */
 const rowsInBox = 16;
 
@@ -100,6 +101,7 @@ function sortedRows({ rows }: Table, column: number, again: boolean): (string | 
 /** A table whose columns are sorted by pressing their heads. */
 export function tableElement(table: Table, full: (value: number) => string): HTMLElement {
     const { headers, rows, format } = table;
+    const mostRows = table.most ?? 500;
     let [column, again] = [table.sorted ?? -1, false];
     const numeric = headers.map((_, i) => rows.length > 0 && typeof rows[0][i] === 'number');
     const most = table.barred === undefined ? 0 : Math.max(0, ...rows.map((row) => row[table.barred!] as number));

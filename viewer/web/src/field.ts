@@ -1,71 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FieldPlot: addresses across, phases down, a histogram above and counts over time beside it. Drawn from what it is given; what hands
-// do with it is told to others.
-import { ticks } from 'd3-array';
+// FieldPlot: panels over a shared axis of addresses, and under one of them the field: phases down, cells of counts, and counts over
+// time beside it. Drawn from what it is given; what hands do with it is told to others.
 import { drawAddresses, drawStrip } from './address_axis';
 import { addressAt, describe, hex, structureAt } from './axis';
-import { css, heatColour, theme } from './colours';
-import { h, type Table } from './dom';
-import { inside, isNarrow, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
-import { fieldTable, meanAt } from './field_table';
+import { theme } from './colours';
+import { h } from './dom';
+import { drawKey, drawRows, drawSelection, drawTime, type Rows } from './field_draw';
+import { inside, layoutOf, rowEdges, type Box, type Layout } from './field_layout';
+import { meanAt, tableOf } from './field_table';
 import { Figure } from './figure';
 import { Gestures } from './gestures';
-import { brief, percent, percentTick } from './numbers';
+import { brief, full, percent } from './numbers';
 import type { Painter } from './paint';
-import { columnsOf, emptyDrawn, fillBars, scaleOf, stretchOf, type Drawn } from './panels';
-import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
-import { endOfScale, shade, type Shaded, type ShadeScale } from './shading';
+import { columnsOf, dataFor, drawBreaks, drawPanel, endOfScale, stretchOf, type Panel, type ScaleKind } from './panels';
+import type { Axis, Column, Heat, Structure } from './protocol';
+import { shade, type Shaded } from './shading';
 
-/** All that the field shows. */
+/** All that is shown. */
 export interface FieldModel {
-    title: string;
-    /** What a line's number is. */
-    meaning: string;
-    colour: string;
-    rate: boolean;
+    panels: Panel[];
+    /** Panels have one scale in common. */
+    shared: boolean;
     axis: Axis;
     structures: Structure[];
     /** What is in sight, of the axis. */
     range: [number, number];
+    scale: ScaleKind;
+    /** Whether there is a field under the panel. */
+    field: boolean;
+    /** Of the field: cells are misses per access. */
+    rate: boolean;
     /** Cells, and the stretch of the axis that they cover. */
     heat: Heat | null;
     drawn: [number, number];
-    /** Columns over the phases that are chosen. */
-    buckets: Buckets | null;
     /** Of the addresses that are chosen, by phase, in parts that are stacked; of rates two, misses and accesses. */
     time: Column[] | null;
     timeColours: string[];
     phaseNames: string[];
+    /** How long phases are, where rows are as high. */
     cycles: Column | null;
     /** What is selected; null: everything. */
     phases: number[] | null;
     stretches: [number, number][] | null;
-    scale: ShadeScale;
+    /** Instead of cells that are not there. */
     message: string;
 }
 
 export interface FieldActs {
     name: () => string;
     label: () => string;
+    title: () => string;
     python: () => string;
     /** A stretch of the axis to look at. */
     look: (from: number, to: number) => void;
     all: () => void;
-    /** Selected by a brush: stretches of the axis and phases; null: as before. */
-    brush: (stretch: [number, number] | null, phases: [number, number] | null, add: boolean) => void;
+    /** Selected by a brush: a stretch of the axis and phases; null: as before. `again`: takes back what is selected so. */
+    brush?: (stretch: [number, number] | null, phases: [number, number] | null, again: boolean) => void;
     pick: (structure: Structure) => void;
-    clear: () => void;
-    zoomToSelection: () => void;
+    clear?: () => void;
+    zoomToSelection?: () => void;
 }
 
 export class FieldPlot {
     readonly figure: Figure;
     private model: FieldModel | null = null;
-    private layout: Layout = layoutOf(800, 1);
+    private layout: Layout = layoutOf(800, 1, 0, true);
     private edges: number[] = [0, 1];
     private shaded: { heat: Heat; key: string; shaded: Shaded } | null = null;
-    private columns: Drawn | null = null;
-    /** A place on the axis and a row. */
+    /** A place on the axis and a row; -1: in no row. */
     private cursor: { x: number; row: number } | null = null;
     private dragged: Box | null = null;
     private readonly readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'polite' }, ' ');
@@ -76,10 +78,10 @@ export class FieldPlot {
     constructor(private readonly acts: FieldActs) {
         this.figure = new Figure({
             name: acts.name,
-            label: acts.label,
-            height: (width) => layoutOf(width, this.rows()).height,
+            label: () => `${acts.label()}${this.sums()} Arrows move the cursor, with Shift what is shown; plus and minus zoom, 0 shows all${acts.brush ? ', Enter selects' : ''}.`,
+            height: (width) => this.layoutFor(width).height,
             draw: (p) => this.draw(p),
-            table: () => this.table(),
+            table: () => (this.model ? tableOf(acts.title(), this.model, this.rowNames()) : { caption: 'not read yet', headers: [], rows: [] }),
             python: acts.python,
         });
         const { canvas } = this.figure;
@@ -87,25 +89,37 @@ export class FieldPlot {
         canvas.insertAdjacentElement('afterend', this.readout);
         new Gestures(canvas, {
             zoom: (at, factor) => this.zoom(this.placeAt(at), factor),
-            pan: (pixels) => this.pan((pixels / this.layout.field.width) * this.width()),
+            pan: (pixels) => this.pan((pixels / this.layout.all.width) * this.width()),
             select: (from, to, done, fromY, toY) => this.drag(from, to, fromY, toY, done),
-            hover: (x, y) => this.point(x === null ? null : { x: this.placeAt(x), row: this.rowAt(y) }, x ?? -1),
+            hover: (x, y) => this.point(x, y),
             click: (x, y) => this.click(x, y),
             reset: acts.all,
             key: (key, shift) => this.key(key, shift),
         });
     }
 
-    private rows(): number {
-        return this.model?.heat?.rows ?? Math.min(256, this.model?.time?.[0]?.length ?? 1);
+    private layoutFor(width: number): Layout {
+        const { model } = this;
+        return layoutOf(width, model?.panels.length ?? 1, model?.field ? this.rows() : 0, (model?.structures.length ?? 0) > 0);
     }
+
+    private rows(): number {
+        return this.model?.heat?.rows ?? Math.max(1, Math.min(256, this.model?.time?.[0]?.length ?? 1));
+    }
+
+    private readonly rowData: Rows = { edges: [], phasesOf: (row) => this.phasesOf(row, row) };
 
     /** Other data, or another look at them. */
     set(model: FieldModel): void {
         this.model = model;
         const phases = model.heat?.edges ?? Array.from({ length: this.rows() + 1 }, (_, i) => i);
-        this.edges = rowEdges(phases, model.cycles);
+        this.edges = this.rowData.edges = rowEdges(phases, model.cycles);
         this.figure.changed();
+    }
+
+    private sums(): string {
+        const told = this.model?.panels.map((each) => `${each.title}, ${each.meaning}${each.whole ? `: ${each.rate ? percent(each.whole.total) : full(each.whole.total)} in all` : ''}`);
+        return told?.length ? ` ${told.join('; ')}.` : '';
     }
 
     private width(): number {
@@ -113,17 +127,27 @@ export class FieldPlot {
     }
 
     private placeAt(pixel: number): number {
-        const { x, width } = this.layout.field;
+        const { x, width } = this.layout.all;
         return (this.model?.range[0] ?? 0) + ((pixel - x) / width) * this.width();
+    }
+
+    private pixelOf(place: number): number {
+        return this.layout.all.x + ((place - this.model!.range[0]) / this.width()) * this.layout.all.width;
     }
 
     private rowAt(y: number): number {
         const { field } = this.layout;
-        const share = (y - field.y) / field.height;
+        const share = field ? (y - field.y) / field.height : -1;
         if (!(share >= 0 && share < 1)) return -1;
         let row = 0;
         while (row + 2 < this.edges.length && this.edges[row + 1] <= share) ++row;
         return row;
+    }
+
+    /** First and last phase of some rows. */
+    private phasesOf(first: number, last: number): [number, number] {
+        const edges = this.model!.heat?.edges;
+        return edges ? [edges[first], edges[last + 1] - 1] : [first, last];
     }
 
     private moveTo(from: number, width: number): void {
@@ -136,38 +160,38 @@ export class FieldPlot {
     private zoom(at: number, factor: number): void {
         if (!this.model) return;
         const size = Math.min(this.model.axis.bytes, Math.max(64, this.width() * factor));
-        this.moveTo(at - ((at - this.model.range[0]) / this.width()) * size, size);
+        const share = Math.min(1, Math.max(0, (at - this.model.range[0]) / this.width()));
+        this.moveTo(at - share * size, size);
     }
 
     private pan(by: number): void {
         if (this.model) this.moveTo(this.model.range[0] + by, this.width());
     }
 
-    private point(cursor: typeof this.cursor, pixel: number): void {
-        const { field } = this.layout;
-        this.cursor = cursor && pixel >= field.x && pixel < field.x + field.width ? cursor : null;
+    private point(x: number | null, y: number): void {
+        const { all } = this.layout;
+        this.cursor = x !== null && x >= all.x && x < all.x + all.width ? { x: this.placeAt(x), row: this.rowAt(y) } : null;
         this.figure.redraw();
     }
 
+    /** Across a stretch is selected, down in the field phases; where nothing can be selected dragging zooms. */
     private drag(x0: number, x1: number, y0: number, y1: number, done: boolean): void {
-        const { top, field, time } = this.layout;
+        const { all, field, time } = this.layout;
+        if (!this.model) return;
         const clamp = (at: number, from: number, size: number) => Math.min(from + size, Math.max(from, at));
-        const [a, b] = [Math.min(x0, x1), Math.max(x0, x1)].map((x) => clamp(x, field.x, field.width));
-        const [c, d] = [Math.min(y0, y1), Math.max(y0, y1)].map((y) => clamp(y, field.y, field.height - 0.01));
-        const across = !inside(time, x0, y0) && b - a > 4; // beside the field all addresses stay
-        const down = !inside(top, x0, y0) && y0 >= field.y && d - c > 4;
-        this.dragged = { x: across ? a : field.x, width: across ? b - a : field.width, y: down ? c : field.y, height: down ? d - c : field.height };
+        const [a, b] = [Math.min(x0, x1), Math.max(x0, x1)].map((x) => clamp(x, all.x, all.width));
+        const rows = field && this.acts.brush && this.rows() > 1 && y0 >= field.y ? field : all;
+        const [c, d] = [Math.min(y0, y1), Math.max(y0, y1)].map((y) => clamp(y, rows.y, rows.height - 0.01));
+        const across = !inside(time, x0, y0) && b - a > 4;
+        const down = rows === field && d - c > 4;
+        this.dragged = { x: across ? a : all.x, width: across ? b - a : all.width, y: down ? c : rows.y, height: down ? d - c : rows.height };
         if (done) {
             this.dragged = null;
-            const rows: [number, number] | null = down && this.rows() > 1 ? this.phasesOf(this.rowAt(c), this.rowAt(d)) : null;
-            this.acts.brush(across ? [this.placeAt(a), this.placeAt(b)] : null, rows, false);
+            const [from, to] = [this.placeAt(a), this.placeAt(b)];
+            if (this.acts.brush) this.acts.brush(across ? [from, to] : null, down ? this.phasesOf(this.rowAt(c), this.rowAt(d)) : null, false);
+            else if (across) this.moveTo(from, Math.max(64, to - from));
         }
         this.figure.redraw();
-    }
-
-    private phasesOf(first: number, last: number): [number, number] {
-        const edges = this.model!.heat?.edges;
-        return edges ? [edges[first], edges[last + 1] - 1] : [first, last];
     }
 
     private click(x: number, y: number): void {
@@ -180,245 +204,120 @@ export class FieldPlot {
             return;
         }
         const row = this.rowAt(y);
-        if (row >= 0 && this.rows() > 1) this.acts.brush(null, this.phasesOf(row, row), true);
-        else if (inside(layout.top, x, y)) {
-            const perPixel = this.width() / layout.field.width;
-            if (model.buckets) this.acts.brush(stretchOf(model.buckets, this.placeAt(x), perPixel), null, false);
-        }
+        if (row >= 0 && this.rows() > 1) return this.acts.brush?.(null, this.phasesOf(row, row), true);
+        const data = model.panels[0] && dataFor(model.panels[0], ...model.range);
+        if (data && inside(layout.all, x, y)) this.acts.brush?.(stretchOf(data, this.placeAt(x), this.width() / layout.all.width), null, false);
     }
 
     private key(key: string, shift: boolean): boolean {
-        if (!this.model) return false;
+        const { model, acts } = this;
+        if (!model) return false;
         const width = this.width();
-        const middle = this.cursor?.x ?? this.model.range[0] + width / 2;
+        const middle = this.cursor?.x ?? model.range[0] + width / 2;
         const step = (by: number, down: number) => {
-            const { range } = this.model!;
-            const at = this.cursor ?? { x: range[0] + width / 2, row: 0 };
-            this.cursor = {
-                x: Math.min(range[1] - 1e-6 * width, Math.max(range[0], at.x + by)),
-                row: Math.min(this.rows() - 1, Math.max(0, at.row + down)),
-            };
+            const at = this.cursor ?? { x: model.range[0] + width / 2, row: 0 };
+            const x = Math.min(model.range[1] - 1e-6 * width, Math.max(model.range[0], at.x + by));
+            this.cursor = { x, row: Math.min(this.rows() - 1, Math.max(0, at.row + down)) };
             this.figure.redraw();
         };
-        const acts: Record<string, () => void> = {
-            ArrowLeft: () => (shift ? this.pan(-width / 5) : step(-width / 64, 0)),
-            ArrowRight: () => (shift ? this.pan(width / 5) : step(width / 64, 0)),
+        const across = (by: number) => (shift || !acts.brush ? this.pan((by * width) / 5) : step((by * width) / 64, 0));
+        const known: Record<string, () => void> = {
+            ArrowLeft: () => across(-1),
+            ArrowRight: () => across(1),
             ArrowUp: () => step(0, -1),
             ArrowDown: () => step(0, 1),
             '+': () => this.zoom(middle, 0.5),
             '=': () => this.zoom(middle, 0.5),
             '-': () => this.zoom(middle, 2),
-            '0': () => this.acts.all(),
-            z: () => this.acts.zoomToSelection(),
-            Escape: () => this.acts.clear(),
+            '0': acts.all,
+            z: () => acts.zoomToSelection?.(),
+            Escape: acts.clear ?? acts.all,
             Home: () => this.moveTo(0, width),
-            End: () => this.moveTo(this.model!.axis.bytes - width, width),
-            Enter: () => this.enter(),
+            End: () => this.moveTo(model.axis.bytes - width, width),
+            Enter: () => this.enter(model),
         };
-        acts[key]?.();
-        return key in acts;
+        known[key]?.();
+        return key in known;
     }
 
     /** Selects the structure and the phase under the cursor. */
-    private enter(): void {
-        const address = this.cursor && addressAt(this.model!.axis, this.cursor.x);
-        if (this.cursor && this.cursor.row >= 0 && this.rows() > 1) this.acts.brush(null, this.phasesOf(this.cursor.row, this.cursor.row), false);
-        const structure = address !== null && structureAt(this.model!.structures, address);
+    private enter({ axis, structures }: FieldModel): void {
+        const { cursor } = this;
+        if (!cursor) return;
+        if (cursor.row >= 0 && this.rows() > 1) this.acts.brush?.(null, this.phasesOf(cursor.row, cursor.row), false);
+        const address = addressAt(axis, cursor.x);
+        const structure = address !== null && structureAt(structures, address);
         if (structure) this.acts.pick(structure);
     }
 
     private draw(p: Painter): void {
         const begin = performance.now();
-        this.layout = layoutOf(p.width, this.rows());
+        this.layout = this.layoutFor(p.width);
         const { model, layout } = this;
         if (!model) return;
-        const colours = theme();
-        const { field } = layout;
-        const [x0, x1] = model.range;
-        p.text(field.x, 12, model.title, { colour: colours.ink, size: 13, weight: 600 });
-        p.text(field.x, 30, model.meaning, { colour: colours.faint, size: 11 });
-        this.drawTop(p, model);
-        if (model.heat) {
-            const { cells } = this.shading(model.heat);
-            const perByte = field.width / (x1 - x0);
-            p.within(field.x, field.y, field.width, field.height, () =>
-                p.cells(field.x + (model.drawn[0] - x0) * perByte, field.y, (model.drawn[1] - model.drawn[0]) * perByte, field.height, model.heat!.columns, cells, this.edges),
-            );
-            this.drawKey(p, model.heat, isNarrow(p.width) ? 48 : 12);
-        }
-        if (!model.heat || model.message)
-            p.text(field.x + field.width / 2, field.y + field.height / 2, model.message || 'reading …', { colour: colours.faint, anchor: 'middle' });
-        p.frame(field.x - 0.5, field.y - 0.5, field.width + 1, field.height + 1, colours.line);
-        this.drawRows(p, model);
-        if (layout.time.width > 20 && this.rows() > 1) this.drawTime(p, model);
-        drawStrip(p, layout.strip, model.axis, model.structures, x0, x1, field.width, '');
-        drawAddresses(p, layout.addresses, model.axis, x0, x1, field.width);
-        this.drawSelection(p, model);
-        this.drawCursor(p);
+        this.drawPanels(p, model);
+        if (layout.field) this.drawField(p, model, layout.field);
+        if (layout.time) drawTime(p, this.rowData, layout.time, model);
+        if (model.structures.length > 0) drawStrip(p, layout.strip, model.axis, model.structures, ...model.range, layout.all.width);
+        drawAddresses(p, layout.addresses, model.axis, ...model.range, layout.all.width);
+        drawSelection(p, this.rowData, layout, model);
+        if (this.dragged) p.frame(this.dragged.x, this.dragged.y, this.dragged.width, this.dragged.height, theme().accent, 0, `${theme().accent}22`);
+        this.drawCursor(p, model);
         this.frames.push(performance.now() - begin);
         if (this.frames.length > 400) this.frames.shift();
     }
 
-    private shading(heat: Heat): Shaded {
-        const key = `${this.model!.scale}${theme().dark}`;
-        if (this.shaded?.heat !== heat || this.shaded.key !== key) this.shaded = { heat, key, shaded: shade(heat, this.model!.scale) };
-        return this.shaded.shaded;
-    }
-
-    private text(value: number): string {
-        return this.model!.rate ? percent(value) : brief(value);
-    }
-
-    /** The histogram over addresses, of the phases that are chosen. */
-    private drawTop(p: Painter, model: FieldModel): void {
-        const colours = theme();
-        const { x, y, width, height } = this.layout.top;
-        const { buckets } = model;
-        const pixels = Math.round(width);
-        p.line([[x, y + height], [x + width, y + height]], colours.line);
-        if (!buckets) return;
-        if (this.columns?.columns.mean.length !== pixels) this.columns = emptyDrawn(pixels);
-        const drawn = this.columns;
-        const { most, leastPositive } = columnsOf(buckets, ...model.range, pixels, drawn.columns);
-        if (!(most > 0)) {
-            p.text(x + width / 2, y + height / 2, most === 0 ? '0 everywhere' : 'nothing here', { colour: colours.faint, size: 13, anchor: 'middle' });
-            return;
-        }
-        const end = model.rate ? most : endOfScale(buckets.clip, most, model.scale);
-        const scale = scaleOf(leastPositive, end, model.scale === 'log');
-        for (const tick of scale.ticks.filter((each) => scale.at(each) <= 1)) {
-            const at = y + height * (1 - scale.at(tick));
-            if (tick > 0) p.line([[x, at], [x + width, at]], colours.grid);
-            p.text(x - 7, at, model.rate ? percentTick(tick) : brief(tick), { colour: colours.faint, size: 11, anchor: 'end' });
-        }
-        fillBars(drawn, scale, false, y, height);
-        drawn.pale.fill = `${model.colour}66`;
-        drawn.solid.fill = model.colour;
-        p.bars(x, y - 2, height + 2, [drawn.pale, drawn.solid]);
-        if (end >= most) return;
-        const cut: number[] = [];
-        drawn.columns.max.forEach((each, px) => each > end && cut.push(x + px - 1, y - 4, 3, 4));
-        p.rects(cut, colours.marker);
-        const what = buckets.grain <= 4096 ? 'line' : 'block';
-        const note = `${brief(buckets.above)} ${what}${buckets.above === 1 ? '' : 's'} up to ${this.text(most)}`;
-        p.text(x + width, y - 10, note, { colour: colours.marker, size: 11, anchor: 'end', weight: 600 });
-    }
-
-    /** What colours stand for. */
-    private drawKey(p: Painter, heat: Heat, y: number): void {
-        const colours = theme();
-        const { end, least, above, most } = this.shading(heat);
-        const right = this.layout.field.x + this.layout.field.width;
-        const wide = Math.min(120, this.layout.field.width / 3);
-        for (let i = 0; i < 40; ++i) p.rect(right - 50 - wide + (i * wide) / 40, y - 5, wide / 40 + 0.5, 10, css(heatColour(i / 39)));
-        p.text(right - 44, y, this.text(end), { colour: colours.faint, size: 11 });
-        p.rect(right - 66 - wide, y - 5, 10, 10, colours.zero);
-        p.text(right - 72 - wide, y, this.model!.scale === 'log' ? `0, ${this.text(least)}` : '0', { colour: colours.faint, size: 11, anchor: 'end' });
-        if (above === 0 || this.layout.field.width < 460) return;
-        const note = `${brief(above)} cell${above === 1 ? '' : 's'} up to ${this.text(most)}`;
-        p.text(right - 100 - wide, y, note, { colour: colours.marker, size: 11, anchor: 'end', weight: 600 });
-    }
-
-    private drawRows(p: Painter, model: FieldModel): void {
-        const colours = theme();
-        const { field } = this.layout;
-        if (this.rows() < 2) return;
-        const chosen = new Set(model.phases ?? []);
-        let free = -Infinity;
-        for (let row = 0; row < this.rows(); ++row) {
-            const [y0, y1] = [this.edges[row], this.edges[row + 1]].map((share) => field.y + share * field.height);
-            const first = this.phasesOf(row, row)[0];
-            const on = chosen.has(first);
-            if (y1 - y0 > 6 && row > 0) p.rect(field.x, Math.round(y0) - 1, field.width, 1, colours.panel);
-            if ((y0 + y1) / 2 < free && !on) continue;
-            p.text(field.x - 7, (y0 + y1) / 2, String(first), { colour: on ? colours.accent : colours.faint, size: 11, anchor: 'end', weight: on ? 700 : 400 });
-            free = (y0 + y1) / 2 + 13;
-        }
-        p.text(14, field.y + field.height / 2, model.cycles ? 'phase, by cycles' : 'phase', { colour: colours.faint, size: 11, anchor: 'middle', upright: true });
-    }
-
-    /** Counts by row, stacked. */
-    private drawTime(p: Painter, model: FieldModel): void {
-        const colours = theme();
-        const { x, y, width, height } = this.layout.time;
-        if (!model.time) return;
-        const parts = this.byRow(model);
-        const sums = parts[0].map((_, row) => parts.reduce((sum, part) => sum + part[row], 0));
-        const most = sums.reduce((a, b) => Math.max(a, b), 0);
-        p.line([[x, y], [x, y + height]], colours.line);
-        if (!(most > 0)) return;
-        for (const tick of ticks(0, most, 3).slice(-1)) {
-            const at = x + (tick / most) * width;
-            p.line([[at, y], [at, y + height]], colours.grid);
-            p.text(Math.min(at, x + width - 8), y - 7, model.rate ? percentTick(tick) : brief(tick), { colour: colours.faint, size: 11, anchor: 'middle' });
-        }
-        const at = sums.map(() => x);
-        parts.forEach((part, i) => {
-            const boxes: number[] = [];
-            part.forEach((value, row) => {
-                const size = (value / most) * width;
-                const [y0, y1] = [this.edges[row], this.edges[row + 1]].map((share) => y + share * height);
-                if (size > 0) boxes.push(at[row], y0 + 0.5, size, Math.max(0.5, y1 - y0 - 1));
-                at[row] += size;
-            });
-            p.rects(boxes, model.timeColours[i]);
+    private drawPanels(p: Painter, model: FieldModel): void {
+        const { panels, range, scale } = model;
+        const alike = model.shared ? panels.filter((each) => !each.signed && !each.apart) : [];
+        const common = alike.length ? this.commonRange(model, alike) : null;
+        panels.forEach((panel, i) => {
+            drawBreaks(p, model.axis, range, this.layout.panels[i]);
+            drawPanel(p, this.layout.panels[i], panel, range, scale, alike.includes(panel) ? common : null);
         });
     }
 
-    /** Counts over time by row: of rates their quotient. */
-    private byRow(model: FieldModel): number[][] {
-        const rows = Array.from({ length: this.rows() }, (_, row) => row);
-        const sum = (column: Column, row: number) => {
-            const [from, to] = this.phasesOf(row, row);
-            let all = 0;
-            for (let phase = from; phase <= to; ++phase) all += column[phase] ?? 0;
-            return all;
-        };
-        if (!model.rate) return model.time!.map((part) => rows.map((row) => sum(part, row)));
-        const [misses, accesses] = model.time!;
-        return [rows.map((row) => (sum(accesses, row) > 0 ? sum(misses, row) / sum(accesses, row) : 0))];
+    /** The ends of a scale that panels share. */
+    private commonRange({ range, scale }: FieldModel, panels: Panel[]): [number, number] | null {
+        let [least, most] = [Infinity, -Infinity];
+        for (const panel of panels) {
+            const data = dataFor(panel, ...range);
+            if (!data) continue;
+            const columns = columnsOf(data, ...range, Math.round(this.layout.all.width));
+            least = Math.min(least, scale === 'linear' ? columns.least : columns.leastPositive);
+            most = Math.max(most, endOfScale(panel.rate ? columns.most : data.clip, columns.most, scale));
+        }
+        return most >= least ? [least, most] : null;
     }
 
-    /** What is not selected is paler. */
-    private drawSelection(p: Painter, model: FieldModel): void {
+    private drawField(p: Painter, model: FieldModel, field: Box): void {
+        const { heat, drawn, range } = model;
         const colours = theme();
-        const { field, top } = this.layout;
-        const [x0, x1] = model.range;
-        const at = (x: number) => Math.min(field.x + field.width, Math.max(field.x, field.x + ((x - x0) / (x1 - x0)) * field.width));
-        const veil = `${colours.panel}a8`;
-        const boxes: number[] = [];
-        if (model.stretches) {
-            let left = field.x;
-            for (const [from, to] of [...model.stretches, [Infinity, Infinity]]) {
-                const [a, b] = from === Infinity ? [field.x + field.width, 0] : [at(from), Math.max(at(to), at(from) + 1)];
-                if (a > left) for (const box of [top, field]) boxes.push(left, box.y, a - left, box.height);
-                left = Math.max(left, b);
-                if (from !== Infinity) p.frame(a, top.y - 2, Math.max(2, b - a), field.y + field.height - top.y + 2, colours.accent, 0, '', 1.5);
-            }
+        if (heat) {
+            const key = `${model.scale}${colours.dark}`;
+            if (this.shaded?.heat !== heat || this.shaded.key !== key) this.shaded = { heat, key, shaded: shade(heat, model.scale) };
+            const { shaded } = this.shaded;
+            const perByte = field.width / (range[1] - range[0]);
+            p.within(field.x, field.y, field.width, field.height, () =>
+                p.cells(this.pixelOf(drawn[0]), field.y, (drawn[1] - drawn[0]) * perByte, field.height, heat.columns, shaded.cells, this.edges),
+            );
+            drawKey(p, field.x, 30, field.width, shaded, model);
         }
-        if (model.phases && this.rows() > 1) {
-            const chosen = new Set(model.phases);
-            for (let row = 0; row < this.rows(); ++row) {
-                const [from, to] = this.phasesOf(row, row);
-                let some = false;
-                for (let phase = from; phase <= to && !some; ++phase) some = chosen.has(phase);
-                const [y0, y1] = [this.edges[row], this.edges[row + 1]].map((share) => field.y + share * field.height);
-                if (!some) boxes.push(field.x, y0, field.width, y1 - y0);
-                else p.rects([field.x - 4, y0, 3, y1 - y0], colours.accent);
-            }
-        }
-        p.rects(boxes, veil);
-        if (this.dragged) p.frame(this.dragged.x, this.dragged.y, this.dragged.width, this.dragged.height, colours.accent, 0, `${colours.accent}22`);
+        if (!heat || model.message)
+            p.text(field.x + field.width / 2, field.y + field.height / 2, model.message || 'reading …', { colour: colours.faint, anchor: 'middle' });
+        p.frame(field.x - 0.5, field.y - 0.5, field.width + 1, field.height + 1, colours.line);
+        if (this.rows() > 1) drawRows(p, this.rowData, field, model);
     }
 
-    private drawCursor(p: Painter): void {
-        const { model, cursor, layout } = this;
-        if (!model || !cursor) return this.tell('Drag selects addresses and phases, a click a phase or a structure; wheel or +/− zooms. Press ? for keys.');
-        const x = layout.field.x + ((cursor.x - model.range[0]) / this.width()) * layout.field.width;
-        if (x < layout.field.x || x > layout.field.x + layout.field.width) return;
-        p.line([[x, layout.top.y], [x, layout.field.y + layout.field.height]], theme().faint, 1, [3, 3]);
-        if (cursor.row >= 0 && this.rows() > 1) {
-            const [y0, y1] = [this.edges[cursor.row], this.edges[cursor.row + 1]].map((share) => layout.field.y + share * layout.field.height);
+    private drawCursor(p: Painter, model: FieldModel): void {
+        const { cursor, layout } = this;
+        const select = this.acts.brush ? 'Drag selects addresses and phases, a click a phase or a structure; wheel or +/− zooms.' : 'Wheel or +/− zooms, drag selects, arrows move, 0 shows all; click a structure to fill the width.';
+        if (!cursor) return this.tell(`${select} Solid: mean of the lines in a column; pale: up to the largest.`);
+        const x = this.pixelOf(cursor.x);
+        if (x < layout.all.x || x > layout.all.x + layout.all.width) return;
+        p.line([[x, layout.all.y], [x, layout.all.y + layout.all.height]], theme().faint, 1, [3, 3]);
+        if (layout.field && cursor.row >= 0 && this.rows() > 1) {
+            const [y0, y1] = [this.edges[cursor.row], this.edges[cursor.row + 1]].map((share) => layout.field!.y + share * layout.field!.height);
             p.frame(layout.field.x, y0, layout.field.width, y1 - y0, theme().faint);
         }
         this.tell(this.textAt(model, cursor));
@@ -429,18 +328,23 @@ export class FieldPlot {
         if (text !== this.told) this.readout.textContent = this.told = text;
     }
 
-    private textAt(model: FieldModel, { x, row }: { x: number; row: number }): string {
-        const address = addressAt(model.axis, x);
+    private textAt({ axis, structures, panels, range, heat, drawn, rate }: FieldModel, { x, row }: { x: number; row: number }): string {
+        const address = addressAt(axis, x);
         if (address === null) return 'no counts in between';
-        const where = structureAt(model.structures, address) ? `${describe(model.structures, address)} · ${hex(address)}` : hex(address);
-        if (row >= 0 && model.heat) {
-            const mean = meanAt(model.heat, model.drawn, row, x);
-            return `${this.nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${this.text(mean)} ${model.meaning} and phase`}`;
+        const where = structureAt(structures, address) ? `${describe(structures, address)} · ${hex(address)}` : hex(address);
+        const text = (value: number, share: boolean) => (share ? percent(value) : brief(value));
+        if (row >= 0 && heat) {
+            const mean = meanAt(heat, drawn, row, x);
+            return `${this.nameOf(row)} · ${where} · ${Number.isNaN(mean) ? 'no lines' : `${text(mean, rate)} ${panels[0].meaning} and phase`}`;
         }
-        if (!model.buckets) return where;
-        const { mean, min, max } = columnsOf(model.buckets, x, x + this.width() / this.layout.field.width, 1);
-        if (Number.isNaN(mean[0])) return `${where} · no lines`;
-        return `${where} · ${this.text(mean[0])}${min[0] === max[0] ? '' : ` (${this.text(min[0])} … ${this.text(max[0])})`} ${model.meaning}`;
+        const parts = panels.map((panel) => {
+            const data = dataFor(panel, ...range);
+            if (!data) return `${panel.title}: …`;
+            const { mean, min, max } = columnsOf(data, x, x + this.width() / this.layout.all.width, 1);
+            if (Number.isNaN(mean[0])) return `${panel.title}: –`;
+            return `${panel.title}: ${text(mean[0], panel.rate)}${min[0] === max[0] ? '' : ` (${text(min[0], panel.rate)} … ${text(max[0], panel.rate)})`}`;
+        });
+        return `${where} · ${parts.join(' · ')}`;
     }
 
     private nameOf(row: number): string {
@@ -448,9 +352,7 @@ export class FieldPlot {
         return from === to ? (this.model!.phaseNames[from] ?? `phase ${from}`) : `phases ${from}–${to}`;
     }
 
-    private table(): Table {
-        const { model } = this;
-        if (!model?.buckets) return { caption: 'not read yet', headers: [], rows: [] };
-        return fieldTable(model, Array.from({ length: this.rows() }, (_, row) => this.nameOf(row)));
+    private rowNames(): string[] {
+        return this.model?.field ? Array.from({ length: this.rows() }, (_, row) => this.nameOf(row)) : [];
     }
 }

@@ -5,11 +5,11 @@ import { placeOfStructure } from './axis';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
 import { rowsOf, type Cube, type Filter } from './cube';
-import type { Axis, Buckets, Column, Heat, Stretch, Structure } from './protocol';
+import { phaseEdges } from './field_layout';
+import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
 
-export const heatColumns = 512;
+const heatColumns = 512;
 const heatRows = 256;
-const bucketColumns = 2048;
 
 /** Two columns of the cube whose quotient is shown, or one and null. */
 function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {
@@ -30,17 +30,15 @@ function byPhase(cube: Cube, filter: Filter, values: Column, phases: number): Fl
     return sums;
 }
 
-const edgesOf = (phases: number, rows: number): number[] => Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
-
 /** What a file knows of whole structures, spread over their lines; `missing`: what has no place on the axis. */
 export function spreadOf(chosen: Chosen, axis: Axis, structures: Structure[], [x0, x1]: [number, number]): { heat: Heat; missing: number } {
     const cube = chosen.cube!;
     const phases = phasesIn(chosen);
     const rows = Math.min(phases, heatRows);
-    const edges = edgesOf(phases, rows);
+    const edges = phaseEdges(phases, rows);
     const [values, per] = columnsOfCube(chosen);
     const heat: Heat = {
-        ...{ rows, columns: heatColumns, edges, uneven: false },
+        ...{ rows, columns: heatColumns, edges },
         sum: new Float64Array(rows * heatColumns),
         weight: new Float64Array(rows * heatColumns),
     };
@@ -78,7 +76,7 @@ export function bucketsOfSpread(heat: Heat, chosen: Chosen, [x0, x1]: [number, n
     const rate = chosen.show.quantity === 'missrate' && chosen.cause < 0;
     const columns = heat.columns;
     const buckets: Buckets = {
-        ...{ x0, x1, total, grain: chosen.series.unit, uneven: false, clip: Infinity, above: 0 },
+        ...{ x0, x1, total, grain: chosen.series.unit, clip: Infinity, above: 0 },
         touched: new Float64Array(columns),
         sum: new Float64Array(columns),
         min: new Float64Array(columns).fill(Infinity),
@@ -116,17 +114,6 @@ export async function timeOf(source: Source, chosen: Chosen, axis: Axis, stretch
     const [first, second] = [sum('first'), sum('second')];
     if (rate) return [second, first];
     return [show.quantity === 'misses' ? second : show.quantity === 'hits' ? first.map((each, i) => each - second[i]) : first];
-}
-
-/** Columns of all of the axis. */
-export const wholeStretch = (axis: Axis): Stretch => ({ x0: 0, x1: axis.bytes, count: bucketColumns, sight: [0, axis.bytes] });
-
-/** Columns that begin and end where the view does, so that its table has the lines in it, and no others. */
-export function sightStretch(axis: Axis, [x0, x1]: [number, number]): Stretch {
-    const width = (x1 - x0) / bucketColumns;
-    const before = Math.min(bucketColumns / 2, Math.floor(x0 / width));
-    const behind = Math.min(bucketColumns / 2, Math.floor((axis.bytes - x1) / width));
-    return { x0: x0 - before * width, x1: x1 + behind * width, count: before + bucketColumns + behind, sight: [x0, x1] };
 }
 
 export const askHeat = (source: Source, { series, show }: Chosen, axis: Axis, [x0, x1]: [number, number]): Promise<Heat> =>

@@ -1,50 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the parts of the field lie: a histogram over addresses above it, time down, misses over time to its right.
-import { stripHeight } from './address_axis';
+// Where the parts of a plot over addresses lie: panels under each other; under one panel the field, time down, and counts over time
+// to its right.
+import { left, stripHeight } from './address_axis';
 
 export interface Box {
     x: number;
     y: number;
     width: number;
     height: number;
+    /** Room for titles above it; default: of one line. */
+    head?: number;
 }
 
 export interface Layout {
-    /** Histogram over addresses, field, counts over time. */
-    top: Box;
-    field: Box;
-    time: Box;
+    panels: Box[];
+    field: Box | null;
+    time: Box | null;
+    /** From the first panel to the strip. */
+    all: Box;
     strip: number;
     addresses: number;
     height: number;
 }
 
-const topHeight = 84;
+const titleHeight = 22;
+const gap = 10;
 
-/** Too narrow for all that stands above the field in one line. */
-export const isNarrow = (width: number): boolean => width < 560;
-
-/** `rows`: of the field; one row alone has no time beside it. */
-export function layoutOf(width: number, rows: number): Layout {
-    const narrow = isNarrow(width);
-    const head = narrow ? 64 : 46;
-    const left = 66;
-    const right = rows < 2 ? 14 : narrow ? 58 : 130;
-    const plot = Math.max(10, width - left - right);
-    const tall = rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19));
-    const field = { x: left, y: head + topHeight + 12, width: plot, height: tall };
-    const strip = field.y + tall + 2;
+/** `rows`: of the field; 0: there is none; one row alone has no time beside it. `strip`: whether there are data structures. */
+export function layoutOf(width: number, count: number, rows: number, strip: boolean): Layout {
+    const right = rows < 2 ? 14 : width < 560 ? 58 : 130;
+    const across = { x: left, width: Math.max(10, width - left - right) };
+    const head = rows > 0 ? 44 : titleHeight;
+    const tall = rows > 0 ? 84 : count <= 1 ? 250 : count === 2 ? 180 : count <= 4 ? 132 : 104;
+    const panels = Array.from({ length: Math.max(1, count) }, (_, i) => ({ ...across, y: i * (head + tall + gap) + head, height: tall, head }));
+    const under = panels.at(-1)!.y + tall + gap;
+    const field = rows > 0 ? { ...across, y: under + 2, height: rows < 2 ? 26 : Math.max(150, Math.min(420, rows * 19)) } : null;
+    const bottom = field ? field.y + field.height + 2 : under;
+    const addresses = bottom + (strip ? stripHeight + 2 : 0);
     return {
-        top: { x: left, y: head, width: plot, height: topHeight },
+        panels,
         field,
-        time: { x: left + plot + 8, y: field.y, width: Math.max(0, right - 16), height: tall },
-        strip,
-        addresses: strip + stripHeight + 2,
-        height: strip + stripHeight + 32,
+        time: field && rows > 1 ? { x: left + across.width + 8, y: field.y, width: right - 16, height: field.height } : null,
+        all: { ...across, y: panels[0].y, height: bottom - panels[0].y },
+        strip: bottom,
+        addresses,
+        height: addresses + 28,
     };
 }
 
-export const inside = (box: Box, x: number, y: number): boolean => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+export const inside = (box: Box | null, x: number, y: number): boolean =>
+    box !== null && x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+
+/** Rows of so many phases: the first phase of each, and one behind the last. */
+export const phaseEdges = (phases: number, rows: number): number[] => Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
 
 /** Where rows begin, as shares of the height: all alike, or as long as their phases took. */
 export function rowEdges(phases: number[], cycles: ArrayLike<number> | null): number[] {

@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table behind the field: what its histogram shows, and the means of its cells.
+// The table behind a plot over addresses: columns as they are drawn, and the means of the field's cells.
 import { addressIn, describe, hex } from './axis';
 import type { Table } from './dom';
 import type { FieldModel } from './field';
-import { meanOf } from './panels';
+import { dataFor, meanOf, type Panel } from './panels';
 import type { Buckets, Heat } from './protocol';
 
 const rowsAtMost = 256;
 
-/** Mean per line and phase of the cells that x0 .. x1 of the axis reach into; NaN where no line is. */
-function meanIn({ sum, weight, columns }: Heat, [from, to]: [number, number], row: number, x0: number, x1: number): number {
+/** Sum and weight of the cells of some rows that x0 .. x1 of the axis reach into. */
+function cellsIn({ sum, weight, columns }: Heat, [from, to]: [number, number], rows: number[], x0: number, x1: number): [number, number] {
     const width = (to - from) / columns;
     const first = Math.max(0, Math.floor((x0 - from) / width + 1e-6));
     const last = Math.min(columns, Math.max(first + 1, Math.ceil((x1 - from) / width - 1e-6)));
     let [all, weights] = [0, 0];
-    for (let i = row * columns + first; i < row * columns + last; ++i) {
-        all += sum[i];
-        weights += weight[i];
-    }
-    return weights > 0 ? all / weights : NaN;
+    for (const row of rows)
+        for (let i = row * columns + first; i < row * columns + last; ++i) {
+            all += sum[i];
+            weights += weight[i];
+        }
+    return [all, weights];
 }
 
-export const meanAt = (heat: Heat, drawn: [number, number], row: number, x: number): number => meanIn(heat, drawn, row, x, x);
-
-/** How many lines the means of a row's cells are over. */
-function linesIn({ weight, columns, edges }: Heat, [from, to]: [number, number], x0: number, x1: number): number {
-    const width = (to - from) / columns;
-    let lines = 0;
-    for (let c = Math.max(0, Math.round((x0 - from) / width)); c < Math.min(columns, Math.round((x1 - from) / width)); ++c) lines += weight[c];
-    return lines / (edges[1] - edges[0]);
+/** Mean per line and phase at a place of a row; NaN where no line is. */
+export function meanAt(heat: Heat, drawn: [number, number], row: number, x: number): number {
+    const [sum, weight] = cellsIn(heat, drawn, [row], x, x);
+    return weight > 0 ? sum / weight : NaN;
 }
 
-/** Sum (of rates: the rate), least and most of the lines that begin in a stretch. */
-export function cellsOf(data: Buckets, from: number, to: number, rate: boolean): [number, number, number] {
+/** Sum (of rates: the rate), least and most of the lines in a stretch; of differences, which lines do not have, the first alone. */
+function valuesIn(data: Buckets | null, from: number, to: number, { rate, signed }: Panel): number[] {
+    if (!data) return signed ? [NaN] : [NaN, NaN, NaN];
     const width = (data.x1 - data.x0) / data.sum.length;
     const first = Math.max(0, Math.round((from - data.x0) / width));
     const last = Math.min(data.sum.length, Math.max(first + 1, Math.round((to - data.x0) / width)));
@@ -42,27 +40,35 @@ export function cellsOf(data: Buckets, from: number, to: number, rate: boolean):
         min = Math.min(min, data.min[i]);
         max = Math.max(max, data.max[i]);
     }
-    return min === Infinity ? [0, 0, 0] : [rate ? meanOf(data, first, last) : sum, min, max];
+    const shown = min === Infinity ? 0 : rate ? meanOf(data, first, last) : sum;
+    if (signed) return [shown];
+    return min === Infinity ? [0, 0, 0] : [shown, min, max];
 }
 
-export function fieldTable(model: FieldModel, rowNames: string[]): Table {
-    const { buckets, heat, axis, structures, rate } = model;
+/** `rowNames`: of the field; none where there is none. */
+export function tableOf(caption: string, model: FieldModel, rowNames: string[]): Table {
+    const { panels, axis, structures, heat, drawn } = model;
     const [x0, x1] = model.range;
-    const byPhase = heat && heat.rows > 1 && Math.abs(model.drawn[0] - x0) + Math.abs(model.drawn[1] - x1) < 2 ? heat : null;
-    const lines = byPhase && !rate;
-    const headers = ['address', 'where', rate ? 'rate' : 'sum', 'least per line', 'most per line'];
+    const data = panels.map((panel) => dataFor(panel, x0, x1));
+    const cells = heat && heat.rows > 1 && Math.abs(drawn[0] - x0) + Math.abs(drawn[1] - x1) < 2 ? heat : null;
+    const lines = cells && !model.rate;
+    const name = (panel: Panel) => `${panels.length > 1 ? `${panel.title} ` : ''}${panel.rate ? 'rate' : 'sum'}`;
+    const headers = ['address', 'where', ...panels.flatMap((panel) => [name(panel), ...(panel.signed ? [] : ['least per line', 'most per line'])])];
     if (lines) headers.push('lines');
-    if (byPhase) headers.push(...rowNames);
+    if (cells) headers.push(...rowNames);
     const rows: (string | number)[][] = [];
-    const step = Math.max((x1 - x0) / rowsAtMost, (buckets!.x1 - buckets!.x0) / buckets!.sum.length);
+    const step = Math.max((x1 - x0) / rowsAtMost, ...data.map((each) => (each ? (each.x1 - each.x0) / each.sum.length : 0)));
     for (let at = x0; at < x1 - step / 1e6; at += step) {
         const address = addressIn(axis, at, at + step);
         if (address === null) continue;
-        const cells = cellsOf(buckets!, at, at + step, rate);
-        const means = byPhase ? rowNames.map((_, row) => meanIn(byPhase, model.drawn, row, at, at + step) || 0) : [];
-        if ([...cells, ...means].every((each) => each === 0)) continue;
-        const count = lines ? [linesIn(byPhase, model.drawn, at, at + step)] : [];
-        rows.push([hex(address), describe(structures, address), ...cells, ...count, ...means]);
+        const values = data.flatMap((each, i) => valuesIn(each, at, at + step, panels[i]));
+        const means = rowNames.map((_, row) => {
+            const [sum, weight] = cells ? cellsIn(cells, drawn, [row], at, at + step) : [0, 0];
+            return weight > 0 ? sum / weight : 0;
+        });
+        if ([...values, ...means].every((each) => each === 0 || Number.isNaN(each))) continue;
+        const count = lines ? [cellsIn(cells, drawn, [0], at, at + step)[1] / (cells.edges[1] - cells.edges[0])] : [];
+        rows.push([hex(address), describe(structures, address), ...values, ...count, ...(cells ? means : [])]);
     }
-    return { caption: `${model.title}: ${model.meaning}; phases: means per line and phase`, headers, rows };
+    return { caption, headers, rows };
 }

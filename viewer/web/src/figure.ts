@@ -53,14 +53,7 @@ export class Figure {
             ]),
         );
         this.behind = h('div', { class: 'behind', hidden: true });
-        this.element = h(
-            'section',
-            { class: 'figure' },
-            h('div', { class: 'figure-head' }, this.bar, tools),
-            this.canvas,
-            this.printed,
-            this.behind,
-        );
+        this.element = h('section', { class: 'figure' }, h('div', { class: 'figure-head' }, this.bar, tools), this.canvas, this.printed, this.behind);
         this.observer = new ResizeObserver(() => this.redraw());
         this.observer.observe(this.element);
         window.addEventListener('beforeprint', this.print);
@@ -156,6 +149,8 @@ export function exportMenu(items: [string, string, () => void][]): HTMLElement {
         event.stopPropagation();
         close(true);
     });
+    const elsewhere = (event: Event) => !menu.contains(event.target as Node) && close(false);
+    menu.addEventListener('toggle', () => menu.open && document.addEventListener('pointerdown', elsewhere, { once: true }));
     menu.addEventListener('focusout', (event) => {
         if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) close(false);
     });

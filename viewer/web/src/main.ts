@@ -234,11 +234,7 @@ class Page implements App {
                 'div',
                 { class: 'landing' },
                 h('h1', {}, 'Drop a result file here'),
-                h(
-                    'p',
-                    {},
-                    'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.',
-                ),
+                h('p', {}, 'or press Open. Files of any size are read in place, on this computer: nothing is sent anywhere.'),
                 h(
                     'pre',
                     {},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers as people read them.
+import { ticks as steps } from 'd3-array';
 
 const plain = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const suffixes: [number, string][] = [
@@ -45,15 +46,7 @@ export function bytes(value: number): string {
 }
 
 /** Round steps for an axis from 0. */
-export function ticks(most: number, about: number): number[] {
-    if (!(most > 0)) return [0];
-    const rough = most / about;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough)!;
-    const found: number[] = [];
-    for (let at = 0; at <= most * 1.0001; at += step) found.push(at);
-    return found;
-}
+export const ticks = (most: number, about: number): number[] => (most > 0 ? steps(0, most, about) : [0]);
 
 /** Powers of ten up to `most`, from `least` on. */
 export function powers(least: number, most: number): number[] {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of panels over an axis of addresses: columns with their least and most, and scales.
-import { left, stripHeight } from './address_axis';
 import { theme } from './colours';
+import type { Box } from './field_layout';
 import { brief, percentTick, powers, ticks } from './numbers';
 import { symlog, symlogTicks, symlogUnit } from './scale';
 import type { Painter } from './paint';
 import { emptyBars, type Bars } from './pixels';
-import { Spread } from './spread';
 import type { Axis, Buckets } from './protocol';
 
 export interface Panel {
@@ -42,27 +41,6 @@ export const emptyDrawn = (pixels: number): Drawn => ({
     below: emptyBars(pixels),
     pale: emptyBars(pixels),
 });
-
-export const right = 14;
-const titleHeight = 22;
-const gapHeight = 10;
-const ticksHeight = 22;
-
-export interface Layout {
-    plotWidth: number;
-    panelHeight: number;
-    height: number;
-}
-
-export function layoutOf(width: number, panels: number, strip: boolean): Layout {
-    const panelHeight = panels <= 1 ? 250 : panels === 2 ? 180 : panels <= 4 ? 132 : 104;
-    const foot = (strip ? stripHeight : 0) + ticksHeight + 6;
-    return {
-        plotWidth: Math.max(10, width - left - right),
-        panelHeight,
-        height: Math.max(1, panels) * (titleHeight + panelHeight + gapHeight) + foot,
-    };
-}
 
 /** The data that cover a stretch best. */
 export function dataFor(panel: Panel, x0: number, x1: number): Buckets | null {
@@ -159,11 +137,14 @@ export function columnsOf(
     return Object.assign(into, { most, least, leastPositive });
 }
 
+/** `auto`: linear, and outliers are cut and marked. */
 export type ScaleKind = 'auto' | 'linear' | 'log';
 
-/** Chosen, or because the counts are uneven (spread.ts). */
-export const isLogarithmic = (wanted: ScaleKind, uneven: boolean): boolean =>
-    wanted === 'log' || (wanted === 'auto' && uneven);
+/** Cut where the largest is more than so many times what all but a hundredth reach. */
+const farAbove = 4;
+
+/** The end of a scale: the largest, or what all but a hundredth reach where the rest lies far above it. */
+export const endOfScale = (clip: number, most: number, scale: ScaleKind): number => (scale === 'auto' && most > farAbove * clip ? clip : most);
 
 export interface Scale {
     at(value: number): number;
@@ -223,19 +204,13 @@ export function scaleOf(least: number, most: number, log: boolean): Scale {
     };
 }
 
-function drawScale(p: Painter, panel: Panel, scale: Scale, top: number, height: number, width: number): void {
+function drawScale(p: Painter, panel: Panel, scale: Scale, { x, y, width, height }: Box): void {
     const { grid, faint, line } = theme();
     for (const tick of scale.ticks) {
-        const y = top + height * (1 - scale.at(tick));
-        if (y < top - 1 || y > top + height + 1) continue;
-        p.line(
-            [
-                [left, y],
-                [left + width, y],
-            ],
-            tick === 0 ? line : grid,
-        );
-        p.text(left - 7, y, panel.rate ? percentTick(tick) : brief(tick), { colour: faint, size: 11, anchor: 'end' });
+        const at = y + height * (1 - scale.at(tick));
+        if (at < y - 1 || at > y + height + 1) continue;
+        p.line([[x, at], [x + width, at]], tick === 0 ? line : grid);
+        p.text(x - 7, at, panel.rate ? percentTick(tick) : brief(tick), { colour: faint, size: 11, anchor: 'end' });
     }
 }
 
@@ -265,109 +240,72 @@ export function fillBars(drawn: Drawn, scale: Scale, signed: boolean, top: numbe
     }
 }
 
-function drawColumns(p: Painter, drawn: Drawn, scale: Scale, panel: Panel, top: number, height: number): void {
+function drawColumns(p: Painter, drawn: Drawn, scale: Scale, panel: Panel, { x, y, height }: Box): void {
     const signed = panel.signed ?? false;
-    fillBars(drawn, scale, signed, top, height);
+    fillBars(drawn, scale, signed, y, height);
     drawn.pale.fill = signed ? `${theme().faint}66` : `${panel.colour}66`;
     drawn.solid.fill = panel.colour;
     drawn.below.fill = theme().accesses;
     const { pale, solid, below } = drawn;
-    p.bars(left, top - 2, height + 2, signed ? [pale, solid, below] : [pale, solid]);
+    p.bars(x, y - 2, height + 2, signed ? [pale, solid, below] : [pale, solid]);
 }
 
-/** Where panel `index` has its columns. */
-export const panelTop = (layout: Layout, index: number): number =>
-    index * (titleHeight + layout.panelHeight + gapHeight) + titleHeight;
-
-/** Differences have no lines: how large they are in the columns decides. */
-function unevenDifference({ least, most, mean }: Columns): boolean {
-    const spread = new Spread();
-    spread.see(Math.max(most, -least));
-    mean.forEach((each) => spread.count(Math.abs(each)));
-    return spread.uneven;
-}
-
-export function drawPanel(
-    p: Painter,
-    layout: Layout,
-    index: number,
-    panel: Panel,
-    x0: number,
-    x1: number,
-    wanted: ScaleKind,
-    uneven: boolean,
-    shared: [number, number] | null,
-): void {
+/** `shared`: the ends of a scale that panels have in common. */
+export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number, number], wanted: ScaleKind, shared: [number, number] | null): void {
     const colours = theme();
-    const top = panelTop(layout, index);
-    const { plotWidth, panelHeight } = layout;
+    const { x, y, width, height } = box;
     const data = dataFor(panel, x0, x1);
-    const pixels = Math.round(plotWidth);
+    const pixels = Math.round(width);
     if (panel.drawn?.columns.mean.length !== pixels) panel.drawn = emptyDrawn(pixels);
     const { drawn } = panel;
     const columns = data && columnsOf(data, x0, x1, pixels, drawn.columns);
     const nothing = !columns || columns.most === -Infinity;
-    const steep = panel.signed && columns ? !panel.rate && unevenDifference(columns) : uneven;
-    const log = !nothing && isLogarithmic(wanted, steep);
-    drawTitles(p, panel, top - 12, plotWidth, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
-    const say = (text: string) =>
-        p.text(left + plotWidth / 2, top + panelHeight / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
+    const log = !nothing && wanted === 'log';
+    drawTitles(p, panel, box, log ? (panel.signed ? ', symmetric logarithmic' : ', logarithmic') : '');
+    const say = (text: string) => p.text(x + width / 2, y + height / 2, text, { colour: colours.faint, size: 13, anchor: 'middle' });
     if (nothing) {
-        const ground = top + panelHeight;
-        p.line(
-            [
-                [left, ground],
-                [left + plotWidth, ground],
-            ],
-            colours.line,
-        );
+        p.line([[x, y + height], [x + width, y + height]], colours.line);
         say(panel.message || (data ? 'nothing here' : 'reading …'));
         return;
     }
     const [least, most] = shared ?? [log ? columns.leastPositive : columns.least, columns.most];
-    const scale = panel.signed ? signedScale(columns, log) : scaleOf(least, panel.rate ? Math.max(most, 0.01) : most, log);
-    drawScale(p, panel, scale, top, panelHeight, plotWidth);
-    drawColumns(p, drawn, scale, panel, top, panelHeight);
+    const end = panel.rate || panel.signed || shared ? most : endOfScale(data!.clip, most, wanted);
+    const scale = panel.signed ? signedScale(columns, log) : scaleOf(least, panel.rate ? Math.max(most, 0.01) : end, log);
+    drawScale(p, panel, scale, box);
+    drawColumns(p, drawn, scale, panel, box);
     if (columns.least === 0 && columns.most === 0) say(panel.signed ? 'no difference' : '0 everywhere');
+    if (end < columns.most && !panel.signed) drawCut(p, box, drawn.columns, data!, end);
+}
+
+/** Marks on columns that reach above the scale, and how many lines do. */
+function drawCut(p: Painter, { x, y, width }: Box, { max, most }: Columns, { grain, above }: Buckets, end: number): void {
+    const { marker } = theme();
+    const boxes: number[] = [];
+    max.forEach((each, px) => each > end && boxes.push(x + px - 1, y - 5, 3, 4));
+    p.rects(boxes, marker);
+    const what = grain <= 4096 ? 'line' : 'block';
+    p.text(x + width, y - 14, `${brief(above)} ${what}${above === 1 ? '' : 's'} up to ${brief(most)}`, { colour: marker, size: 11, anchor: 'end', weight: 600 });
 }
 
 /** What the panel is of, and at the other end what its numbers are; where both do not fit, what it is of is cut. */
-function drawTitles(p: Painter, panel: Panel, y: number, width: number, scale: string): void {
+function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box & { head?: number }, scale: string): void {
     const { ink, faint } = theme();
-    const meaning = panel.meaning + scale;
+    const at = y - (head ?? 22) + 10;
+    const whole = panel.meaning + scale;
+    const meaning = (whole.length + panel.title.length) * 6.8 + 12 > width ? whole.replace(/^.*? per /, 'per ') : whole;
     const letters = Math.max(6, Math.floor((width - meaning.length * 6.2 - 12) / 7.6));
     const title = panel.title.length <= letters ? panel.title : `${panel.title.slice(0, letters - 1)}…`;
-    p.text(left, y, title, { colour: ink, size: 13, weight: 600 });
-    p.text(left + width, y, meaning, { colour: faint, size: 11, anchor: 'end' });
+    p.text(x, at, title, { colour: ink, size: 13, weight: 600 });
+    p.text(x + width, at, meaning, { colour: faint, size: 11, anchor: 'end' });
 }
 
-/** A thin dashed line in each panel where the axis leaves out addresses. */
-export function drawBreaks(p: Painter, layout: Layout, axis: Axis, x0: number, x1: number, panels: number): void {
-    const colours = theme();
+/** A thin dashed line where the axis leaves out addresses. */
+export function drawBreaks(p: Painter, axis: Axis, [x0, x1]: [number, number], { x, y, width, height }: Box): void {
     axis.segments.slice(1).forEach((segment, i) => {
-        const before = axis.segments[i];
-        const end = before.start + before.bytes;
+        const end = axis.segments[i].start + axis.segments[i].bytes;
         const middle = (end + segment.start) / 2;
-        const tooNarrow = ((segment.start - end) / (x1 - x0)) * layout.plotWidth < 2;
-        if (middle <= x0 || middle >= x1 || tooNarrow) return;
-        const x = left + ((middle - x0) / (x1 - x0)) * layout.plotWidth;
-        for (let panel = 0; panel < panels; ++panel) {
-            const top = panelTop(layout, panel);
-            p.line(
-                [
-                    [x, top],
-                    [x, top + layout.panelHeight],
-                ],
-                colours.line,
-                1,
-                [2, 4],
-            );
-        }
+        if (middle <= x0 || middle >= x1 || ((segment.start - end) / (x1 - x0)) * width < 2) return;
+        const at = x + ((middle - x0) / (x1 - x0)) * width;
+        p.line([[at, y], [at, y + height]], theme().line, 1, [2, 4]);
     });
 }
-
-export const stripTop = (layout: Layout, panels: number): number =>
-    Math.max(1, panels) * (titleHeight + layout.panelHeight + gapHeight);
-export const addressesTop = (layout: Layout, panels: number, strip: boolean): number =>
-    stripTop(layout, panels) + (strip ? stripHeight : 0);
-export { left, stripHeight };

@@ -317,8 +317,6 @@ export interface Buckets {
     total: number;
     /** Bytes of the blocks that it was made of: a line, or a block of a pyramid. */
     grain: number;
-    /** Whether most of the lines that can be seen lie so far below the largest that a linear scale would hide them. */
-    uneven: boolean;
     /** What all but a hundredth of the lines in sight reach, and how many lie above it; of pyramids columns instead of lines. */
     clip: number;
     above: number;
@@ -361,8 +359,6 @@ export interface Heat {
     sum: Float64Array;
     /** Lines that have any counts, times phases; of rates accesses. A line that lies in a cell in part counts by that part. */
     weight: Float64Array;
-    /** As of columns, of lines by phase. */
-    uneven: boolean;
     /** First phase of each row, and one behind the last. */
     edges: number[];
 }

@@ -35,7 +35,12 @@ const inPhases = (phases: number[] | null): string =>
     phases === null ? 'np.ones(len(g["phase"]), bool)' : `np.isin(g["phase"][:], ${JSON.stringify(phases)})`;
 
 /** What the field shows: counts by line and by phase. */
-export function fieldPython(app: App, { show, series }: Chosen, sight: Sight): string {
+export function fieldPython(app: App, { show, series, phases, minus }: Chosen, sight: Sight): string {
+    if (minus)
+        return `${head(app.source)}${byLine(show.quantity, series.kind === 'level', sight)}
+g = f[${quoted(series.path)}]
+a, b = by_line(g, ${inPhases(minus)}), by_line(g, ${inPhases(phases)})
+${difference}`;
     return `${head(app.source)}${byLine(show.quantity, series.kind === 'level', sight)}
 g = f[${quoted(series.path)}]
 phase = g["phase"][:]

@@ -3,18 +3,11 @@
 import { quantile } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { heatColour, theme } from './colours';
+import { endOfScale, type ScaleKind } from './panels';
 import { opaque, pixelOf } from './pixels';
 import type { Heat } from './protocol';
 
-export type ShadeScale = 'auto' | 'linear' | 'log';
-
 const shades = 48;
-/** Cut where the largest is more than so many times what all but a hundredth reach. */
-const far = 4;
-
-/** The end of a scale: `most`, or what all but a hundredth reach where the rest lies far above it. */
-export const endOfScale = (clip: number, most: number, scale: ShadeScale): number => (scale === 'auto' && most > far * clip ? clip : most);
-
 export interface Shaded {
     cells: Uint32Array;
     /** The scale's ends. */
@@ -25,7 +18,7 @@ export interface Shaded {
     above: number;
 }
 
-export function shade({ sum, weight }: Heat, scale: ShadeScale): Shaded {
+export function shade({ sum, weight }: Heat, scale: ScaleKind): Shaded {
     const values = sum.map((each, i) => (weight[i] > 0 ? each / weight[i] : NaN));
     const positive = values.filter((each) => each > 0);
     const most = positive.reduce((a, b) => Math.max(a, b), 0);

@@ -8,6 +8,8 @@ export interface State {
     show?: string;
     /** "4", "3,5-7"; absent = all. */
     phases?: string;
+    /** Phases whose counts are subtracted, as phases. */
+    minus?: string;
     /** Bytes on the axis: "0-4096". */
     x?: string;
     scale?: string;
@@ -20,13 +22,11 @@ export interface State {
     func?: string;
     /** How high rows of the field are: "cycles", or all alike. */
     y?: string;
-    /** Panels that are not shown. */
+    /** Curves that are not shown. */
     off?: string;
     /** The level or link of views that show one. */
     level?: string;
-    /** Of the view of phases: multiples, heat, difference; of code and data: structures, fields, functions, lines. */
-    mode?: string;
-    /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, ...; of code and data: the column it is sorted by. */
+    /** Of sweeps: error, swapouts, bytes; of intrusion: cycles, stalled, .... */
     metric?: string;
     eviction?: string;
     /** Cell of a sweep: "G,C"; of intrusion "G,DRAIN,C". */

@@ -5,8 +5,8 @@ import { axisOf } from '../axis';
 import { theme } from '../colours';
 import { h, select, tableElement } from '../dom';
 import { bytes, full } from '../numbers';
-import { meanOf } from '../panels';
-import { AddressPlot, type PanelSource } from '../plot';
+import { differenceOf, type PanelSource } from '../panel_data';
+import { AddressPlot } from '../plot';
 import type { Axis, Buckets, SeriesInfo, Stretch } from '../protocol';
 import { fileDifferencePython, twinDifferencePython } from '../python';
 import { parseRange } from '../state';
@@ -15,27 +15,6 @@ import { comparisons } from './compare_tables';
 import { tablesOf } from './tables';
 
 const nowhere: Axis = { segments: [], bytes: 1 };
-
-/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
- * be told apart. */
-function differenceOf(a: Buckets, b: Buckets): Buckets {
-    const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
-    const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
-    return {
-        x0: a.x0,
-        x1: a.x1,
-        touched: means.map((_, i) => (some(i) ? 1 : 0)),
-        sum: b.sum.map((sum, i) => sum - a.sum[i]),
-        min: means.map((mean, i) => (some(i) ? mean : Infinity)),
-        max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
-        total: b.total - a.total,
-        grain: Math.max(a.grain, b.grain),
-        uneven: false,
-        clip: Infinity,
-        above: 0,
-        parts: [a, b],
-    };
-}
 
 export function compareView(app: App): View {
     const { source } = app;
@@ -120,12 +99,12 @@ export function compareView(app: App): View {
         );
         const scale = scaleKind(app);
         const now = JSON.stringify([pair.id, theme().dark]);
-        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes), scale, '');
+        if (now === key) return plot.look(parseRange(app.state.x, axes[0].bytes), scale);
         key = now;
         const found = await axesFor(pair);
         if (now !== key) return;
         axes = found;
-        plot.set(axes[0], panels(pair), parseRange(app.state.x, axes[0].bytes), scale, '', true);
+        plot.set(axes[0], panels(pair), parseRange(app.state.x, axes[0].bytes), scale, true);
     }
 
     async function axesFor({ a, b, twins }: Pair): Promise<[Axis, Axis]> {
@@ -151,7 +130,7 @@ export function compareView(app: App): View {
     return {
         element,
         update: () => void (ready = update()),
-        dispose: () => plot.figure.dispose(),
+        dispose: () => plot.dispose(),
         quiet: async () => {
             await ready;
             await plot.quiet();

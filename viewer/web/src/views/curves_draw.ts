@@ -66,22 +66,12 @@ function drawX(p: Painter, picture: CurvePicture, from: number, to: number): voi
     const place = placeOf(picture, p.width);
     for (const tick of xTicks(picture.view, p.width, picture.group.xUnit)) {
         const x = place(tick);
-        p.line(
-            [
-                [x, from],
-                [x, to],
-            ],
-            colours.grid,
-        );
+        p.line([[x, from], [x, to]], colours.grid);
         p.text(x, to + 14, xText(tick, picture.group.xUnit), { colour: colours.faint, size: 11, anchor: 'middle' });
     }
     const title = overTitle(picture.group.xUnit);
     const unit = ['bytes', title].includes(picture.group.xUnit) ? '' : ` (${picture.group.xUnit})`;
-    p.text(left + plotWidth(p.width) / 2, to + 32, `${title}${unit}`, {
-        colour: colours.faint,
-        size: 12,
-        anchor: 'middle',
-    });
+    p.text(left + plotWidth(p.width) / 2, to + 32, `${title}${unit}`, { colour: colours.faint, size: 12, anchor: 'middle' });
 }
 
 interface Scale {
@@ -123,28 +113,11 @@ function drawEdges(p: Painter, picture: CurvePicture, from: number, to: number):
         for (const { level, value, low, high, truth } of shown.edges) {
             const [a, b] = [place(Math.min(low, value)), place(Math.max(high, value))];
             if (b - a > 1.5) p.rect(a, from, b - a, to - from, `${colour}30`);
-            p.line(
-                [
-                    [place(value), from],
-                    [place(value), to],
-                ],
-                colour,
-                1.2,
-                [6, 3],
-            );
+            p.line([[place(value), from], [place(value), to]], colour, 1.2, [6, 3]);
             labels.push({ x: place(value), text: `${level} ${xText(value, picture.group.xUnit)}`, colour });
             if (truth > 0) {
                 const x = place(truth);
-                p.line(
-                    [
-                        [x - 5, to],
-                        [x, to - 8],
-                        [x + 5, to],
-                        [x - 5, to],
-                    ],
-                    colours.ink,
-                    1.4,
-                );
+                p.line([[x - 5, to], [x, to - 8], [x + 5, to], [x - 5, to]], colours.ink, 1.4);
             }
         }
     }
@@ -185,15 +158,7 @@ function drawPlateaus(p: Painter, picture: CurvePicture, y: Scale): void {
             const [a, b] = [place(from), place(to)];
             const [over, under] = [y.place(high), y.place(low)];
             if (under - over > 1.5) p.rect(a, over, b - a, under - over, `${colour}26`);
-            p.line(
-                [
-                    [a, y.place(value)],
-                    [b, y.place(value)],
-                ],
-                colour,
-                1,
-                [2, 3],
-            );
+            p.line([[a, y.place(value)], [b, y.place(value)]], colour, 1, [2, 3]);
             const x = Math.max(a, left) + 4;
             labels.push({ x, end: Math.min(b, p.width - right), y: y.place(value) - 9, text: brief(value), colour });
         }
@@ -224,22 +189,8 @@ function drawPoints(p: Painter, picture: CurvePicture, value: (c: number, i: num
 /** Sizes that were left out. */
 function drawCrosses(p: Painter, places: [number, number][], colour: string): void {
     for (const [x, y] of places) {
-        p.line(
-            [
-                [x - 3.5, y - 3.5],
-                [x + 3.5, y + 3.5],
-            ],
-            colour,
-            1.3,
-        );
-        p.line(
-            [
-                [x - 3.5, y + 3.5],
-                [x + 3.5, y - 3.5],
-            ],
-            colour,
-            1.3,
-        );
+        p.line([[x - 3.5, y - 3.5], [x + 3.5, y + 3.5]], colour, 1.3);
+        p.line([[x - 3.5, y + 3.5], [x + 3.5, y - 3.5]], colour, 1.3);
     }
 }
 
@@ -257,13 +208,7 @@ function drawResiduals(p: Painter, picture: CurvePicture, from: number): void {
     p.text(left, from - 9, picture.residualTitle, { colour: colours.faint, size: 11.5 });
     const steps = ticks(most, 2).filter((each) => each > 0 && each <= most);
     for (const tick of [...steps.map((each) => -each), 0, ...steps]) {
-        p.line(
-            [
-                [left, y(tick)],
-                [left + inner, y(tick)],
-            ],
-            tick === 0 ? colours.line : colours.grid,
-        );
+        p.line([[left, y(tick)], [left + inner, y(tick)]], tick === 0 ? colours.line : colours.grid);
         p.text(left - 8, y(tick), percentTick(tick), { colour: colours.faint, size: 11, anchor: 'end' });
     }
     p.within(left, from - 4, inner, residualHeight + 8, () =>
@@ -280,28 +225,11 @@ export function drawCurves(p: Painter, picture: CurvePicture): void {
     const end = top + height + (picture.residuals.length ? residualHeight + 26 : 0);
     drawX(p, picture, top, end);
     for (const tick of y.ticks) {
-        p.line(
-            [
-                [left, y.place(tick)],
-                [left + inner, y.place(tick)],
-            ],
-            colours.grid,
-        );
+        p.line([[left, y.place(tick)], [left + inner, y.place(tick)]], colours.grid);
         p.text(left - 8, y.place(tick), brief(tick), { colour: colours.faint, size: 11, anchor: 'end' });
     }
-    p.line(
-        [
-            [left, top + height],
-            [left + inner, top + height],
-        ],
-        colours.line,
-    );
-    p.text(13, top + height / 2, unitTitle(picture.group.unit).toLowerCase(), {
-        colour: colours.faint,
-        size: 12,
-        anchor: 'middle',
-        upright: true,
-    });
+    p.line([[left, top + height], [left + inner, top + height]], colours.line);
+    p.text(13, top + height / 2, unitTitle(picture.group.unit).toLowerCase(), { colour: colours.faint, size: 12, anchor: 'middle', upright: true });
     drawEdgesWithin(p, picture, height);
     p.within(left, top - 4, inner, height + 8, () => {
         drawPlateaus(p, picture, y);
@@ -332,22 +260,9 @@ function drawLatencies(p: Painter, picture: CurvePicture): void {
             const high = Math.max(1, (curve.value[i] / most) * (panelHeight - 24));
             boxes.push(place(x) - width / 2, base - high, width, high);
         });
-        p.line(
-            [
-                [left, base],
-                [left + inner, base],
-            ],
-            colours.line,
-        );
+        p.line([[left, base], [left + inner, base]], colours.line);
         p.within(left, base - panelHeight, inner, panelHeight + 1, () => p.rects(boxes, picture.colour(shown)));
-        p.text(left + 4, base - panelHeight + 14, `${shown.label}: ${brief(all)} loads`, {
-            colour: colours.ink,
-            size: 11.5,
-        });
-        p.text(left - 8, base - panelHeight + 24, percentTick(most / all), {
-            colour: colours.faint,
-            size: 11,
-            anchor: 'end',
-        });
+        p.text(left + 4, base - panelHeight + 14, `${shown.label}: ${brief(all)} loads`, { colour: colours.ink, size: 11.5 });
+        p.text(left - 8, base - panelHeight + 24, percentTick(most / all), { colour: colours.faint, size: 11, anchor: 'end' });
     });
 }

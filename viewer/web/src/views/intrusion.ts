@@ -71,12 +71,7 @@ export function intrusionView(app: App): View {
     /** A choice where there is one. */
     const choice = (title: string, all: string[], now: string, take: (value: string) => void) =>
         all.length > 1 &&
-        select(
-            title,
-            all.map((each): [string, string] => [each, each]),
-            now,
-            take,
-        );
+        select(title, all.map((each): [string, string] => [each, each]), now, take);
 
     function update(): void {
         const parts = [

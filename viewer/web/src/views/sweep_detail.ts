@@ -4,7 +4,8 @@ import { baseName, titleOf, type App } from '../app';
 import { theme } from '../colours';
 import { h } from '../dom';
 import { bytes, percent } from '../numbers';
-import { AddressPlot, type PanelSource } from '../plot';
+import type { PanelSource } from '../panel_data';
+import { AddressPlot } from '../plot';
 import type { Axis, Coarse, Stretch, SweepCell } from '../protocol';
 import { parseRange } from '../state';
 import { costText } from './sweep_draw';
@@ -96,15 +97,15 @@ export function sweepDetail(app: App) {
         axis = await app.source.axis([series.id]);
         const range = parseRange(app.state.x, axis.bytes);
         const now = JSON.stringify([group, cell.error, theme().dark]);
-        if (now === key) return plot.look(range, 'auto', '');
+        if (now === key) return plot.look(range, 'auto');
         key = now;
-        plot.set(axis, panels(cell, group), range, 'auto', '', true);
+        plot.set(axis, panels(cell, group), range, 'auto', true);
     }
 
     return {
         element: plot.element,
         show: (cell: SweepCell | null) => void (ready = show(cell)),
-        dispose: () => plot.figure.dispose(),
+        dispose: () => plot.dispose(),
         quiet: async () => {
             await ready;
             await plot.quiet();

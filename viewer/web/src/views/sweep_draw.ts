@@ -136,32 +136,16 @@ function drawGrid(p: Painter, frame: Frame, yTicks: number[], text: (value: numb
     for (const tick of yTicks) {
         const y = frame.y(tick);
         if (y < frame.top - 1 || y > frame.top + frame.height + 1) continue;
-        p.line(
-            [
-                [frame.left, y],
-                [frame.left + frame.width, y],
-            ],
-            tick === 0 ? colours.line : colours.grid,
-        );
+        p.line([[frame.left, y], [frame.left + frame.width, y]], tick === 0 ? colours.line : colours.grid);
         p.text(frame.left - 8, y, text(tick), { colour: colours.faint, size: 11, anchor: 'end' });
     }
-    p.line(
-        [
-            [frame.left, frame.top + frame.height],
-            [frame.left + frame.width, frame.top + frame.height],
-        ],
-        colours.line,
-    );
+    p.line([[frame.left, frame.top + frame.height], [frame.left + frame.width, frame.top + frame.height]], colours.line);
     p.text(frame.left + frame.width / 2, p.height - 10, title, { colour: colours.faint, size: 12, anchor: 'middle' });
 }
 
 /** Says that there is nothing to draw, and why. */
 function drawNothing(p: Painter, title: string): void {
-    p.text(p.width / 2, p.height / 2, `${title}: not known of any cell`, {
-        colour: theme().faint,
-        size: 13,
-        anchor: 'middle',
-    });
+    p.text(p.width / 2, p.height / 2, `${title}: not known of any cell`, { colour: theme().faint, size: 13, anchor: 'middle' });
 }
 
 /** What the axis is of, and how its values are spread; shortly, as it stands upright. */
@@ -191,18 +175,9 @@ export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>
     const ends: [number, number] = [columns[0] / 1.1, columns[columns.length - 1] * 1.1];
     const frame = frameOf(p, ends, true, ys, namesWidth(picture.cells, 84));
     drawGrid(p, frame, ys.ticks, tick ?? text, 'counters');
-    p.text(12, frame.top + frame.height / 2, axisTitle(title, ys), {
-        colour: colours.faint,
-        size: 12,
-        anchor: 'middle',
-        upright: true,
-    });
+    p.text(12, frame.top + frame.height / 2, axisTitle(title, ys), { colour: colours.faint, size: 12, anchor: 'middle', upright: true });
     columns.forEach((count) =>
-        p.text(frame.x(count), frame.top + frame.height + 15, String(count), {
-            colour: colours.faint,
-            size: 11,
-            anchor: 'middle',
-        }),
+        p.text(frame.x(count), frame.top + frame.height + 15, String(count), { colour: colours.faint, size: 11, anchor: 'middle' }),
     );
     const hits: Hit<C>[] = [];
     const names = rowsOf(picture.cells);
@@ -228,10 +203,7 @@ export function drawLines<C extends Cell>(p: Painter, whole: Picture<C>): Hit<C>
     });
     drawLabels(p, frame, curves.map(({ points, colour }, i) => ({ end: points[points.length - 1], text: names[i], colour })));
     if (picture.metric.id === 'swapouts' && picture.cells.some((cell) => cell.published))
-        p.text(frame.left + 8, frame.top + frame.height - 10, '● ours   ○ published', {
-            colour: colours.faint,
-            size: 11,
-        });
+        p.text(frame.left + 8, frame.top + frame.height - 10, '● ours   ○ published', { colour: colours.faint, size: 11 });
     return hits;
 }
 
@@ -323,11 +295,7 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
         upright: true,
     });
     for (const tick of ticks(widest, 5))
-        p.text(frame.x(tick), frame.top + frame.height + 15, percentTick(tick), {
-            colour: colours.faint,
-            size: 11,
-            anchor: 'middle',
-        });
+        p.text(frame.x(tick), frame.top + frame.height + 15, percentTick(tick), { colour: colours.faint, size: 11, anchor: 'middle' });
     const hits: Hit[] = [];
     const all = counters(picture.cells);
     const palette = distinctColours(all.length);
@@ -337,18 +305,9 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
             picture.cells.filter((cell) => cell.counters === count),
             over,
         );
-        p.line(
-            front.map((cell): [number, number] => [frame.x(cell.error), frame.y(over.value(cell))]),
-            `${colour}88`,
-            1.5,
-            [4, 3],
-        );
+        p.line(front.map((cell): [number, number] => [frame.x(cell.error), frame.y(over.value(cell))]), `${colour}88`, 1.5, [4, 3]);
         p.dot(frame.left + frame.width + 14, frame.top + 10 + i * 16, 4, colour, '');
-        p.text(frame.left + frame.width + 24, frame.top + 10 + i * 16, `C = ${count}`, {
-            colour,
-            size: 12,
-            weight: 600,
-        });
+        p.text(frame.left + frame.width + 24, frame.top + 10 + i * 16, `C = ${count}`, { colour, size: 12, weight: 600 });
         for (const cell of picture.cells.filter((each) => each.counters === count)) {
             const [x, y] = [frame.x(cell.error), frame.y(over.value(cell))];
             p.dot(x, y, front.includes(cell) ? 4.5 : 2.5, colour, cell === picture.chosen ? colours.ink : '');
@@ -356,11 +315,7 @@ export function drawPareto(p: Painter, whole: Front): Hit[] {
         }
     });
     const front = paretoFront(picture.cells, over);
-    p.line(
-        front.map((cell): [number, number] => [frame.x(cell.error), frame.y(over.value(cell))]),
-        colours.ink,
-        1.5,
-    );
+    p.line(front.map((cell): [number, number] => [frame.x(cell.error), frame.y(over.value(cell))]), colours.ink, 1.5);
     labelFront(p, frame, front, over);
     return hits;
 }

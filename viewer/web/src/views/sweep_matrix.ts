@@ -63,18 +63,10 @@ export function drawMatrix<C extends Cell>(p: Painter, picture: Picture<C>): Hit
     const colouring = colouringOf(picture);
     const hits: Hit<C>[] = [];
     columns.forEach((count, c) =>
-        p.text(matrixLeft + (c + 0.5) * width, 18, `C = ${count}`, {
-            colour: colours.faint,
-            anchor: 'middle',
-            size: 12,
-        }),
+        p.text(matrixLeft + (c + 0.5) * width, 18, `C = ${count}`, { colour: colours.faint, anchor: 'middle', size: 12 }),
     );
     rows.forEach((row, r) => {
-        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, row, {
-            colour: colours.faint,
-            anchor: 'end',
-            size: 12,
-        });
+        p.text(matrixLeft - 10, matrixTop + (r + 0.5) * rowHeight, row, { colour: colours.faint, anchor: 'end', size: 12 });
         columns.forEach((count, c) => {
             const cell = picture.cells.find((each) => rowOf(each) === row && each.counters === count);
             if (!cell) return;

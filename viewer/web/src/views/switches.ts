@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Switches of the field: event, level, phases, cause, core, function, scale; and what is chosen, as chips that can be taken away.
-import { phaseCount, phasesTitle, shows, type App } from '../app';
+import { phaseCount, phasesName, phasesTitle, scaleChooser, shows, type App } from '../app';
 import type { Chosen } from '../chosen';
 import { causeNames, rowsOf, sumsBy } from '../cube';
 import { h, segmented, select } from '../dom';
 import { full } from '../numbers';
-import type { ShadeScale } from '../shading';
 import { phasesFault, phasesText, type State } from '../state';
 
-export type ShadeKind = ShadeScale;
 const functionsAtMost = 40;
 
 export class Switches {
@@ -17,6 +15,7 @@ export class Switches {
     private readonly second = h('div', { class: 'row' });
     private readonly chips = h('div', { class: 'row chips', role: 'group', 'aria-label': 'What is chosen' });
     private readonly field: HTMLInputElement;
+    private readonly minus: HTMLInputElement;
     private readonly note = h('span', { class: 'note', role: 'status', id: 'phases-note' });
 
     constructor(private readonly app: App) {
@@ -29,13 +28,15 @@ export class Switches {
             spellcheck: false,
             onchange: () => app.set({ phases: this.field.value.trim() }),
         });
-        const phases = phaseCount(app.source) > 1 ? h('div', { class: 'row phases' }, h('label', { class: 'field' }, h('span', {}, 'Phases'), this.field), this.note) : null;
+        this.minus = h('input', { type: 'text', size: 5, placeholder: 'none', 'aria-label': 'Phases to subtract, as in 3', spellcheck: false, onchange: () => app.set({ minus: this.minus.value.trim() }) });
+        const label = (text: string, field: HTMLInputElement) => h('label', { class: 'field' }, h('span', {}, text), field);
+        const phases = phaseCount(app.source) > 1 ? h('div', { class: 'row phases' }, label('Phases', this.field), label('minus', this.minus), this.note) : null;
         this.element.append(this.first, this.second, ...(phases ? [phases] : []), this.chips);
     }
 
     /** Nothing is chosen any more. */
     clear(): void {
-        this.app.set({ phases: '', sel: '', structure: '', cause: '', core: '', func: '' });
+        this.app.set({ phases: '', minus: '', sel: '', structure: '', cause: '', core: '', func: '' });
     }
 
     update(chosen: Chosen): void {
@@ -92,19 +93,15 @@ export class Switches {
             parts.push(select(label, [['', 'all'], ...names.map((name): [string, string] => [name, name])], now, (value) => set(key, value)));
         }
         if (series.phases > 1) parts.push(select('Time', [['', 'by phases'], ['cycles', 'by cycles']], app.state.y ?? '', (y) => app.set({ y })));
-        const scales: [ShadeScale, string, string][] = [
-            ['auto', 'auto', 'outliers are cut and marked'],
-            ['linear', 'linear', 'from 0 to the largest'],
-            ['log', 'log', 'logarithmic'],
-        ];
-        parts.push(segmented('Scale', scales, (app.state.scale || 'auto') as ShadeScale, (scale) => app.set({ scale: scale === 'auto' ? '' : scale })));
+        parts.push(scaleChooser(app));
         this.second.replaceChildren(...parts);
     }
 
-    private fillPhases({ phases }: Chosen): void {
+    private fillPhases({ phases, minus }: Chosen): void {
         const { app } = this;
         const count = phaseCount(app.source);
-        const fault = phasesFault(app.state.phases, count);
+        const fault = phasesFault(app.state.phases, count) || phasesFault(app.state.minus, count);
+        if (document.activeElement !== this.minus) this.minus.value = phasesText(minus);
         if (document.activeElement !== this.field) this.field.value = fault ? app.state.phases! : phasesText(phases);
         this.field.setAttribute('aria-invalid', String(fault !== ''));
         this.note.classList.toggle('bad', fault !== '');
@@ -119,12 +116,13 @@ export class Switches {
                 : `all ${count.toLocaleString('en')}`;
     }
 
-    private fillChips({ phases, selection, filter, cube }: Chosen): void {
+    private fillChips({ phases, minus, selection, filter, cube }: Chosen): void {
         const { state } = this.app;
         const some: [string, Partial<State>][] = [];
         if (filter.structure) some.push([cube!.dimensions.structure!.names[filter.structure[0]], { structure: '', sel: '' }]);
         else if (selection) some.push([state.structure || `${(state.sel ?? '').slice(0, 40)}`, { structure: '', sel: '' }]);
         if (phases) some.push([phasesTitle(this.app), { phases: '' }]);
+        if (minus) some.push([`minus ${phasesName(this.app, minus)}`, { minus: '' }]);
         for (const key of ['cause', 'core', 'func'] as const) if (state[key] && cube) some.push([state[key], { [key]: '' }]);
         const chip = ([text, without]: [string, Partial<State>]) =>
             h('button', { type: 'button', class: 'chip', 'aria-label': `Take away ${text}`, onclick: () => this.app.set(without) }, `${text} ×`);

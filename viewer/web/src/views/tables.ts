@@ -3,8 +3,9 @@
 import { baseName, inOrder, titleOf, type App, type View } from '../app';
 import { hex } from '../axis';
 import { csv, download, h, tableElement, type Table } from '../dom';
-import { bytes, full, percent } from '../numbers';
-import type { Component, FileInfo, StructureLevel } from '../protocol';
+import { cubeOfStructures, rowsOf, sumsBy, type Dimension } from '../cube';
+import { bytes, full } from '../numbers';
+import type { Component, FileInfo } from '../protocol';
 import { costsTable, findingsTable } from './findings';
 import { intrusionTable } from './intrusion_data';
 import { scoresTable, worstTable } from './scores';
@@ -93,27 +94,16 @@ function monitorTable(info: FileInfo): Table {
     };
 }
 
-/** Sums of a level by structure. */
-function structureSums(level: StructureLevel, count: number): { accesses: Float64Array; misses: Float64Array } {
-    const accesses = new Float64Array(count);
-    const misses = new Float64Array(count);
-    level.structure.forEach((structure, i) => {
-        if (structure >= count) return;
-        accesses[structure] += level.accesses[i];
-        misses[structure] += level.misses[i];
-    });
-    return { accesses, misses };
+/** Accesses and misses of all levels that tell them apart so, as columns. */
+function bothBy(info: FileInfo, by: Dimension): { heads: string[]; columns: Float64Array[] } {
+    const cubes = info.structureLevels.map((each) => cubeOfStructures(info, each.name)!);
+    const columns = cubes.flatMap((cube) => [cube.accesses, cube.misses].map((each) => sumsBy(cube, by, each, rowsOf(cube, {}))));
+    return { heads: cubes.flatMap(({ level }) => [`${level} accesses`, `${level} misses`]), columns };
 }
 
 function structureTable(info: FileInfo): Table {
-    const sums = info.structureLevels.map((level) => structureSums(level, info.structures.length));
-    const heads = info.structureLevels.flatMap((level) => [`${level.name} accesses`, `${level.name} misses`]);
-    const rows = info.structures.map((each, i) => [
-        each.name,
-        each.bytes ? hex(each.base) : '',
-        each.bytes,
-        ...sums.flatMap(({ accesses, misses }) => [accesses[i], misses[i]]),
-    ]);
+    const { heads, columns } = bothBy(info, 'structure');
+    const rows = info.structures.map((each, i) => [each.name, each.bytes ? hex(each.base) : '', each.bytes, ...columns.map((column) => column[i])]);
     return { caption: 'Data structures', headers: ['structure', 'base', 'bytes', ...heads], rows };
 }
 
@@ -130,23 +120,8 @@ function linkTable(info: FileInfo): Table {
 
 function phaseTable(info: FileInfo): Table {
     const { names, references, cycles, pageWalks } = info.phases;
-    const heads = info.structureLevels.flatMap((level) => [`${level.name} accesses`, `${level.name} misses`]);
-    const sums = info.structureLevels.map((level) => {
-        const accesses = new Float64Array(names.length);
-        const misses = new Float64Array(names.length);
-        level.phase.forEach((phase, i) => {
-            accesses[phase] += level.accesses[i];
-            misses[phase] += level.misses[i];
-        });
-        return { accesses, misses };
-    });
-    const rows = names.map((name, i) => [
-        name,
-        references[i],
-        cycles[i],
-        pageWalks[i],
-        ...sums.flatMap(({ accesses, misses }) => [accesses[i], misses[i]]),
-    ]);
+    const { heads, columns } = bothBy(info, 'phase');
+    const rows = names.map((name, i) => [name, references[i], cycles[i], pageWalks[i], ...columns.map((column) => column[i])]);
     return { caption: 'Phases', headers: ['phase', 'references', 'cycles', 'page walks', ...heads], rows };
 }
 
@@ -212,11 +187,7 @@ export function tableCard(app: App, table: Table): HTMLElement {
         .querySelector('caption')!
         .append(
             ' ',
-            h(
-                'button',
-                { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` },
-                'CSV',
-            ),
+            h('button', { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` }, 'CSV'),
         );
     return element;
 }
@@ -273,5 +244,3 @@ export function tablesView(app: App): View {
     );
     return { element, update: () => {}, dispose: () => {} };
 }
-
-export { percent };

@@ -252,33 +252,14 @@ export function topologyView(app: App): View {
         p.frame(node.x, node.y - boxHeight / 2, boxWidth, boxHeight, colours.faint, 9, background, 1.3);
         if (fill) {
             p.rect(node.x + 10, node.y + boxHeight / 2 - 9, boxWidth - 20, 4, colours.grid);
-            p.rect(
-                node.x + 10,
-                node.y + boxHeight / 2 - 9,
-                (boxWidth - 20) * Math.min(1, node.rate),
-                4,
-                colours.misses,
-            );
+            p.rect(node.x + 10, node.y + boxHeight / 2 - 9, (boxWidth - 20) * Math.min(1, node.rate), 4, colours.misses);
         }
         const first = node.y - (node.lines.length * 15) / 2 - (fill ? 3 : 0);
-        p.text(node.x + boxWidth / 2, first, node.name, {
-            colour: colours.ink,
-            size: 14,
-            weight: 650,
-            anchor: 'middle',
-        });
+        p.text(node.x + boxWidth / 2, first, node.name, { colour: colours.ink, size: 14, weight: 650, anchor: 'middle' });
         if (node.note)
-            p.text(node.x + boxWidth / 2, node.y + boxHeight / 2 + 13, node.note, {
-                colour: colours.faint,
-                size: 11,
-                anchor: 'middle',
-            });
+            p.text(node.x + boxWidth / 2, node.y + boxHeight / 2 + 13, node.note, { colour: colours.faint, size: 11, anchor: 'middle' });
         node.lines.forEach((line, i) =>
-            p.text(node.x + boxWidth / 2, first + 17 + 14 * i, line, {
-                colour: colours.faint,
-                size: 11,
-                anchor: 'middle',
-            }),
+            p.text(node.x + boxWidth / 2, first + 17 + 14 * i, line, { colour: colours.faint, size: 11, anchor: 'middle' }),
         );
     }
 

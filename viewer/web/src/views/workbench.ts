@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The workbench: the answer, one linked field over addresses and time, details of what is selected, and tables. All that is chosen
 // filters all of them.
-import { absent, baseName, chosenPhases, phaseCount, phasesTitle, titleOf, type App, type View } from '../app';
+import { absent, baseName, chosenPhases, phaseCount, phasesName, phasesTitle, scaleKind, titleOf, type App, type View } from '../app';
 import { addressAt, addressesIn } from '../axis';
 import { chosenOf, selectionText, selectStructure, stretchesOf, type Chosen } from '../chosen';
 import { Superseded } from '../client';
@@ -9,15 +9,16 @@ import { rowsOf, sumOf } from '../cube';
 import { theme } from '../colours';
 import { h } from '../dom';
 import { FieldPlot, type FieldModel } from '../field';
-import { askHeat, bucketsOfSpread, sightStretch, spreadOf, timeOf, wholeStretch } from '../field_data';
+import { askHeat, bucketsOfSpread, spreadOf, timeOf } from '../field_data';
 import { cacheOf } from '../machine';
+import { differenceOf, PanelReader, type PanelSource } from '../panel_data';
 import { brief, bytes } from '../numbers';
-import type { Axis, Buckets, Selected } from '../protocol';
+import type { Axis, Buckets, Selected, Stretch } from '../protocol';
 import { cubePython, fieldPython } from '../python';
 import { parseRange, phasesText } from '../state';
 import { answerBox } from './answer_box';
 import { factsOf, filterOf, lineFacts, numbersOf, selectionTitle } from './details';
-import { Switches, type ShadeKind } from './switches';
+import { Switches } from './switches';
 import { groupTables } from './workbench_tables';
 
 /** Above so many rows the lines of everything are not read until something is selected. */
@@ -39,9 +40,10 @@ class Workbench implements View {
     private chosen: Chosen;
     private axis: Axis = { segments: [], bytes: 1 };
     private model: FieldModel | null = null;
-    private whole: Buckets | null = null;
-    private keys = { data: '', sight: '', time: '', lines: '', axis: '' };
+    private readonly reader = new PanelReader(() => this.show({ panels: this.reader.panels }));
+    private keys = { range: '', data: '', cells: '', sight: '', time: '', lines: '', axis: '' };
     private timer = 0;
+    private rested = () => {};
     private ready: Promise<void>;
 
     constructor(private readonly app: App) {
@@ -49,7 +51,8 @@ class Workbench implements View {
         this.switches = new Switches(app);
         this.plot = new FieldPlot({
             name: () => `${baseName(app.source)}-${this.chosen.show.id.replace(':', '-')}`,
-            label: () => this.label(),
+            label: () => `${this.title()} of ${titleOf(app.source)}.`,
+            title: () => this.title(),
             python: () => this.python(),
             look: (from, to) => this.look(`${Math.round(from)}-${Math.round(to)}`),
             all: () => this.look(''),
@@ -104,9 +107,9 @@ class Workbench implements View {
         if (found?.length) this.look(`${Math.floor(found[0][0])}-${Math.ceil(found.at(-1)![1])}`);
     }
 
-    private label(): string {
+    private title(): string {
         const { show, series } = this.chosen;
-        return `${show.title} of ${series.owner} by address and phase in ${titleOf(this.app.source)}, ${phasesTitle(this.app)}. Arrows move the cursor, Enter selects, plus and minus zoom, 0 shows all.`;
+        return `${show.title} of ${series.owner} by address and phase, ${phasesTitle(this.app)}`;
     }
 
     private python(): string {
@@ -131,83 +134,92 @@ class Workbench implements View {
             this.keys.axis = axisKey;
         }
         const stretches = stretchesOf(this.axis, chosen.selection);
-        const data = JSON.stringify([chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause], app.state.phases ?? '']);
-        if (data !== this.keys.data) {
-            // cells stay where only phases are others
-            const cells = JSON.stringify([chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
-            const keep = this.keys.sight.startsWith(`${cells}|`) ? this.model : null;
-            if (!keep) this.keys.sight = '';
-            this.model = { ...this.frame(), heat: keep?.heat ?? null, drawn: keep?.drawn ?? [0, 1], time: keep?.time ?? null, buckets: null };
-            this.whole = null;
-            this.keys.data = data;
-        }
-        this.model = { ...this.model!, ...this.frame(), stretches };
+        // what cells are of, and of which phases the histogram above them is
+        const cells = JSON.stringify([chosen.series.id, chosen.show.id, chosen.whole && [chosen.filter, chosen.cause]]);
+        const data = `${cells}${app.state.phases ?? ''}-${app.state.minus ?? ''}${theme().dark}`;
+        const fresh = data !== this.keys.data;
+        if (cells !== this.keys.cells) this.model = null;
+        Object.assign(this.keys, { data, cells }, this.model ? {} : { sight: '' });
+        const empty = { heat: null, drawn: [0, 1] as [number, number], time: null, panels: [] };
+        this.model = { ...(this.model ?? empty), ...this.frame(), stretches };
+        if (fresh && !chosen.whole) this.reader.set(this.axis, this.sources(), this.range());
+        else if (this.range().join() !== this.keys.range) this.reader.look(this.range());
+        this.keys.range = this.range().join();
+        if (!chosen.whole) this.model.panels = this.reader.panels;
         this.plot.set(this.model);
-        await Promise.all([this.readSight(chosen, data), this.readTime(chosen, stretches, data), moved ? null : this.readLines(chosen, data)]);
+        await Promise.all([this.readCells(chosen, cells), this.readTime(chosen, stretches, cells), moved ? null : this.readLines(chosen, data)]);
+    }
+
+    /** The histogram over addresses, of the chosen phases or of others. */
+    private panel(phases = this.chosen.phases): PanelSource {
+        const { app, axis } = this;
+        const { series, show, cause } = this.chosen;
+        const parts = this.chosen.whole ? ', spread over each data structure' : '';
+        const what = cause < 0 ? show.title : `Misses (${app.state.cause})`;
+        const rate = show.quantity === 'missrate' && cause < 0;
+        const colours = theme();
+        return {
+            key: series.id,
+            title: this.chosen.minus ? phasesName(app, phases) : `${what} of ${series.owner}`,
+            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(series.unit)}${parts}`,
+            colour: cause < 0 ? colours[show.quantity] : colours.causes[cause],
+            rate,
+            fetch: (stretch) => app.source.askLatest(`${phases}:${series.id}:${stretch.x1 === axis.bytes && stretch.x0 === 0}`, 'buckets', series.id, show.quantity, phases, axis, stretch),
+        };
+    }
+
+    /** One panel; where phases are subtracted those, these, and their difference. */
+    private sources(): PanelSource[] {
+        const { minus } = this.chosen;
+        if (!minus) return [this.panel()];
+        const [these, those] = [this.panel(), this.panel(minus)];
+        const asked = new Map<string, Promise<Buckets>>(); // two panels ask for the same
+        const shared = (source: PanelSource, i: number) => (stretch: Stretch) => {
+            const key = `${i}${stretch.x0}-${stretch.x1}`;
+            if (!asked.has(key)) asked.set(key, source.fetch(stretch));
+            return asked.get(key)!;
+        };
+        const [a, b] = [shared(those, 0), shared(these, 1)];
+        const fetch = async (stretch: Stretch) => differenceOf(...(await Promise.all([a(stretch), b(stretch)])));
+        const difference = { ...these, title: `${these.title} − ${those.title}`, meaning: 'difference of the means', colour: theme().misses, signed: true, fetch };
+        return [{ ...these, fetch: b }, { ...those, fetch: a }, difference];
     }
 
     /** What is known without reading. */
-    private frame(): Omit<FieldModel, 'heat' | 'drawn' | 'buckets' | 'time'> {
+    private frame(): Omit<FieldModel, 'heat' | 'drawn' | 'panels' | 'time'> {
         const { app, chosen } = this;
-        const { info } = app.source;
-        const rate = chosen.show.quantity === 'missrate' && chosen.cause < 0;
-        const parts = [chosen.filter.core, chosen.filter.function].some(Boolean) || chosen.cause >= 0 ? ', spread over each data structure' : '';
-        const colours = theme();
-        const what = chosen.cause < 0 ? chosen.show.title : `Misses (${app.state.cause})`;
-        const stacked = chosen.cube?.causes && chosen.cause < 0 && chosen.show.quantity === 'misses';
-        const colour = chosen.cause < 0 ? colours[chosen.show.quantity] : colours.causes[chosen.cause];
+        const { phases, structures } = app.source.info;
         return {
-            title: `${what} of ${chosen.series.owner}`,
-            meaning: rate ? 'misses per access' : `${what.toLowerCase()} per line of ${bytes(chosen.series.unit)}${parts}${app.state.scale === 'log' ? ', logarithmic' : ''}`,
-            colour,
-            rate,
+            ...{ shared: chosen.minus !== null, field: true, stretches: null, message: '' },
+            rate: chosen.show.quantity === 'missrate' && chosen.cause < 0,
             axis: this.axis,
-            structures: info.structures,
+            structures,
             range: this.range(),
-            timeColours: stacked ? colours.causes : [colour],
-            phaseNames: info.phases.names,
-            cycles: app.state.y === 'cycles' && info.phases.cycles.length > 0 ? info.phases.cycles : null,
+            timeColours: this.model?.timeColours ?? [],
+            phaseNames: phases.names,
+            cycles: app.state.y === 'cycles' && phases.cycles.length > 0 ? phases.cycles : null,
             phases: chosen.phases,
-            stretches: null,
-            scale: (app.state.scale || 'auto') as ShadeKind,
-            message: '',
+            scale: scaleKind(app),
         };
     }
 
     private show(change: Partial<FieldModel>): void {
-        this.model = { ...this.model!, ...change };
+        if (!this.model) return;
+        this.model = { ...this.model, ...change };
         this.plot.set(this.model);
     }
 
-    /** Cells, and columns of the histogram above: of all, then of what is in sight. */
-    private async readSight(chosen: Chosen, data: string): Promise<void> {
-        const { app, axis } = this;
-        const { source } = app;
+    private async readCells(chosen: Chosen, cells: string): Promise<void> {
         const range = this.range();
         if (chosen.whole) return this.spread(chosen, range);
-        const seesAll = range[0] <= 0 && range[1] >= axis.bytes;
-        const ask = (stretch: ReturnType<typeof wholeStretch>, name: string) =>
-            source.askLatest(`${name}:${chosen.series.id}`, 'buckets', chosen.series.id, chosen.show.quantity, chosen.phases, axis, stretch);
+        const sight = range.join();
+        if (sight === this.keys.sight) return;
+        this.keys.sight = sight;
         try {
-            if (!this.whole) {
-                const whole = await ask(wholeStretch(axis), 'whole');
-                if (data !== this.keys.data) return;
-                this.whole = whole;
-                this.show({ buckets: whole });
-            } else if (seesAll) this.show({ buckets: this.whole });
-            const cells = JSON.stringify([chosen.series.id, chosen.show.id, false]);
-            const sight = `${cells}|${range.join()}`;
-            const fresh = sight !== this.keys.sight;
-            this.keys.sight = sight;
-            if (this.model!.heat && fresh) await this.rest();
-            if (sight !== this.keys.sight || data !== this.keys.data) return;
-            const [heat, fine] = await Promise.all([
-                fresh ? askHeat(source, chosen, axis, range) : null,
-                seesAll ? null : ask(sightStretch(axis, range), 'fine'),
-            ]);
-            if (data !== this.keys.data) return;
-            if (heat) this.show({ heat, drawn: range });
-            if (fine) this.show({ buckets: fine });
+            if (this.model!.heat) await this.rest();
+            if (sight !== this.keys.sight || cells !== this.keys.cells) return;
+            const heat = await askHeat(this.app.source, chosen, this.axis, range);
+            if (cells === this.keys.cells) this.show({ heat, drawn: range });
         } catch (error) {
             if (error instanceof Superseded) return;
             this.keys.sight = '';
@@ -218,7 +230,11 @@ class Workbench implements View {
     /** Until the hand has come to rest. */
     private rest(): Promise<void> {
         window.clearTimeout(this.timer);
-        return new Promise((resolve) => (this.timer = window.setTimeout(resolve, 70)));
+        this.rested();
+        return new Promise((resolve) => {
+            this.rested = resolve;
+            this.timer = window.setTimeout(resolve, 70);
+        });
     }
 
     private spread(chosen: Chosen, range: [number, number]): void {
@@ -226,22 +242,21 @@ class Workbench implements View {
         const { heat, missing } = spreadOf(chosen, this.axis, this.app.source.info.structures, range);
         const rows = rowsOf(cube!, phases ? { ...filter, phase: phases } : filter);
         const total = sumOf(cause >= 0 ? cube!.causes![cause] : show.quantity === 'accesses' ? cube!.accesses : cube!.misses, rows);
-        this.keys.sight = '';
-        this.whole = bucketsOfSpread(heat, chosen, range, total);
-        const { meaning } = this.frame();
-        this.show({ heat, drawn: range, buckets: this.whole, meaning: missing > 0 ? `${meaning}; ${brief(missing)} have no place on this axis` : meaning });
+        const panel = this.panel();
+        const meaning = missing > 0 ? `${panel.meaning}; ${brief(missing)} have no place on this axis` : panel.meaning;
+        this.show({ heat, drawn: range, panels: [{ ...panel, meaning, whole: bucketsOfSpread(heat, chosen, range, total), fine: null, message: '', drawn: null }] });
     }
 
-    private async readTime(chosen: Chosen, stretches: [number, number][] | null, data: string): Promise<void> {
+    private async readTime(chosen: Chosen, stretches: [number, number][] | null, cells: string): Promise<void> {
         if (phaseCount(this.app.source) < 2) return;
         const byStructure = chosen.filter.structure !== undefined;
-        const key = JSON.stringify([chosen.series.id, chosen.show.id, chosen.filter, chosen.cause, stretches]);
-        if (key === this.keys.time) return;
+        const key = JSON.stringify([cells, chosen.filter, stretches, theme().dark]);
+        if (key === this.keys.time && this.model!.time) return;
         this.keys.time = key;
         try {
             const time = await timeOf(this.app.source, chosen, this.axis, stretches, byStructure);
-            const timeColours = time.length > 2 ? theme().causes : [this.frame().colour];
-            if (key === this.keys.time && data === this.keys.data) this.show({ time, timeColours });
+            const timeColours = time.length > 2 ? theme().causes : [this.panel().colour];
+            if (key === this.keys.time && cells === this.keys.cells) this.show({ time, timeColours });
         } catch (error) {
             if (!(error instanceof Superseded)) throw error;
         }
@@ -293,11 +308,12 @@ class Workbench implements View {
 
     async quiet(): Promise<void> {
         for (let ready: Promise<void> | null = null; ready !== this.ready;) await (ready = this.ready);
+        await this.reader.quiet();
     }
 
     /** Sums over the phases that are chosen, of all addresses; for tests. */
     totals(): Record<string, number> {
-        return { [this.chosen.series.owner]: this.whole?.total ?? NaN };
+        return { [this.chosen.series.owner]: this.model?.panels[0]?.whole?.total ?? NaN };
     }
 
     frames(): number[] {
@@ -306,6 +322,7 @@ class Workbench implements View {
 
     dispose(): void {
         window.clearTimeout(this.timer);
+        this.reader.dispose();
         this.plot.figure.dispose();
     }
 }

@@ -8,6 +8,8 @@ import { bytes, full, percent } from '../numbers';
 import type { Column } from '../protocol';
 import { tableCard } from './tables';
 
+const rowsAtMost = 100;
+
 /** Columns are those of all levels that the file tells apart so, the chosen one first; other filters than the table's own are kept. */
 function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filter: Filter, pick?: (name: string) => void): Table | null {
     const { info } = app.source;
@@ -42,8 +44,7 @@ function groupTable(app: App, chosen: Chosen, by: Dimension, title: string, filt
         caption: `${title}, ${phasesTitle(app)}`,
         headers: [title.toLowerCase().replace(/s$/, ''), ...(size ? ['size'] : []), ...columns.map((each) => each.title)],
         rows: found,
-        sorted: first,
-        barred: first,
+        ...{ sorted: first, barred: first, most: rowsAtMost },
         format: (value, column) => (size && column === 1 ? (value > 0 ? bytes(value) : '') : columns[column - first].rate ? percent(value) : full(value)),
         pick,
         picked: by === 'structure' ? app.state.structure : by === 'function' ? app.state.func : undefined,
@@ -62,7 +63,7 @@ function evictionTable(app: App, { series, phases }: Chosen): Table | null {
         sums.set(key, (sums.get(key) ?? 0) + count[i]);
     });
     const rows = [...sums].map(([key, lines]) => [...key.split(',').map((each) => causes.structures[Number(each)]), lines]);
-    return rows.length ? { caption: `What evicts what in ${series.owner}, ${phasesTitle(app)}`, headers: ['evicted', 'by', 'lines'], rows, sorted: 2, barred: 2, keys: 2 } : null;
+    return rows.length ? { caption: `What evicts what in ${series.owner}, ${phasesTitle(app)}`, headers: ['evicted', 'by', 'lines'], rows, sorted: 2, barred: 2, keys: 2, most: rowsAtMost } : null;
 }
 
 export function groupTables(app: App, chosen: Chosen, filter: Filter, pick: (name: string) => void): HTMLElement[] {

@@ -64,6 +64,24 @@ export class Lines {
         return from;
     }
 
+    /** Of `span` lines from an address on those that are on the axis: the number of the first in each segment, and how many follow it. */
+    runs(addressHigh: number, addressLow: number, span: number): [number, number][] {
+        if (span === 1) {
+            const line = this.lineOf(addressHigh, addressLow);
+            return line < 0 ? [] : [[line, 1]];
+        }
+        const found: [number, number][] = [];
+        for (let s = this.segmentBefore(addressHigh, addressLow); s < this.baseHigh.length; ++s) {
+            // lines from the address to the begin of the segment; below 0 where it lies in the segment
+            const before = Math.floor(((this.baseHigh[s] - addressHigh) * high + (this.baseLow[s] - addressLow)) / this.unit);
+            if (before >= span) break;
+            const first = Math.max(0, -before);
+            const last = Math.min(this.linesIn(s), span - before);
+            if (first < last) found.push([this.firstLine[s] + first, last - first]);
+        }
+        return found;
+    }
+
     segmentOf(line: number): number {
         let from = 0;
         let to = this.firstLine.length - 1;

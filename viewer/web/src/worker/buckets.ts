@@ -2,7 +2,6 @@
 // Columns of a picture from counts of lines: sum, least and most of the lines in each.
 import type { Axis, Buckets, Quantity, Stretch } from '../protocol';
 import { quickselect as select } from 'd3-array';
-import { isUneven, Spread } from '../spread';
 import type { Lines } from './addresses';
 import type { PyramidLevel, Series } from './series';
 
@@ -30,7 +29,6 @@ export function emptyBuckets(x0: number, x1: number, count: number, grain: numbe
         max: new Float64Array(count),
         total: 0,
         grain,
-        uneven: false,
         clip: Infinity,
         above: 0,
     };
@@ -76,10 +74,6 @@ export function valueOf(quantity: Quantity, first: number, second: number): numb
     }
 }
 
-export function totalOf(quantity: Quantity, first: number, second: number): number {
-    return valueOf(quantity, first, second);
-}
-
 /** The values above 0 of the lines in sight. */
 function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, number]): Float64Array {
     const { lines, firstLine, first, second } = dense;
@@ -95,30 +89,18 @@ function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, numb
     return values.subarray(0, count);
 }
 
-/** Whether values are uneven (spread.ts), and what all but a hundredth of them reach. Rates are never cut. */
+/** What all but a hundredth of the values reach. Rates are never cut. */
 function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
     if (quantity === 'missrate' || values.length === 0) return;
-    into.uneven = isUneven(values);
     into.clip = quickselect(values, Math.min(values.length - 1, Math.floor(0.99 * values.length)));
     into.above = values.reduce((sum, each) => sum + (each > into.clip ? 1 : 0), 0);
-}
-
-/** The same of columns, where lines were not looked at. */
-function unevenColumns({ x0, x1, sum, touched, max }: Buckets, sight: [number, number]): boolean {
-    const perColumn = (x1 - x0) / sum.length;
-    const begin = Math.max(0, Math.floor((sight[0] - x0) / perColumn + 1e-9));
-    const end = Math.min(sum.length, Math.ceil((sight[1] - x0) / perColumn - 1e-9));
-    const spread = new Spread();
-    for (let i = begin; i < end; ++i) spread.see(max[i]);
-    for (let i = begin; i < end; ++i) spread.count(sum[i] / touched[i], touched[i]);
-    return spread.uneven;
 }
 
 /** Columns of a stretch. For miss rates `touched` are accesses and `sum` misses, so that their ratio is the rate. */
 export function bucketsOfDense(dense: Dense, quantity: Quantity, { x0, x1, count, sight }: Stretch): Buckets {
     const { lines, firstLine, first, second } = dense;
     const into = emptyBuckets(x0, x1, count, lines.unit);
-    into.total = totalOf(quantity, dense.total, dense.totalSecond);
+    into.total = valueOf(quantity, dense.total, dense.totalSecond);
     judge(into, valuesInSight(dense, quantity, sight), quantity);
     const [from, to] = lines.range(x0, x1);
     const begin = Math.max(from, firstLine);
@@ -145,7 +127,7 @@ export function bucketsOfPyramid(
     level: PyramidLevel,
     blocks: Lines,
     quantity: Quantity,
-    { x0, x1, count, sight }: Stretch,
+    { x0, x1, count }: Stretch,
 ): Buckets {
     const { store } = series;
     const column = (name: string) => store.numbers(`${level.path}/${name}`);
@@ -173,7 +155,6 @@ export function bucketsOfPyramid(
         put(into, from, to, touched, sum[i], min[i], max[i]);
     }
     judge(into, into.max.filter((each) => each > 0), quantity);
-    into.uneven = !rate && unevenColumns(into, sight);
     into.total = rate ? (weights > 0 ? whole / weights : 0) : whole;
     return into;
 }

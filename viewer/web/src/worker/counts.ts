@@ -12,6 +12,8 @@ import type { Rows, Series, Token } from './series';
 /** Up to here rows are simply read; above, pyramids and searches serve as far as they can. */
 const fewRows = 2_000_000;
 const mostLines = 48_000_000;
+/** Of a selection, whose lines are all looked at. */
+const mostSelected = 4_000_000;
 const cacheBytes = 400_000_000;
 
 /** Adds rows to the counts of lines; counts for several lines are spread evenly. */
@@ -24,15 +26,11 @@ function addRows(dense: Dense, rows: Rows): void {
         dense.total += a;
         dense.totalSecond += b;
         const span = rows.span ? rows.span[i] : 1;
-        const low = rows.address[2 * i];
-        const high = rows.address[2 * i + 1];
-        for (let s = 0; s < span; ++s) {
-            const address = low + s * lines.unit;
-            const line = lines.lineOf(high + Math.floor(address / 4294967296), address % 4294967296) - firstLine;
-            if (line < 0 || line >= size) continue;
-            first[line] += a / span;
-            if (second) second[line] += b / span;
-        }
+        for (const [begin, count] of lines.runs(rows.address[2 * i + 1], rows.address[2 * i], span))
+            for (let line = Math.max(0, begin - firstLine); line < Math.min(size, begin + count - firstLine); ++line) {
+                first[line] += a / span;
+                if (second) second[line] += b / span;
+            }
     }
 }
 
@@ -183,22 +181,16 @@ export class Counts {
         const second = new Float64Array(series.info.phases);
         const part = stretch && cut(axis, ...stretch);
         const lines = new Lines(part ?? { segments: [], bytes: 1 }, series.info.unit);
-        const begins = (address: number, high: number) => {
-            const line = lines.lineOf(high + Math.floor(address / 4294967296), address % 4294967296);
-            if (line < 0) return false;
+        // of those lines that begin in the part
+        const beginning = (count: number, [line, more]: [number, number]) => {
             const segment = lines.segmentOf(line);
-            return lines.offsetOf(line, segment) >= lines.axis.segments[segment].start;
+            return count + more - (lines.offsetOf(line, segment) < lines.axis.segments[segment].start ? 1 : 0);
         };
         const see = (rows: Rows) => {
             for (let i = 0; i < rows.count; ++i) {
                 const span = rows.span ? rows.span[i] : 1;
-                let share = 1;
-                if (part) {
-                    share = 0;
-                    for (let s = 0; s < span; ++s)
-                        if (begins(rows.address[2 * i] + s * lines.unit, rows.address[2 * i + 1])) share += 1 / span;
-                    if (share === 0) continue;
-                }
+                const share = part ? lines.runs(rows.address[2 * i + 1], rows.address[2 * i], span).reduce(beginning, 0) / span : 1;
+                if (share === 0) continue;
                 first[rows.phase![i]] += rows.first[i] * share;
                 if (rows.second) second[rows.phase![i]] += rows.second[i] * share;
             }
@@ -218,7 +210,7 @@ export class Counts {
         functions: string[],
         token: Token,
     ): Promise<Selected> {
-        if (new Lines(part, series.info.unit).count > mostLines)
+        if (new Lines(part, series.info.unit).count > mostSelected)
             return { lines: NaN, first: NaN, second: NaN, worst: [], sets: new Float64Array(), functions: [] };
         const dense = await this.read(series, phases, part, this.rangesOn(series, phases, part), token);
         const { lines, first, second } = dense;

@@ -5,7 +5,7 @@
 // counts by that part, in what it adds and in what it weighs. So lines of equal counts have one colour, however cells and lines lie.
 // Rates are misses over accesses, shared out in the same way.
 import type { Axis, Heat, Quantity } from '../protocol';
-import { isUneven } from '../spread';
+import { phaseEdges } from '../field_layout';
 import { Lines } from './addresses';
 import { cut, valueOf } from './buckets';
 import type { Rows, Series, Token } from './series';
@@ -33,9 +33,8 @@ class LineSet {
     }
 }
 
-/** Rows of cells: where each begins, and one behind the last phase. */
-export const phaseEdges = (phases: number, rows: number): number[] =>
-    Array.from({ length: rows + 1 }, (_, i) => Math.floor((i * phases) / rows));
+/** More that share a count are added together. */
+const fewLines = 64;
 
 class HeatSums {
     readonly edges: number[];
@@ -46,6 +45,8 @@ class HeatSums {
     readonly lines: Lines;
     private readonly rowOf: Uint32Array;
     private readonly seen = new LineSet();
+    /** First lines of runs that were seen: blocks of reduced copies are the same in all phases. */
+    private readonly runs = new Set<number>();
     private readonly reach: [number, number];
     private readonly width: number;
 
@@ -70,9 +71,9 @@ class HeatSums {
         this.width = (x1 - x0) / columns;
     }
 
-    /** Adds a count of one line, or of a block of `weight` lines with counts; false where it is out of sight. */
-    private add(line: number, row: number, a: number, b: number, weight = 1): boolean {
-        if (line < this.reach[0] || line >= this.reach[1]) return false;
+    /** Adds a count of one line, or of a block of `weight` lines with counts, unless it is out of sight. */
+    private add(line: number, row: number, a: number, b: number, weight = 1): void {
+        if (line < this.reach[0] || line >= this.reach[1]) return;
         const { lines, x0, width, columns } = this;
         const segment = lines.segmentOf(line);
         const { start, bytes } = lines.axis.segments[segment];
@@ -92,22 +93,36 @@ class HeatSums {
             if (this.second.length) this.second[row * columns + c] += b * share;
             if (fresh) this.touched[c] += share * weight;
         }
-        return true;
     }
 
-    /** Adds rows of the file; `each` sees the counts of the lines in sight. */
-    see(block: Rows, each: (a: number, b: number) => void): void {
+    /** Adds rows of the file. */
+    see(block: Rows): void {
         const { lines } = this;
         for (let i = 0; i < block.count; ++i) {
             const span = block.span ? block.span[i] : 1;
             const row = this.rowOf[Math.min(block.phase![i], this.rowOf.length - 1)];
             const a = block.first[i] / span;
             const b = block.second ? block.second[i] / span : 0;
-            for (let s = 0; s < span; ++s) {
-                const low = block.address[2 * i] + s * lines.unit;
-                const high = block.address[2 * i + 1] + Math.floor(low / 4294967296);
-                if (this.add(lines.lineOf(high, low % 4294967296), row, a, b)) each(a, b);
+            for (const [line, count] of lines.runs(block.address[2 * i + 1], block.address[2 * i], span)) {
+                if (count > fewLines) this.addRun(line, count, row, a, b);
+                else for (let l = line; l < line + count; ++l) this.add(l, row, a, b);
             }
+        }
+    }
+
+    /** Adds counts of many lines side by side, `a` and `b` each. */
+    private addRun(line: number, count: number, row: number, a: number, b: number): void {
+        const { lines, x0, width, columns } = this;
+        const begin = lines.offsetOf(line, lines.segmentOf(line));
+        const [from, to] = [Math.max(begin, x0), Math.min(begin + count * lines.unit, this.x1)];
+        const fresh = !this.runs.has(line);
+        this.runs.add(line);
+        for (let c = Math.max(0, Math.floor((from - x0) / width)); c < columns && x0 + c * width < to; ++c) {
+            const part = (Math.min(to, x0 + (c + 1) * width) - Math.max(from, x0 + c * width)) / lines.unit;
+            if (part <= 0) continue;
+            this.first[row * columns + c] += a * part;
+            if (this.second.length) this.second[row * columns + c] += b * part;
+            if (fresh) this.touched[c] += part;
         }
     }
 
@@ -123,14 +138,10 @@ class HeatSums {
         }
     }
 
-    /** `single`: the values of lines by phase; null: the cells tell whether they are uneven. */
-    heat(quantity: Quantity, single: number[] | null): Heat {
-        const rate = quantity === 'missrate';
+    heat(quantity: Quantity): Heat {
         const { first, second, rows, columns, edges } = this;
-        const sum = rate ? second : first.map((a, i) => valueOf(quantity, a, second[i]));
-        const weight = this.weights(quantity);
-        const uneven = !rate && isUneven(single ?? sum.map((each, i) => (weight[i] > 0 ? each / weight[i] : 0)));
-        return { rows, columns, sum, weight, edges, uneven };
+        const sum = quantity === 'missrate' ? second : first.map((a, i) => valueOf(quantity, a, second[i]));
+        return { rows, columns, sum, weight: this.weights(quantity), edges };
     }
 
     /** What the sums are over: accesses for rates, else lines of all phases of the row. */
@@ -201,7 +212,7 @@ export async function heatOf(
     if (grid) {
         const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(phases, most), grid.bytes);
         sums.seeGrid(grid);
-        return sums.heat(quantity, null);
+        return sums.heat(quantity);
     }
     const sums = new HeatSums(series, axis, x0, x1, columns, Math.min(phases, most));
     const narrow = series.sorted && phases <= 64 && x1 - x0 < axis.bytes / 4;
@@ -210,13 +221,6 @@ export async function heatOf(
               series.window(null, segment.base, segment.base + BigInt(segment.bytes)),
           )
         : series.ranges(null);
-    const single: number[] = []; // of few rows; of many the cells tell whether they are uneven
-    const rate = quantity === 'missrate';
-    await series.visit(
-        ranges,
-        token,
-        (block) => sums.see(block, (a, b) => few && !rate && single.push(valueOf(quantity, a, b))),
-        true,
-    );
-    return sums.heat(quantity, few ? single : null);
+    await series.visit(ranges, token, (block) => sums.see(block), true);
+    return sums.heat(quantity);
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What panels are drawn from: columns of the whole axis, and, when the hand has come to rest, of what is in sight.
+import { Superseded } from './client';
+import { meanOf, type Panel } from './panels';
+import type { Axis, Buckets, Stretch } from './protocol';
+
+/** A panel and where its numbers come from. */
+export interface PanelSource extends Omit<Panel, 'whole' | 'fine' | 'message' | 'drawn'> {
+    fetch: (stretch: Stretch) => Promise<Buckets>;
+}
+
+const columns = 2048;
+
+export class PanelReader {
+    panels: (Panel & PanelSource)[] = [];
+    private axis: Axis = { segments: [], bytes: 1 };
+    private timer = 0;
+    private generation = 0;
+    private pending = 0;
+    private settled: (() => void)[] = [];
+
+    /** `changed`: other numbers are there to be drawn. */
+    constructor(private readonly changed: () => void) {}
+
+    /** Other panels: all are read anew. */
+    set(axis: Axis, sources: PanelSource[], sight: [number, number]): void {
+        this.axis = axis;
+        this.panels = sources.map((source) => ({ ...source, whole: null, fine: null, message: '', drawn: null }));
+        ++this.generation;
+        for (const panel of this.panels) void this.load(panel, { x0: 0, x1: axis.bytes, count: columns, sight: [0, axis.bytes] }, 'whole');
+        this.look(sight);
+    }
+
+    /** Another stretch is in sight. Its columns begin and end where it does, so that its table has the lines in it, and no others. */
+    look([x0, x1]: [number, number]): void {
+        window.clearTimeout(this.timer);
+        this.timer = 0;
+        if (x0 <= 0 && x1 >= this.axis.bytes) return this.tellSettled();
+        this.timer = window.setTimeout(() => {
+            this.timer = 0;
+            const width = (x1 - x0) / columns;
+            const before = Math.min(columns / 2, Math.floor(x0 / width));
+            const behind = Math.min(columns / 2, Math.floor((this.axis.bytes - x1) / width));
+            const stretch: Stretch = { x0: x0 - before * width, x1: x1 + behind * width, count: before + columns + behind, sight: [x0, x1] };
+            for (const panel of this.panels) void this.load(panel, stretch, 'fine');
+            this.tellSettled();
+        }, 60);
+    }
+
+    private async load(panel: Panel & PanelSource, stretch: Stretch, into: 'whole' | 'fine'): Promise<void> {
+        const { generation } = this;
+        ++this.pending;
+        try {
+            const data = await panel.fetch(stretch);
+            if (generation === this.generation) panel[into] = data;
+        } catch (error) {
+            if (error instanceof Superseded) return;
+            if (into === 'whole') panel.message = error instanceof Error ? error.message : String(error);
+            else if (generation === this.generation) panel.fine = null;
+        } finally {
+            --this.pending;
+            if (generation === this.generation) this.changed();
+            this.tellSettled();
+        }
+    }
+
+    private tellSettled(): void {
+        if (this.pending > 0 || this.timer !== 0) return;
+        this.settled.forEach((each) => each());
+        this.settled = [];
+    }
+
+    /** Resolves when nothing is being read. */
+    quiet(): Promise<void> {
+        return this.pending === 0 && this.timer === 0 ? Promise.resolve() : new Promise((resolve) => this.settled.push(resolve));
+    }
+
+    /** Sums over all by panel; for tests. */
+    totals(): Record<string, number> {
+        return Object.fromEntries(this.panels.map((panel) => [panel.title, panel.whole?.total ?? NaN]));
+    }
+
+    dispose(): void {
+        window.clearTimeout(this.timer);
+    }
+}
+
+/** b - a, column by column: of the sums, and of the means of the lines as least and most, so that pictures of unequal detail can
+ * be told apart. */
+export function differenceOf(a: Buckets, b: Buckets): Buckets {
+    const some = (i: number) => a.min[i] !== Infinity || b.min[i] !== Infinity;
+    const means = a.sum.map((_, i) => meanOf(b, i, i + 1) - meanOf(a, i, i + 1));
+    return {
+        x0: a.x0,
+        x1: a.x1,
+        touched: means.map((_, i) => (some(i) ? 1 : 0)),
+        sum: b.sum.map((sum, i) => sum - a.sum[i]),
+        min: means.map((mean, i) => (some(i) ? mean : Infinity)),
+        max: means.map((mean, i) => (some(i) ? mean : -Infinity)),
+        total: b.total - a.total,
+        grain: Math.max(a.grain, b.grain),
+        clip: Infinity,
+        above: 0,
+        parts: [a, b],
+    };
+}
