@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measures what people wait for: first paint of a file, frames while zooming, in each view that has many lines; and the page's size.
+// Measures what people wait for: the answer, the first picture and the field of a file, frames while zooming and brushing; and the
+// page's size.
 // Usage: node measure.mjs FILE.h5 [REPETITIONS [PAGE.html ...]]. Large files: make_large.py. Of several pages each is taken in
 // turn, so that noise of the machine meets all alike.
 import { statSync } from 'node:fs';
@@ -20,8 +21,10 @@ const watch = `document.querySelector('input[type=file]').addEventListener('chan
     const look = () => {
         if (cachetally.source) window.opened ??= performance.now();
         const totals = Object.entries(cachetally.current?.totals?.() ?? {}).filter(([name]) => name !== '|difference|').map(([, value]) => value);
-        if (totals.length && totals.every((each) => !Number.isNaN(each))) requestAnimationFrame(() => (window.painted = performance.now()));
-        else setTimeout(look, 2);
+        if (document.querySelector('.sentence')) window.answered ??= performance.now();
+        if (totals.length && totals.every((each) => !Number.isNaN(each))) window.painted ??= performance.now();
+        if (cachetally.current?.model?.heat) window.cells ??= performance.now();
+        if (!window.painted || (cachetally.current?.model && !window.cells)) setTimeout(look, 2);
     };
     look();
 }, true)`;
@@ -37,6 +40,19 @@ const zoom = `(async () => {
         frames.push(performance.now() - last);
         last = performance.now();
     }
+    // a brush over the field
+    const { left, top, width } = canvas.getBoundingClientRect();
+    const brushed = [];
+    const pointer = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, button: 0, buttons: 1, clientX: left + x, clientY: top + y, bubbles: true }));
+    canvas.setPointerCapture = () => {};
+    pointer('pointerdown', 100, 200);
+    for (let i = 0, last = performance.now(); i < 200; ++i) {
+        pointer('pointermove', 100 + (i * (width - 300)) / 200, 200 + i / 4);
+        await new Promise((done) => requestAnimationFrame(done));
+        brushed.push(performance.now() - last);
+        last = performance.now();
+    }
+    canvas.dispatchEvent(new PointerEvent('pointercancel', { pointerId: 1 }));
     // the same without anything to draw: what the browser and the machine make of it
     const idle = [];
     for (let i = 0, last = performance.now(); i < 200; ++i) {
@@ -44,7 +60,7 @@ const zoom = `(async () => {
         idle.push(performance.now() - last);
         last = performance.now();
     }
-    return { drawn: drawn.length ? drawn : [NaN], frames, idle };
+    return { drawn: drawn.length ? drawn : [NaN], frames, brushed, idle };
 })()`;
 
 const views = ['view=workbench', 'view=sweep&cell=3,64'];
@@ -67,11 +83,14 @@ try {
                 `window.painted > 0 || (window.opened && cachetally.current && !cachetally.current.totals)`,
                 'the first picture',
             );
-            const paint = await tab.evaluate('(window.painted ?? NaN) - begin');
+            const since = (name) => tab.evaluate(`(window.${name} ?? NaN) - begin`);
+            await tab.evaluate('cachetally.current.quiet?.()');
+            await new Promise((done) => setTimeout(done, 50));
+            const [paint, answered, cells] = [await since('painted'), await since('answered'), await since('cells')];
             const opened = await tab.evaluate('opened - begin');
             await tab.evaluate('cachetally.current.quiet?.()');
             const shown = await tab.evaluate('cachetally.shown');
-            if (view.includes(shown)) runs.push({ opened, paint, ...(await tab.evaluate(zoom)) });
+            if (view.includes(shown)) runs.push({ opened, answered, paint, cells, ...(await tab.evaluate(zoom)) });
             await tab.close();
         }
 } finally {
@@ -89,8 +108,9 @@ for (const { view, page, runs } of kinds) {
     const middle = (value) => ms(quantile(runs.map(value), 0.5));
     console.log(
         `${pages.length > 1 ? `${page}, ` : ''}${(statSync(page).size / 1e6).toFixed(2)} MB, ${view}, medians of ${runs.length}: ` +
-            `opened ${middle((run) => run.opened)}, first paint ${middle((run) => run.paint)} (${list((run) => run.paint)}); ` +
+            `opened ${middle((run) => run.opened)}, answer ${middle((run) => run.answered)}, cells ${middle((run) => run.cells)} (${list((run) => run.cells)}), first paint ${middle((run) => run.paint)} (${list((run) => run.paint)}); ` +
             `frames while zooming: median ${middle((run) => quantile(run.frames, 0.5))}, 95 % ${middle((run) => quantile(run.frames, 0.95))} (${list((run) => quantile(run.frames, 0.95))}); ` +
+            `brushing: 95 % ${middle((run) => quantile(run.brushed, 0.95))} (${list((run) => quantile(run.brushed, 0.95))}); ` +
             `of these drawing: median ${middle((run) => quantile(run.drawn, 0.5))}, 95 % ${middle((run) => quantile(run.drawn, 0.95))}; ` +
             `idle frames: median ${middle((run) => quantile(run.idle, 0.5))}, 95 % ${middle((run) => quantile(run.idle, 0.95))}`,
     );

@@ -23,7 +23,7 @@ export interface Layout {
     height: number;
 }
 
-const titleHeight = 22;
+export const titleHeight = 22;
 const gap = 10;
 
 /** `rows`: of the field; 0: there is none; one row alone has no time beside it. `strip`: whether there are data structures. */

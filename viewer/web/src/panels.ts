@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of panels over an axis of addresses: columns with their least and most, and scales.
 import { theme } from './colours';
-import type { Box } from './field_layout';
+import { titleHeight, type Box } from './field_layout';
 import { brief, percentTick, powers, ticks } from './numbers';
 import { symlog, symlogTicks, symlogUnit } from './scale';
 import type { Painter } from './paint';
@@ -274,23 +274,26 @@ export function drawPanel(p: Painter, box: Box, panel: Panel, [x0, x1]: [number,
     drawScale(p, panel, scale, box);
     drawColumns(p, drawn, scale, panel, box);
     if (columns.least === 0 && columns.most === 0) say(panel.signed ? 'no difference' : '0 everywhere');
-    if (end < columns.most && !panel.signed) drawCut(p, box, drawn.columns, data!, end);
+    if (end < columns.most && !panel.signed) drawCut(p, box, drawn.columns, data!, end, panel.meaning);
 }
 
 /** Marks on columns that reach above the scale, and how many lines do. */
-function drawCut(p: Painter, { x, y, width }: Box, { max, most }: Columns, { grain, above }: Buckets, end: number): void {
+function drawCut(p: Painter, { x, y, width, head }: Box, { max, most }: Columns, { grain, above }: Buckets, end: number, meaning: string): void {
     const { marker } = theme();
     const boxes: number[] = [];
     max.forEach((each, px) => each > end && boxes.push(x + px - 1, y - 5, 3, 4));
     p.rects(boxes, marker);
     const what = grain <= 4096 ? 'line' : 'block';
-    p.text(x + width, y - 14, `${brief(above)} ${what}${above === 1 ? '' : 's'} up to ${brief(most)}`, { colour: marker, size: 11, anchor: 'end', weight: 600 });
+    const text = `${brief(above)} ${what}${above === 1 ? '' : 's'} up to ${brief(most)}`;
+    // under the titles where there is room, else beside what the numbers are
+    const under = (head ?? titleHeight) > titleHeight;
+    p.text(x + width - (under ? 0 : meaning.length * 6.2 + 14), y - (under ? 14 : titleHeight - 10), text, { colour: marker, size: 11, anchor: 'end', weight: 600 });
 }
 
 /** What the panel is of, and at the other end what its numbers are; where both do not fit, what it is of is cut. */
 function drawTitles(p: Painter, panel: Panel, { x, y, width, head }: Box & { head?: number }, scale: string): void {
     const { ink, faint } = theme();
-    const at = y - (head ?? 22) + 10;
+    const at = y - (head ?? titleHeight) + 10;
     const whole = panel.meaning + scale;
     const meaning = (whole.length + panel.title.length) * 6.8 + 12 > width ? whole.replace(/^.*? per /, 'per ') : whole;
     const letters = Math.max(6, Math.floor((width - meaning.length * 6.2 - 12) / 7.6));

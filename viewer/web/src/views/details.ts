@@ -43,7 +43,7 @@ function bars(rows: { name: string; count: number; colour?: string; go?: () => v
         ...rows.slice(0, rowsAtMost).map(({ name, count, colour, go }) =>
             h(
                 'li',
-                { title: `${full(count)} ${what}` },
+                { title: `${name}: ${full(count)} ${what}` },
                 go ? h('button', { type: 'button', class: 'link', onclick: go }, name) : h('span', {}, name),
                 h('span', { class: 'number' }, `${brief(count)} · ${percent(count / all)}`),
                 bar(count, colour),

@@ -54,32 +54,43 @@ async function trailerOf(name: string, blob: Blob, hash: Hash): Promise<Trailer 
     return { size, digests: new BigUint64Array(digests.buffer) };
 }
 
-/** A file whose blocks are verified when they are first asked for: what the worker's file system takes for a Blob. */
-export class VerifiedBlob {
+/** What the HDF5 library's file system reads of a file: bytes instead of a Blob, each of which would be a request to the browser. */
+export interface Piece {
+    bytes: ArrayBuffer;
+    size: number;
+}
+
+/** So many blocks are kept, the ones used last. */
+const mostBlocks = 64;
+
+/** A file that is read in blocks; they are verified when they are first asked for. What the worker's file system takes for a Blob. */
+export class BlockFile {
     private readonly verified = new Set<number>();
+    private readonly kept = new Map<number, Uint8Array>();
     /** What was wrong with the bytes asked for last; empty where nothing was. */
     fault = '';
 
     private constructor(
         private readonly blob: Blob,
         readonly size: number,
-        private readonly digests: BigUint64Array,
-        private readonly hash: Hash,
+        private readonly digests: BigUint64Array | null,
+        private readonly hash: Hash | null,
         private readonly refuse: () => Error,
     ) {}
 
-    /** `refuse` makes what reading a block that is damaged throws. */
-    static async open(name: string, blob: Blob, refuse: () => Error): Promise<VerifiedBlob> {
+    /** `refuse` makes what reading a block that is damaged throws; `trust`: as it is, whether it has digests or not. */
+    static async open(name: string, blob: Blob, refuse: () => Error, trust: boolean): Promise<BlockFile> {
+        if (trust) return new BlockFile(blob, blob.size, null, null, refuse);
         const hash = await makeHash();
         const trailer = await trailerOf(name, blob, hash);
         if (!trailer) throw new NoDigests(await faultWithoutTrailer(name, blob));
-        return new VerifiedBlob(blob, trailer.size, trailer.digests, hash, refuse);
+        return new BlockFile(blob, trailer.size, trailer.digests, hash, refuse);
     }
 
     /** All bytes, verified. Throws where a block is damaged. */
     async whole(name: string): Promise<Uint8Array> {
         const bytes = await bytesOf(this.blob, 0, this.size);
-        for (let block = 0; block < this.digests.length; ++block)
+        for (let block = 0; block * blockBytes < this.size; ++block)
             if (!this.verify(block, bytes.subarray(...this.boundsOf(block))))
                 throw new FileError(`${name} is damaged: ${this.fault}`);
         return bytes;
@@ -90,21 +101,34 @@ export class VerifiedBlob {
     }
 
     private verify(block: number, bytes: Uint8Array): boolean {
+        if (!this.digests || this.verified.has(block)) return true;
         const [begin, end] = this.boundsOf(block);
-        const good = this.hash(bytes) === this.digests[block];
+        const good = this.hash!(bytes) === this.digests[block];
         if (good) this.verified.add(block);
         else this.fault = `bytes ${begin} to ${end - 1} are not what was written; ${remedy}.`;
         return good;
     }
 
-    slice(begin: number, end: number): Blob {
-        const last = Math.min(end, this.size);
-        for (let block = Math.floor(begin / blockBytes); block * blockBytes < last; ++block) {
-            if (this.verified.has(block)) continue;
-            const bytes = new FileReaderSync().readAsArrayBuffer(this.blob.slice(...this.boundsOf(block)));
-            if (!this.verify(block, new Uint8Array(bytes))) throw this.refuse();
+    private block(number: number): Uint8Array {
+        const known = this.kept.get(number);
+        if (known) this.kept.delete(number);
+        const bytes = known ?? new Uint8Array(new FileReaderSync().readAsArrayBuffer(this.blob.slice(...this.boundsOf(number))));
+        if (!known && !this.verify(number, bytes)) throw this.refuse();
+        this.kept.set(number, bytes);
+        if (this.kept.size > mostBlocks) this.kept.delete(this.kept.keys().next().value as number);
+        return bytes;
+    }
+
+    slice(begin: number, end: number): Piece {
+        const last = Math.max(begin, Math.min(end, this.size));
+        const bytes = new Uint8Array(last - begin);
+        for (let at = begin; at < last; ) {
+            const number = Math.floor(at / blockBytes);
+            const stop = Math.min(last, (number + 1) * blockBytes);
+            bytes.set(this.block(number).subarray(at - number * blockBytes, stop - number * blockBytes), at - begin);
+            at = stop;
         }
-        return this.blob.slice(begin, last);
+        return { bytes: bytes.buffer, size: bytes.length };
     }
 }
 

@@ -58,7 +58,7 @@ function components(store: Store): Component[] {
             const totals: Record<string, number> = {};
             for (const counter of store.children(`${group}/${name}`))
                 if (counter !== 'phase')
-                    totals[counter] = number(store.attributes(`${group}/${name}/${counter}`).total);
+                    totals[counter] = store.numberOf(`${group}/${name}/${counter}`, 'total');
             found.push({ name, group, totals });
         }
     }
@@ -72,7 +72,7 @@ function links(store: Store): LinkInfo[] {
         const { from, to, virtual_addresses } = store.attributes(path);
         const kinds = store
             .children(path)
-            .map((kind) => ({ kind, events: number(store.attributes(`${path}/${kind}`).events) }));
+            .map((kind) => ({ kind, events: store.numberOf(`${path}/${kind}`, 'events') }));
         return { name, from: text(from), to: text(to), virtual: number(virtual_addresses) === 1, kinds };
     });
 }

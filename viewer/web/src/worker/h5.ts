@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading HDF5 in the worker: large files are mounted, not loaded, so that gigabytes are read in place, slice by slice.
 import h5wasm, { type Dataset, type File as H5File, type Group } from 'h5wasm';
-import { FileError, VerifiedBlob } from './digests';
+import { BlockFile, FileError, type Piece } from './digests';
 
 export { FileError };
 
@@ -33,11 +33,11 @@ interface Library {
 }
 
 /** Where it cannot read the library gives what its memory held, and says so in a number that nobody looks at. */
-function refuseWhatCannotBeRead(library: Library, blob: VerifiedBlob | null): void {
+function refuseWhatCannotBeRead(library: Library, blob: BlockFile): void {
     const read = library.get_dataset_data;
     library.get_dataset_data = (file, path, ...rest) => {
         const status = read(file, path, ...rest);
-        const fault = blob?.fault || 'the file is damaged.';
+        const fault = blob.fault || 'the file is damaged.';
         if (status < 0) throw new FileError(`/${path.replace(/^\//, '')} cannot be read: ${fault}`);
         return status;
     };
@@ -45,16 +45,19 @@ function refuseWhatCannotBeRead(library: Library, blob: VerifiedBlob | null): vo
 
 /** An open file. All paths are from its root. */
 export class Store {
+    // what the library said of an object: it looks up every path from the root anew
     private readonly datasets = new Map<string, Dataset | null>();
+    private readonly names = new Map<string, Set<string>>();
+    private readonly known = new Map<string, Record<string, unknown>>();
 
     private constructor(
         private readonly file: H5File,
-        private readonly blob: VerifiedBlob | null,
+        private readonly blob: BlockFile,
     ) {}
 
     /** What was found damaged while something was read; empty where nothing was. */
     get fault(): string {
-        return this.blob?.fault ?? '';
+        return this.blob.fault;
     }
 
     /** `trust`: as it is, whether it has digests or not. */
@@ -69,23 +72,24 @@ export class Store {
             mkdir(path: string): void;
             writeFile(path: string, bytes: Uint8Array, options: { canOwn: boolean }): void;
             mount(kind: unknown, options: unknown, path: string): void;
-            filesystems: { WORKERFS: unknown };
+            filesystems: { WORKERFS: { reader: { readAsArrayBuffer(piece: Piece): ArrayBuffer } } };
         };
         const inputOutputError = 29;
-        const data = trust ? blob : await VerifiedBlob.open(name, blob, () => new fs.ErrnoError(inputOutputError));
-        refuseWhatCannotBeRead(library as unknown as Library, data instanceof VerifiedBlob ? data : null);
+        const data = await BlockFile.open(name, blob, () => new fs.ErrnoError(inputOutputError), trust);
+        refuseWhatCannotBeRead(library as unknown as Library, data);
         fs.mkdir('/in');
-        if (data.size <= smallFile) {
-            const bytes = data instanceof VerifiedBlob ? await data.whole(name) : new Uint8Array(await data.arrayBuffer());
-            fs.writeFile('/in/data.h5', bytes, { canOwn: true });
-        } else fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
+        if (data.size <= smallFile) fs.writeFile('/in/data.h5', await data.whole(name), { canOwn: true });
+        else {
+            fs.mount(fs.filesystems.WORKERFS, { blobs: [{ name: 'data.h5', data }] }, '/in');
+            fs.filesystems.WORKERFS.reader = { readAsArrayBuffer: ({ bytes }) => bytes };
+        }
         const damaged = () => new FileError(`${name} is damaged: the HDF5 library cannot read it.`);
         try {
             const file = new h5wasm.File('/in/data.h5', 'r');
             if (file.file_id <= 0n) throw damaged();
-            return new Store(file, data instanceof VerifiedBlob ? data : null);
+            return new Store(file, data);
         } catch {
-            if (data instanceof VerifiedBlob && data.fault) throw new FileError(`${name} is damaged: ${data.fault}`);
+            if (data.fault) throw new FileError(`${name} is damaged: ${data.fault}`);
             throw damaged();
         }
     }
@@ -95,33 +99,45 @@ export class Store {
         return found as Group | Dataset | null;
     }
 
-    has(path: string): boolean {
-        let at = '';
-        for (const part of path.split('/')) {
-            const group = at === '' ? this.file : (this.file.get(at) as Group);
-            if (!(group.type === 'Group' || at === '') || !group.keys().includes(part)) return false;
-            at = at === '' ? part : `${at}/${part}`;
+    /** Names in a group; none where it is no group. */
+    private namesIn(path: string): Set<string> {
+        let found = this.names.get(path);
+        if (!found) {
+            const group = this.entity(path);
+            found = new Set(group && 'keys' in group ? (group as Group).keys() : []);
+            this.names.set(path, found);
         }
-        return true;
+        return found;
+    }
+
+    has(path: string): boolean {
+        const parts = path.split('/');
+        return parts.every((part, i) => this.namesIn(i === 0 ? '/' : parts.slice(0, i).join('/')).has(part));
     }
 
     children(path: string): string[] {
-        if (path !== '/' && !this.has(path)) return [];
-        const group = this.entity(path);
-        return group && 'keys' in group ? (group as Group).keys() : [];
+        return path === '/' || this.has(path) ? [...this.namesIn(path)] : [];
     }
 
-    /** All attributes of an object; whole numbers as numbers. */
+    /** All attributes of an object but what scales of axes have; whole numbers as numbers. */
     attributes(path: string): Record<string, unknown> {
+        const found = this.known.get(path);
+        if (found) return found;
         const values: Record<string, unknown> = {};
         const object = this.entity(path);
-        if (!object) return values;
-        for (const [name, attribute] of Object.entries(object.attrs)) {
+        for (const name of object ? Object.keys(object.attrs) : []) {
             if (name === 'DIMENSION_LIST' || name === 'REFERENCE_LIST') continue;
-            const value = attribute.value;
+            const value = object!.get_attribute(name, false);
             values[name] = typeof value === 'bigint' ? Number(value) : value;
         }
+        this.known.set(path, values);
         return values;
+    }
+
+    /** An attribute that an object is known to have: reading all takes longer. */
+    numberOf(path: string, name: string): number {
+        const value = this.entity(path)?.get_attribute(name, false);
+        return typeof value === 'bigint' || typeof value === 'number' ? Number(value) : NaN;
     }
 
     dataset(path: string): Dataset | null {
