@@ -99,9 +99,10 @@ export function shows(source: Source): Show[] {
 export const scaleKind = (app: App): ScaleKind =>
     app.state.scale === 'log' || app.state.scale === 'linear' ? app.state.scale : 'auto';
 
-export function scaleChooser(app: App): HTMLElement {
+/** `auto`: what that means. */
+export function scaleChooser(app: App, auto = 'outliers are cut and marked'): HTMLElement {
     const kinds: [ScaleKind, string, string][] = [
-        ['auto', 'auto', 'outliers are cut and marked'],
+        ['auto', 'auto', auto],
         ['linear', 'linear', 'from 0'],
         ['log', 'log', 'logarithmic'],
     ];

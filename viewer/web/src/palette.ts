@@ -16,7 +16,7 @@ interface Entry {
 const entriesAtMost = 60;
 const phasesAtMost = 10000;
 
-/** All that can be gone to: views, events, levels, data structures, phases, functions, fields and source lines. */
+/** All that can be gone to: views, events, levels, data structures, phases and functions. */
 export function entriesOf(app: App): Entry[] {
     const { info } = app.source;
     const found: Entry[] = viewsOf(app).map(({ id, title }) => ({ kind: 'view', name: title, go: { view: id } }));

@@ -243,7 +243,7 @@ export function curvesView(app: App): View {
                 group().id,
                 (id) => app.set({ curves: id, x: '', off: '' }),
             ),
-            ...(group().unit === 'loads' ? [] : [scaleChooser(app)]),
+            ...(group().unit === 'loads' ? [] : [scaleChooser(app, 'logarithmic where values lie far apart')]),
             ...(residualChoices.length > 1 && group().unit !== 'loads'
                 ? [segmented('Residuals', residualChoices, against(), (residuals) => app.set({ residuals }))]
                 : []),

@@ -157,7 +157,11 @@ function linesBlock(app: App, { series, show }: Chosen, found: Selected): HTMLEl
 export function factsOf(app: App, chosen: Chosen): (HTMLElement | null)[] {
     const filter = filterOf(app, chosen);
     const rows = chosen.cube ? rowsOf(chosen.cube, filter) : [];
+    const { structure } = filter;
+    const part = structure?.length && chosen.selection && !chosen.filter.structure && chosen.cube;
+    const names = part ? structure.slice(0, 3).map((each) => part.dimensions.structure!.names[each]) : [];
     return [
+        part ? h('p', { class: 'note' }, `Causes, code and cores are of ${names.join(', ')}${structure.length > 3 ? ' …' : ''} as a whole.`) : null,
         causeBlock(app, chosen, rows),
         sharingBlock(app, chosen),
         evictorBlock(app, chosen, filter),

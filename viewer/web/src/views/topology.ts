@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Topology: the machine as a graph; links as wide and dark as their traffic; click one to see its histogram.
+// Topology: the machine as a graph; links as wide and dark as their traffic; click one to see it on the workbench.
 import { baseName, eventName, inOrder, titleOf, type App, type View } from '../app';
 import { css, heatColour, inkOn, theme } from '../colours';
 import { h, segmented, type Table } from '../dom';
@@ -105,7 +105,7 @@ export function topologyView(app: App): View {
     const legend = h(
         'p',
         { class: 'note' },
-        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see a histogram of its most frequent kind, with the others beside it; a cache for its accesses and misses. Arrows go from one to the next, Enter opens it.',
+        'Numbers on links are events of all kinds; ◆ marks a monitor. Click a link to see its most frequent kind of events on the workbench, a cache for its misses. Arrows go from one to the next, Enter opens it.',
     );
     const chooser = h('div', { class: 'row' });
     figure.bar.append(chooser, legend);
