@@ -70,7 +70,7 @@ export class FieldPlot {
     /** A place on the axis and a row; -1: in no row. */
     private cursor: { x: number; row: number } | null = null;
     private dragged: Box | null = null;
-    private readonly readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'polite' }, ' ');
+    private readonly readout = h('div', { class: 'readout', role: 'status', 'aria-live': 'off' }, ' ');
     private told = '';
     /** Milliseconds that the last frames took to draw. */
     readonly frames: number[] = [];
@@ -169,6 +169,7 @@ export class FieldPlot {
     }
 
     private point(x: number | null, y: number): void {
+        this.readout.setAttribute('aria-live', 'off');
         const { all } = this.layout;
         this.cursor = x !== null && x >= all.x && x < all.x + all.width ? { x: this.placeAt(x), row: this.rowAt(y) } : null;
         this.figure.redraw();
@@ -215,6 +216,7 @@ export class FieldPlot {
         const width = this.width();
         const middle = this.cursor?.x ?? model.range[0] + width / 2;
         const step = (by: number, down: number) => {
+            this.readout.setAttribute('aria-live', 'polite'); // who moves by keys may not see it
             const at = this.cursor ?? { x: model.range[0] + width / 2, row: 0 };
             const x = Math.min(model.range[1] - 1e-6 * width, Math.max(model.range[0], at.x + by));
             this.cursor = { x, row: Math.min(this.rows() - 1, Math.max(0, at.row + down)) };

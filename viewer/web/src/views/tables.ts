@@ -183,12 +183,9 @@ export function tableCard(app: App, table: Table): HTMLElement {
             new Blob([csv(table)], { type: 'text/csv' }),
         );
     const element = h('section', { class: 'card', 'aria-label': table.caption }, tableElement(table, full));
-    element
-        .querySelector('caption')!
-        .append(
-            ' ',
-            h('button', { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` }, 'CSV'),
-        );
+    const caption = element.querySelector('caption')!;
+    caption.firstChild!.replaceWith(h('h2', {}, table.caption));
+    caption.append(' ', h('button', { type: 'button', class: 'tool', onclick: save, 'aria-label': `Save ${table.caption} as CSV` }, 'CSV'));
     return element;
 }
 
