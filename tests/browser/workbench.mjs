@@ -223,7 +223,7 @@ export const workbenchCases = [
         'cells of a large run come from its grid, and are those of its rows',
         async (t, page) => {
             if (!t.python) return 'python3-h5py is not there';
-            t.run('run', 'stream', 'n=800000', 'repetitions=2', '-m', 'generic3', '--monitor', 'none', '-o', 'grid.h5');
+            t.run('run', 'stream', 'n=400000', 'repetitions=8', '-m', 'generic3', '--monitor', 'none', '-o', 'grid.h5');
             await t.open(page, t.file('grid.h5'), 'show=misses');
             const rows = await page.evaluate('cachetally.source.info.series[0].rows');
             t.check(rows > 2_000_000, `${rows} rows`);
