@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Clicks through the viewer in Chromium, on files made by the real program; compares numbers on the screen with what the program
 // prints of the same file; fails on any error in the console.
-// Usage: node run.mjs CACHETALLY [--pictures DIRECTORY] [--cases GROUP,...] [--name PART OF THE NAMES OF CASES]
+// Usage: node run.mjs CACHETALLY [--pictures DIRECTORY] [--part PART | --cases GROUP,...] [--name PART OF THE NAMES OF CASES]
 // Exit status 77: skipped, with the reason.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -55,18 +55,30 @@ const groups = {
     odd_files: oddFileCases,
     firefox: firefoxCases,
 };
+/** What runs side by side (tests/CMakeLists.txt): every group is in one of them. */
+const parts = {
+    views: ['views', 'differences', 'compare', 'agreement', 'apart', 'pages'],
+    scales: ['heat', 'scales', 'sweeps', 'curves'],
+    files: ['odd_files', 'causes', 'workbench', 'intrusion'],
+    paper: ['slowdown', 'narrow', 'scores', 'exports', 'paper', 'firefox'],
+};
 const { values: wanted, positionals } = parseArgs({
     allowPositionals: true,
     options: {
         pictures: { type: 'string' },
+        part: { type: 'string' },
         cases: { type: 'string', default: Object.keys(groups).join() },
         name: { type: 'string', default: '' },
     },
 });
 const { pictures } = wanted;
 const program = resolve(positionals[0]);
-const cases = wanted.cases
-    .split(',')
+const inParts = Object.values(parts).flat().sort().join();
+if (inParts !== Object.keys(groups).sort().join()) throw new Error(`the parts have ${inParts}, and not all groups once`);
+const chosen = wanted.part ? parts[wanted.part] : wanted.cases.split(',');
+const unknown = chosen ? chosen.find((group) => !groups[group]) : wanted.part;
+if (unknown) throw new Error(`there is no '${unknown}'; parts are ${Object.keys(parts)}, cases ${Object.keys(groups)}`);
+const cases = chosen
     .flatMap((group) => groups[group])
     .filter(([name]) => name.includes(wanted.name));
 const chromium = [
