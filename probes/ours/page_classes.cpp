@@ -307,7 +307,8 @@ PageClasses find_page_classes(Meter& meter, const L1Geometry& l1, std::vector<st
     if (!found.why_not.empty()) return found;
     if (PagePrimes::step_of(meter, l1) > 1 && classes.in_turn())
         found.why_not = "pages lie in a row: those that meet in sets of L1 may be of some classes only";
-    found.latency = sure_latency(meter, l1, *primes, classes);
+    else
+        found.latency = sure_latency(meter, l1, *primes, classes);
     return found;
 }
 
