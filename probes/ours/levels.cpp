@@ -179,6 +179,8 @@ void report_memory(Meter& meter, TestReport& report, const LevelEdges& found, Sp
                       "that L1 answers lie between");
     else if (!memory)
         report.refuse("memory", "latency", unsteady);
+    else if (sweep.stride() < longest_stride && sweep.time(last.bytes, longest_stride) > *memory * (1 + clear_rise))
+        report.refuse("memory", "latency", "lines far apart take longer: those near each other are fetched early");
     else
         report.answer("memory", "latency", *memory, *memory * (1 - 3 * meter.noise()), *memory, "cycles",
                       "times of the largest span");

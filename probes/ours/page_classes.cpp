@@ -28,6 +28,8 @@ constexpr unsigned substitutes = 5, tries = 3;
 constexpr std::size_t most_more = 2;  ///< members of a set than there are ways
 constexpr unsigned passes = 6, most_failed = 16;
 constexpr double unlikely = 1e-3;  ///< that a class was missed
+constexpr double as_two = 1.75;    ///< times the usual pages of a class: two that were taken for one
+constexpr double between = 1.3;    ///< times a hit, what a page takes that has left the level
 
 using Pages = PageNumbers;
 
@@ -46,6 +48,7 @@ struct EvictionSet {
     Pages fillers = {};    ///< any others, that take L1 from it
     std::size_t ways = 0;  ///< the least number of members that evict it now and then
     Pages of_class = {};   ///< all that are known
+    bool spread = false;   ///< fillers are of all classes in turn
 
     Pages pages() const { return joined(fillers, members); }
 };
@@ -66,8 +69,7 @@ public:
                 alone_ = joined(std::move(alone_), std::span(primes_.pages()).subspan(primes_.pages().size() / 2));
             looked_at_ = primes_.pages().size() / (i == 0 ? 2 : 1);
             find_unexplained();
-            if (sets_.size() > 1 && nothing_is_missed())
-                return ways_agree() ? "" : "pages are evicted by different numbers of others";
+            if (sets_.size() > 1 && nothing_is_missed() && !divide_merged()) return why_not_sure();
         }
         if (primes_.have_taken_long())
             return fmt::format("{} classes of pages were found, and there are more: they take too long", count());
@@ -139,6 +141,67 @@ private:
     bool ways_agree() const {
         const auto as_many = std::ranges::count(sets_, ways_, &EvictionSet::ways);
         return 4 * static_cast<std::size_t>(as_many) >= 3 * sets_.size();
+    }
+
+    /// Why these are not all classes of the level; empty = they are.
+    std::string why_not_sure() {
+        if (!ways_agree()) return "pages are evicted by different numbers of others";
+        const std::size_t usual = usual_size();
+        if (std::ranges::any_of(sets_, [&](const EvictionSet& set) { return is_merged(set, usual); }))
+            return "some classes have many more pages than others";
+        if (leave_by_others()) return "pages leave a smaller level by pages of any class";
+        return "";
+    }
+
+    std::size_t usual_size() const {
+        std::vector<std::size_t> sizes;
+        for (const EvictionSet& set : sets_) sizes.push_back(set.of_class.size());
+        std::ranges::nth_element(sizes, sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2));
+        return sizes[sizes.size() / 2];
+    }
+
+    static bool is_merged(const EvictionSet& set, std::size_t usual) {
+        const auto size = static_cast<double>(set.of_class.size()), mean = static_cast<double>(usual);
+        return size > as_two * mean && chance_of_at_most(size, mean) > 1 - unlikely;
+    }
+
+    /// Fillers, too, may be of one class, and evict its pages: they are taken from all classes in turn, and pages that
+    /// they do not evict leave the class. Whether there were any.
+    bool divide_merged() {
+        bool divided = false;
+        for (std::size_t i = 0; i < sets_.size(); ++i) {
+            EvictionSet& set = sets_[i];
+            if (set.fillers.empty() || set.spread) continue;
+            set.fillers = of_others(i, set.fillers.size());
+            set.spread = true;
+            Pages evicted = joined(primes_.evicted_by(set.pages(), set.of_class), set.members);
+            std::ranges::sort(evicted);
+            std::ranges::copy_if(set.of_class, std::back_inserter(left_), [&](std::uint64_t each) {
+                return each != set.evicted && !std::ranges::binary_search(evicted, each);
+            });
+            divided = divided || evicted.size() + 1 < set.of_class.size();
+            set.of_class = std::move(evicted);
+        }
+        return divided;
+    }
+
+    /// So many pages of other classes than one, of each in turn.
+    Pages of_others(std::size_t one, std::size_t count) const {
+        Pages found;
+        for (std::size_t i = 0; found.size() < count && i < most_ways; ++i)
+            for (std::size_t set = 0; set < sets_.size() && found.size() < count; ++set)
+                if (set != one && i < sets_[set].of_class.size()) found.push_back(sets_[set].of_class[i]);
+        return found;
+    }
+
+    /// Whether pages take longer after those of other classes: then another level lies between L1 and this one.
+    bool leave_by_others() {
+        std::size_t longer = 0, asked = 0;
+        for (std::size_t i = 0; i < sets_.size() && asked < substitutes; ++i, ++asked)
+            if (primes_.time_after(of_others(i, ways_ * (sets_.size() - 1)), sets_[i].evicted) >
+                between * primes_.hit())
+                ++longer;
+        return 2 * longer > asked;
     }
 
     /// Asked of all others: a yes that is but disturbed would leave out a class.

@@ -81,6 +81,10 @@ bool PagePrimes::sometimes_evict(const PageNumbers& others, std::uint64_t page) 
     return evicted == often;
 }
 
+double PagePrimes::time_after(const PageNumbers& others, std::uint64_t page) {
+    return after(others, page, more_rounds);
+}
+
 bool PagePrimes::have_taken_long() const {
     const ProbeCost spent = meter_.target().cost() - begun_at_;
     return spent.references > most_loads || spent.simulated > most_simulated;

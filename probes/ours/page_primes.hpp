@@ -47,6 +47,9 @@ public:
     /// Whether a page does not stay now and then: more often than what disturbs makes it so.
     bool sometimes_evict(const PageNumbers& others, std::uint64_t page);
 
+    /// Cycles per load of a page after others.
+    double time_after(const PageNumbers& others, std::uint64_t page);
+
     /// Those of some pages that do not stay after few others.
     PageNumbers evicted_by(const PageNumbers& few, PageNumbers pages);
 

@@ -17,6 +17,7 @@ struct First {
     unsigned kib = 32, ways = 8, line = 64;
     const char* policy = "lru";
     const char* indexing = "xor_hash";
+    const char* more = "";
 };
 
 std::ostream& operator<<(std::ostream& out, const First& l1) {
@@ -25,11 +26,11 @@ std::ostream& operator<<(std::ostream& out, const First& l1) {
 
 MachineDescription with_l1(const First& l1, const std::string& l2 = "size: 512 KiB, ways: 8") {
     return read_machine(fmt::format("name: any\ncaches:\n  - {{name: L1, size: {} KiB, ways: {}, line: {}, latency: 4, "
-                                    "replacement: {}, indexing: {}, virtually_indexed: true, next: L2}}\n"
+                                    "replacement: {}, indexing: {}, virtually_indexed: true{}, next: L2}}\n"
                                     "  - {{name: L2, {}, line: {}, latency: 12, next: memory}}\n"
                                     "pages: {{size: 4 KiB, mapping: random}}\n"
                                     "tlbs:\n  - {{name: T, entries: 64, ways: full}}\nmemory: {{latency: 100}}\n",
-                                    l1.kib, l1.ways, l1.line, l1.policy, l1.indexing, l2, l1.line),
+                                    l1.kib, l1.ways, l1.line, l1.policy, l1.indexing, l1.more, l2, l1.line),
                         "any.yaml");
 }
 
@@ -85,6 +86,14 @@ TEST(HashedL1, LowerLevelsAndTlbsAreFoundBehindIt) {
     EXPECT_EQ(number(levels, "", "levels"), 2);
     expect_none_wrong(tlb);
     EXPECT_EQ(number(tlb, "TLB1", "entries"), 64);
+}
+
+// Four lines ahead: loads of all lines of a span take less than memory does, and so do those of every fourth.
+TEST(HashedL1, LatencyOfMemoryIsNotThatOfLinesFetchedEarly) {
+    const TestReport report =
+        robust(with_l1({.more = ", prefetch: {kind: next_line, distance: 4}"}, "size: 256 KiB, ways: 8"), "levels");
+    expect_none_wrong(report);
+    EXPECT_THAT(finding(report, "memory", "latency").reason, HasSubstr("fetched early"));
 }
 
 TEST(HashedL1, TestsOfLinesThatMeetRefuse) {
