@@ -171,7 +171,7 @@ open("far.din", "w").write("".join(f"0 {r.getrandbits(47) & ~63:x}\\n" for _ in 
             const copy = mkdtempSync(join(tmpdir(), 'cachetally-page-'));
             const place = join(copy, 'web');
             try {
-                cpSync(join(web, '../address_axis.json'), join(copy, 'address_axis.json'));
+                cpSync(join(web, '../drawing.json'), join(copy, 'drawing.json'));
                 for (const part of [
                     'src',
                     'index.html',

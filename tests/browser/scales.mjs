@@ -14,11 +14,17 @@ async function textsByPanel(t, page, titles, picture = page) {
     return begins.map((begin, i) => texts.slice(begin + 1, begins[i + 1] ?? texts.length));
 }
 
+/** The script of figures up to some of its parts, as viewer/figures/figure.cpp puts it together. */
+const partsOfFigures = (t, ...parts) => {
+    const read = (file) => readFileSync(join(t.here, '../../viewer', file), 'utf8');
+    return [`DRAWING = ${read('drawing.json')}`, ...['figure', ...parts].map((part) => read(`figures/${part}.py`))];
+};
+
 const says = (text) => text.includes('logarithmic');
 
 export const scaleCases = [
     [
-        'scales: where counts differ much the page cuts outliers and says so; terminal and figures are logarithmic',
+        'scales: where counts differ much page and figures cut outliers and say so; the terminal is logarithmic',
         async (t, page) => {
             t.run('run', 'radix', '-m', 'generic3', '-o', 'radix.h5');
             for (const [file, level, what, expected] of [
@@ -34,12 +40,14 @@ export const scaleCases = [
                 if (expected && file === 'lu.h5') t.check(/\d+ lines? up to [\d.]+[kM]?</.test(svg), `${where}: outliers are marked`);
                 await t.open(page, t.file(file), `show=${what}&level=${level}&scale=log`);
                 t.check(says(await t.saved(page, 'SVG')), `${where}: logarithmic where people choose it`);
-                const heat = says(t.run('show', file, ...chosen, '--heat'));
                 t.equal(says(t.run('show', file, ...chosen)), expected, `${where}: the terminal`);
                 if (!t.python || what !== 'accesses') continue; // figures take long
-                for (const [kind, log] of [['histogram', expected], ['heat', heat]]) {
-                    t.run('figure', kind, file, ...chosen, '-o', 'scale.svg', '--force');
-                    t.equal(says(readFileSync(t.file('scale.svg'), 'utf8')), log, `${where}: the figure, ${kind}`);
+                const above = svg.match(/\d+ lines? up to [\d.]+[kM]?(?=<)/)?.[0] ?? '';
+                for (const log of [false, true]) {
+                    t.run('figure', 'histogram', file, ...chosen, ...(log ? ['--log'] : []), '-o', 'scale.svg', '--force');
+                    const drawn = readFileSync(t.file('scale.svg'), 'utf8');
+                    t.equal(says(drawn), log, `${where}: the figure`);
+                    t.equal(drawn.match(/\d+ lines? up to [\d.]+[kM]?(?=<)/)?.[0] ?? '', log ? '' : above, `${where}: outliers of the figure`);
                 }
             }
         },
@@ -78,11 +86,7 @@ export const scaleCases = [
                 writeFileSync(t.file(`${name}.din`), lines.map((each) => `0 ${each.toString(16)}\n`).join(''));
                 t.run('replay', `${name}.din`, '-m', 'schulz2002', '-o', `${name}.h5`);
             }
-            const parts = ['figure', '', 'figure_axis', 'figure_lines'].map((part) =>
-                part === ''
-                    ? `AXIS_RULE = ${readFileSync(join(t.here, '../../viewer/address_axis.json'), 'utf8')}`
-                    : readFileSync(join(t.here, `../../viewer/figures/${part}.py`), 'utf8'),
-            );
+            const parts = partsOfFigures(t, 'figure_axis', 'figure_lines');
             const asked = `
 import json
 for name, levels in json.loads(sys.argv[1]):
@@ -108,6 +112,61 @@ for name, levels in json.loads(sys.argv[1]):
             }
             const drawn = t.script('-c', [...parts, asked].join('\n'), JSON.stringify(chosen)).trim().split('\n');
             chosen.forEach((each, i) => t.equal(drawn[i], shown[i], `the axis of ${each}`));
+        },
+    ],
+    [
+        'scales: cells of the field have the values and colours of those of a figure',
+        async (t, page) => {
+            if (!t.python) return 'python3-h5py is not there';
+            t.run('run', 'fft', 'n=4096', '-m', 'generic3', '-o', 'cells.h5');
+            const parts = partsOfFigures(t, 'figure_axis', 'figure_lines', 'figure_heat');
+            const asked = `
+import base64, json
+name, level, what, log, linear, count = json.loads(sys.argv[1])
+result = Result(name)
+lines = one_of(result, argparse.Namespace(level=level, structure=""))
+value = heat_cells(lines, Axis(lines.address, lines.line), what, phase_edges(result.phases()), count)
+shades = Shades(value, argparse.Namespace(log=log, linear=linear))
+coded = lambda array: base64.b64encode(array.tobytes()).decode()
+print(json.dumps([coded(value), coded(shades.cells), shades.end]))`;
+            let compared = 0;
+            for (const [file, level, what, scale, count] of [
+                ['lu.h5', 'L1', 'accesses', 'auto', 600],
+                ['lu.h5', 'L2', 'misses', 'linear', 601],
+                ['cells.h5', 'L1D', 'misses', 'auto', 333],
+                ['cells.h5', 'L1D', 'missrate', 'auto', 600],
+                ['cells.h5', 'L2', 'hits', 'log', 97],
+            ]) {
+                await t.open(page, t.file(file), `show=${what}&level=${level}&theme=light`);
+                const [value, cells, end] = await page.evaluate(
+                    async ([level, what, scale, count]) => {
+                        document.documentElement.dataset.theme = 'light';
+                        const { id } = cachetally.source.info.series.find((each) => each.kind === 'level' && each.owner === level);
+                        const axis = await cachetally.source.axis([id]);
+                        const heat = await cachetally.source.ask('heat', id, what, axis, 0, axis.bytes, count, 256);
+                        const shaded = cachetally.shade(heat, scale);
+                        return [Array.from(heat.sum, (each, i) => (heat.weight[i] > 0 ? each / heat.weight[i] : null)), [...new Uint8Array(shaded.cells.buffer)], shaded.end];
+                    },
+                    [level, what, scale, count],
+                );
+                const said = JSON.parse(t.script('-c', [...parts, asked].join('\n'), JSON.stringify([t.file(file), level, what, scale === 'log', scale === 'linear', count])));
+                const drawn = new Float64Array(Uint8Array.from(Buffer.from(said[0], 'base64')).buffer);
+                const colours = Buffer.from(said[1], 'base64');
+                const where = `${what} of ${level} in ${file}, ${scale}`;
+                t.equal(drawn.length, value.length, `cells of ${where}`);
+                t.near(said[2], end, `end of the scale of ${where}`);
+                let [unlike, off] = [0, 0];
+                value.forEach((each, i) => {
+                    const other = drawn[i];
+                    if (each === null ? !Number.isNaN(other) : Math.abs(each - other) > 1e-9 * Math.max(1, Math.abs(each))) ++unlike;
+                    const seen = each !== null;
+                    if ([0, 1, 2].some((c) => seen && cells[4 * i + c] !== colours[4 * i + c]) || (cells[4 * i + 3] > 0) !== (colours[4 * i + 3] > 0)) ++off;
+                    if (seen) ++compared;
+                });
+                t.equal(unlike, 0, `values of ${where} that differ`);
+                t.equal(off, 0, `colours of ${where} that differ`);
+            }
+            t.check(compared > 1000, `${compared} cells`);
         },
     ],
 ];

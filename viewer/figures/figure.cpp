@@ -21,11 +21,11 @@ __asm__(
     ".global cachetally_figure_begin\n"
     ".global cachetally_figure_end\n"
     "cachetally_figure_begin:\n"
+    ".ascii \"DRAWING = \"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/../drawing.json\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure.py\"\n"
-    ".ascii \"\\nAXIS_RULE = \"\n"
-    ".incbin \"" CACHETALLY_FIGURE_PARTS
-    "/../address_axis.json\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_axis.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS

@@ -12,17 +12,19 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     import numpy as np
-    from matplotlib.colors import ListedColormap, LogNorm, Normalize
+    from matplotlib.colors import ListedColormap, LogNorm, Normalize, to_rgb
     from matplotlib.lines import Line2D
+    from matplotlib.patheffects import withStroke
     from matplotlib.ticker import LogLocator, NullFormatter
     from matplotlib.transforms import offset_copy
 except ImportError as error:
     print(error, file=sys.stderr)
     sys.exit(3)  # asked for another Python
 
-# tell them apart with any colour vision, and in grey (after Okabe and Ito)
-COLOURS = {"accesses": "#0072b2", "misses": "#d55e00", "hits": "#00825f", "missrate": "#a8478a"}
-CURVES = ["#0072b2", "#d55e00", "#00825f", "#a8478a", "#8a7300", "#4b4fc4", "#b03a2e", "#5d6878"]
+# DRAWING is viewer/drawing.json, which the page reads, too; its colours can be told apart with any colour vision (after Okabe and Ito)
+LIGHT = DRAWING["light"]
+COUNTS = ("accesses", "misses", "hits", "missrate")
+CURVES = LIGHT["curves"]
 MARKERS = "osD^vP*X"
 DASHES = ["-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1))]
 WIDTHS = {1: 3.35, 2: 7.0}  # inches: a column of two, the whole page
@@ -45,6 +47,14 @@ def number(value):
         if abs(value) >= 0.9995 * size:  # what is rounded to it
             return f"{value / size:.3g}{suffix}"
     return f"{value:.3g}"
+
+
+def ramp(at):
+    """Colours (0 .. 255) of places from 0 to 1: little is light."""
+    known = np.array([to_rgb(each) for each in LIGHT["ramp"]]) * 255
+    at = np.clip(np.asarray(at, float), 0, 0.9999) * (len(known) - 1)
+    below, share = at.astype(int), (at % 1)[..., None]
+    return np.floor(known[below] * (1 - share) + known[below + 1] * share + 0.5).astype(np.uint8)
 
 
 def clean(text):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 
-# The axis of addresses: a part of the script after figure.py. AXIS_RULE is viewer/address_axis.json.
+# The axis of addresses: a part of the script after figure.py.
+
+AXIS_RULE = DRAWING["axis"]
 
 class Axis:
     """Addresses side by side without the holes between them, as docs/viewer.md ("The axis of addresses") says and the page does

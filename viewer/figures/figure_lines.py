@@ -59,18 +59,17 @@ def one_of(result, options):
     return lines_of(result, [options.level] if options.level else None, options.structure)[0]
 
 
-HARDLY_SEEN = 50  # by how much a value lies below the largest; as viewer/plot.hpp
+def end_of_scale(clip, most, options):
+    """The largest, or what all but a hundredth reach where the rest lies far above it and no scale was chosen; as viewer/web/src/panels.ts."""
+    chosen = options.log or options.linear
+    return clip if not chosen and most > DRAWING["scale"]["far_above"] * clip else most
 
 
-def is_uneven(values):
-    """Whether more than half of the values above 0 would hardly be seen on a linear scale."""
-    known = values[values > 0]
-    return len(known) > 0 and 2 * np.count_nonzero(known * HARDLY_SEEN < known.max()) > len(known)
-
-
-def is_logarithmic(options, *values):
-    """Chosen, or because some of the values of lines are uneven; miss rates are linear unless chosen."""
-    return options.log or (not options.linear and options.what != "missrate" and any(map(is_uneven, values)))
+def clip_of(values, what):
+    """What all but a hundredth of the values above 0 reach. Rates are never cut."""
+    known = np.sort(values[values > 0])
+    share = DRAWING["scale"]["clip_quantile"]
+    return known[min(len(known) - 1, int(share * len(known)))] if len(known) > 0 and what != "missrate" else np.inf
 
 
 LABELS = {"accesses": "accesses per line", "misses": "misses per line", "hits": "hits per line", "missrate": "miss rate / %"}
@@ -81,19 +80,20 @@ def column_of(place, width, count):
 
 
 def columns(place, value, line, length, count):
-    """Mean and most of the lines in each of `count` columns; NaN where there are none."""
+    """Mean and most of the lines in each of `count` columns; NaN where there are none. A line that is wider than a column fills those it lies
+    in, but is counted in the first."""
     width = length / count
-    mean, most = np.full(count, np.nan), np.full(count, np.nan)
     first = column_of(place, width, count)
     sums, lines = np.bincount(first, value, count), np.bincount(first, minlength=count)
-    peaks = np.zeros(count)
-    np.maximum.at(peaks, first, value)
-    mean[lines > 0], most[lines > 0] = sums[lines > 0] / lines[lines > 0], peaks[lines > 0]
-    if line > width:  # lines wider than columns fill them
-        reach = int(np.ceil(line / width))
-        for column, height in zip(first, value):
-            mean[column:column + reach] = most[column:column + reach] = height
-    return mean, most
+    most = np.full(count, -np.inf)
+    np.maximum.at(most, first, value)
+    if line > width * 1.000001:
+        last = np.minimum(count - 1, np.ceil((place + line) / width - 1e-9).astype(int) - 1)
+        for further in range(1, int(np.max(last - first, initial=0)) + 1):
+            reaches = first + further <= last
+            np.maximum.at(most, first[reaches] + further, value[reaches])
+    most[most < 0] = np.nan
+    return np.divide(sums, lines, out=most.copy(), where=lines > 0), most
 
 
 def strip(axes, axis, structures):
@@ -111,10 +111,10 @@ def strip(axes, axis, structures):
         if where is None:
             continue
         left, right = max(0, where[0]), min(axis.length, where[1])
-        axes.plot([left, right], [0, 0], transform=below(4), clip_on=False,
-                  color=("#333333", "#999999")[i % 2], linewidth=2.2, solid_capstyle="butt")
+        axes.plot([left, right], [0, 0], transform=below(8), clip_on=False, color=LIGHT["structures"][i % len(LIGHT["structures"])], linewidth=9,
+                  solid_capstyle="butt", path_effects=[withStroke(linewidth=9.8, foreground="#8a94a3", capstyle="butt")])
         if (right - left) / axis.length * width * 72 > 4.2 * len(name):
-            axes.text((left + right) / 2, 0, name, transform=below(7), ha="center", va="top", fontsize=7)
+            axes.text((left + right) / 2, 0, name, transform=below(8), ha="center", va="center_baseline", fontsize=7)
 
 
 def scaled_label(what, log, of="", line="\n"):
@@ -127,8 +127,8 @@ def ground_of(values):
     return min(least) / 1.6 if least else 1
 
 
-def draw_histogram(axes, axis, lines, value, what, log, ground):
-    """`value`: lines and their numbers. `ground`: of a logarithmic scale."""
+def draw_histogram(axes, axis, lines, value, what, log, ground, end):
+    """`value`: lines and their numbers. `ground`: of a logarithmic scale. `end`: of a linear one; columns that reach above it are marked."""
     address, value = value
     count = 900
     ground = ground if log else 0
@@ -140,14 +140,21 @@ def draw_histogram(axes, axis, lines, value, what, log, ground):
         edges = np.arange(count + 1) * axis.length / count
         for height, alpha in ((most, 0.4), (mean, 1)):
             height = np.maximum(np.nan_to_num(height), ground)
-            axes.stairs(height, edges, baseline=ground, fill=True, color=COLOURS[what], alpha=alpha, linewidth=0)
+            axes.stairs(height, edges, baseline=ground, fill=True, color=LIGHT[what], alpha=alpha, linewidth=0)
+        above = np.count_nonzero(value > end)
+        if above and not log:
+            cut = np.flatnonzero(most > end)
+            axes.plot((cut + 0.5) * axis.length / count, np.full(len(cut), 1.0), "|", transform=axes.get_xaxis_transform(), clip_on=False,
+                      color=LIGHT["marker"], markersize=4, label="above")
+            axes.set_title(f"{number(above)} line{'' if above == 1 else 's'} up to {number(value.max())}", loc="right", pad=3, fontsize=7,
+                           color=LIGHT["marker"])
     if log:
         axes.set_yscale("log")
         axes.set_ylim(bottom=ground)
         axes.yaxis.set_major_locator(LogLocator(numticks=5))
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, end * 1.06 if 0 < end < np.inf else None)
         axes.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(3))
     axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda v, _: number(v)))
 
@@ -173,10 +180,10 @@ def histogram(result, options):
                                 layout="constrained")
     for row, lines in zip(axes[:, 0], all_lines):
         value = lines.values(options.what, options.phases)
-        log = is_logarithmic(options, value[1])
-        draw_histogram(row, axis, lines, value, options.what, log, ground_of([value[1]]))
+        end = end_of_scale(clip_of(value[1], options.what), max(value[1], default=0), options)
+        draw_histogram(row, axis, lines, value, options.what, options.log, ground_of([value[1]]), end)
         row.set_title(lines.title, loc="left", pad=3, fontweight="bold")
-        row.set_ylabel(scaled_label(options.what, log))
+        row.set_ylabel(scaled_label(options.what, options.log))
     headed(figure, result, *chosen_text(options, result.phases()))
     figure.canvas.draw()
     for row in axes[:, 0]:
@@ -209,13 +216,18 @@ def small_multiples(result, options):
     cells = list(axes.flat)
     values = [lines.values(options.what, [phase]) for phase in phases]
     whole = lines.values(options.what, None)
-    log = is_logarithmic(options, whole[1], *(value for _, value in values))
+    log = options.log
     ground = ground_of([whole[1], *(value for _, value in values)])
+
+    def end_of(value):
+        return end_of_scale(clip_of(value, options.what), max(value, default=0), options)
+
+    end = end_of(np.concatenate([value for _, value in values])) if values else 0
     for cell, phase, value in zip(cells, phases, values):
-        draw_histogram(cell, axis, lines, value, options.what, log, ground)
+        draw_histogram(cell, axis, lines, value, options.what, log, ground, end)
         cell.set_title(f"phase {phase}", loc="left", pad=3)
     total = cells[len(phases)]
-    draw_histogram(total, axis, lines, whole, options.what, log, ground)
+    draw_histogram(total, axis, lines, whole, options.what, log, ground, end_of(whole[1]))
     total.set_title("all phases", loc="left", pad=3, fontweight="bold")
     # by factors the sum of all phases has room on the scale of each
     top = max((cell.get_ylim()[1] for cell in cells[:len(phases) + log]), default=1)

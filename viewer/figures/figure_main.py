@@ -23,7 +23,7 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--format")
     parser.add_argument("--level", default="")
-    parser.add_argument("--what", choices=COLOURS, default="accesses")
+    parser.add_argument("--what", choices=COUNTS, default="accesses")
     parser.add_argument("--structure", default="")
     parser.add_argument("--phases", type=parse_phases)
     parser.add_argument("--metric", default="")

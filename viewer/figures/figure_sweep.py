@@ -81,7 +81,16 @@ def cell_text(metric, value):
     return number(value) if metric not in FRACTIONS else f"{value:.3g}" if metric == "slowdown" else f"{value:.2f}"
 
 
-def write_cells(figure, axes, image, texts, shape):
+def matrix_colours(matrix, log):
+    """Colours of a matrix, and their scale for a legend; as viewer/web/src/views/sweep_matrix.ts."""
+    begin, share = DRAWING["scale"]["matrix"]
+    low, high = np.nanmin(matrix), np.nanmax(matrix)
+    norm = (LogNorm if log else Normalize)(low, high if high > low else low * 2 or 1)
+    cells = np.dstack([ramp(begin + share * np.nan_to_num(np.asarray(norm(matrix)))), np.where(np.isnan(matrix), 0, 255).astype(np.uint8)])
+    return cells, matplotlib.cm.ScalarMappable(norm, ListedColormap(ramp(begin + share * np.linspace(0, 1, 256)) / 255))
+
+
+def write_cells(figure, axes, colours, scale, texts, shape):
     """Numbers in the cells, as large as these allow; where they would be too small, a scale beside the matrix."""
     figure.canvas.draw()
     box = axes.get_window_extent()
@@ -89,13 +98,12 @@ def write_cells(figure, axes, image, texts, shape):
     lines = [line for text in texts.values() for line in text.split("\n")]
     size = min(6, across / (0.6 * max(map(len, lines), default=1)), down / (1.25 * max((1 + text.count("\n") for text in texts.values()), default=1)))
     if size < 3.5:
-        bar = figure.colorbar(image, ax=axes, pad=0.02, aspect=30)
+        bar = figure.colorbar(scale, ax=axes, pad=0.02, aspect=30)
         bar.ax.yaxis.set_major_formatter(lambda value, _: number(value))
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
         return
-    colours = image.cmap(image.norm(image.get_array()))
     for (i, j), text in texts.items():
-        red, green, blue, _ = colours[i, j]
+        red, green, blue, _ = colours[i, j] / 255
         axes.text(j, i, text, ha="center", va="center", fontsize=size, color="black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.55 else "white")
 
 
@@ -121,7 +129,8 @@ def sweep(result, options):
         if not np.isnan(v):
             texts[at] = cell_text(metric, v) + (f"\n({cell_text(metric, published[k])}{'*' if misprint[k] else ''})" if not np.isnan(published[k]) else "")
     log = is_log(metric, value)
-    image = axes[0].imshow(matrix, aspect="auto", cmap="cividis", norm=LogNorm() if log else Normalize(min(0, np.nanmin(value)), np.nanmax(value) or 1))
+    colours, scale = matrix_colours(matrix, log)
+    axes[0].imshow(colours, aspect="auto")
     axes[0].set_yticks(range(len(names)), names)
     axes[0].set(xlabel="counters", ylabel="granularity / lines")
     told = "" if not any_published else " (published; * misprint)" if misprint.any() else " (published)"
@@ -143,7 +152,7 @@ def sweep(result, options):
     legend_beside(axes[1], title="open: published" if any_published else None, title_fontsize=7)
     axes[1].grid(axis="y", color="#e4e8ee", linewidth=0.5)
     headed(figure, result, cells.link, one_among(cells.eviction[0], cells.evictions))
-    write_cells(figure, axes[0], image, texts, matrix.shape)
+    write_cells(figure, axes[0], colours, scale, texts, matrix.shape)
     wide = 72 / figure.dpi * axes[0].get_window_extent().width
     tick_counts(axes[0], range(len(counts)), counts, wide * (len(counts) - 1) / len(counts))
     tick_counts(axes[1], counts, counts, wide, np.log2)

@@ -65,9 +65,42 @@ def stretches_beyond_1000_are_joined_over_the_smallest_holes():
 
 
 def cells_of(figure):
-    """Of a heat map: the values that are drawn, and which are drawn as nothing."""
-    nothing, image = figure.axes[0].images
-    return np.asarray(image.get_array().filled(np.nan)), np.asarray(nothing.get_array().filled(np.nan)) == 0, image
+    """The colours of a heat map's cells, (red, green, blue, opacity)."""
+    return np.asarray(figure.axes[0].images[0].get_array())
+
+
+def rgb(text):
+    return np.array([int(text[i:i + 2], 16) for i in (1, 3, 5)])
+
+
+def colours_of(values, log=False, chosen=False):
+    """By the rule in docs/viewer.md, value by value: 48 steps of the ramp to the end of the scale."""
+    light = DRAWING["light"]
+    known = sorted(each for row in values for each in row if each > 0)
+    most = known[-1] if known else 0
+    at = 0.99 * (len(known) - 1)
+    clip = known[int(at)] + (at % 1) * (known[min(int(at) + 1, len(known) - 1)] - known[int(at)]) if known else 0
+    end = clip if most > 4 * clip and not log and not chosen else most
+    colours = np.zeros((len(values), len(values[0]), 4), int)
+    for i, row in enumerate(values):
+        for j, value in enumerate(row):
+            if np.isnan(value):
+                continue
+            colours[i, j, 3] = 255
+            if value <= 0 or value > end:
+                colours[i, j, :3] = rgb(light["zero" if value <= 0 else "marker"])
+                continue
+            place = np.log(value / known[0]) / np.log(end / known[0]) if log and end > known[0] else value / end
+            step = min(47, int(place * 48 + 1e-9))
+            place = min(0.9999, step / 47) * (len(light["ramp"]) - 1)
+            below, above = (rgb(each) for each in light["ramp"][int(place):int(place) + 2])
+            colours[i, j, :3] = [int(a + (b - a) * (place % 1) + 0.5) for a, b in zip(below, above)]
+    return colours
+
+
+def nearly(cells, colours):
+    """But for steps that rounding decides."""
+    return np.mean(np.abs(cells.astype(int) - colours).max(axis=2) > 1) < 0.002
 
 
 def share_of(lines):
@@ -86,21 +119,20 @@ def heat_cells_are_means_per_line_and_phase():
         phase, line = place // lines, place % lines
         accesses = random.integers(1, 50, len(place))
         result = lines_file(f"heat{phases}", 0x4000 + 64 * line, phase, accesses, accesses // 3)
-        per_row = -(-phases // 400)
+        rows = min(phases, 256)
+        first = [row * phases // rows for row in range(rows + 1)]
         for what, count in (("accesses", accesses), ("misses", accesses // 3), ("hits", accesses - accesses // 3)):
-            figure = heat(result, wanted(what=what))
-            drawn, nothing, image = cells_of(figure)
-            assert list(image.get_extent()) == [0, 64 * lines, len(drawn) * per_row - 0.5, -0.5], image.get_extent()
-            assert figure.axes[0].get_ylim() == (phases - 0.5, -0.5)
-            dense = np.zeros((len(drawn), lines))
-            np.add.at(dense, (phase // per_row, line), count)
-            ever = np.isin(np.arange(lines), line)
-            covered = np.array([len(range(row * per_row, min(phases, (row + 1) * per_row))) for row in range(len(drawn))])
-            with np.errstate(invalid="ignore"):
-                has = dense @ share_of(lines) / np.outer(covered, ever @ share_of(lines))
-            assert np.allclose(drawn[has > 0], has[has > 0], rtol=1e-12) and np.isnan(drawn[~(has > 0)]).all(), what
-            assert np.array_equal(nothing, has == 0), what
-            plt.close(figure)
+            for options in ({}, {"linear": True}, {"log": True}):
+                figure = heat(result, wanted(what=what, **options))
+                assert list(figure.axes[0].images[0].get_extent()) == [0, 64 * lines, rows - 0.5, -0.5]
+                dense = np.zeros((phases, lines))
+                np.add.at(dense, (phase, line), count)
+                dense = np.array([dense[a:b].sum(axis=0) for a, b in zip(first, first[1:])])
+                ever = np.isin(np.arange(lines), line)
+                with np.errstate(invalid="ignore"):
+                    has = dense @ share_of(lines) / np.outer(np.diff(first), ever @ share_of(lines))
+                assert nearly(cells_of(figure), colours_of(has, "log" in options, "linear" in options)), (phases, what, options)
+                plt.close(figure)
 
 
 def heat_of_a_uniform_file_is_uniform():
@@ -109,9 +141,9 @@ def heat_of_a_uniform_file_is_uniform():
         for line_bytes in (16, 64):
             result = lines_file("uniform", np.tile(0x4008 // line_bytes * line_bytes + line_bytes * np.arange(lines), 3), np.repeat([0, 1, 2], lines),
                                 np.full(3 * lines, 64.0), line=line_bytes)
-            drawn, nothing, image = cells_of(heat(result, wanted()))
-            assert (drawn == 64).all() and not nothing.any(), lines
-            assert image.norm.vmin == 0 and image.norm.vmax == 64
+            figure = heat(result, wanted())
+            assert (cells_of(figure) == [*rgb(DRAWING["light"]["ramp"][-1]), 255]).all(), lines
+            assert figure.axes[1].get_ylim() == (0, 64)
             plt.close("all")
 
 
@@ -130,32 +162,44 @@ def heat_tells_no_line_nothing_and_the_least_apart():
         result = lines_file("apart", np.concatenate([address, far, far]), [0] * 16 + [1] * 8, [low] * 8 + [64] * 8 + [64] * 8)
         figure = heat(result, wanted(log=log, linear=not log))
         axis = Axis(np.concatenate([address, far]).astype(np.uint64), 64)
-        image = figure.axes[0].images[1]
         paper = colour_at(figure, 512 + (axis.start[1] - 512) / 2, 0)
         none, least, most = colour_at(figure, 250, 1), colour_at(figure, 250, 0), colour_at(figure, axis.start[1] + 250, 0)
         assert len({paper, none, least, most}) == 4, (paper, none, least, most)
         assert paper == (255, 255, 255)
-        ramp = matplotlib.colormaps["cividis"]
-        begin = 0 if not log else low / 1.6
-        share = np.log(low / begin) / np.log(64 / begin) if log else low / 64
-        expected = [int(round(255 * each)) for each in ramp(min(1.0, share))[:3]]
-        assert max(abs(a - b) for a, b in zip(least, expected)) <= 2, (low, log, least, expected)
-        assert max(abs(a - 255 * b) for a, b in zip(most, ramp(1.0))) <= 2, most
-        # the legend begins where the palette does
+        assert none == tuple(rgb(DRAWING["light"]["zero"])) and most == tuple(rgb(DRAWING["light"]["ramp"][-1]))
+        # the legend is of the same colours
         bar = figure.axes[1]
-        assert np.allclose(bar.get_ylim(), (begin, 64)), bar.get_ylim()
-        for part in (0.02, 0.5, 0.98):
-            at = begin * (64 / begin) ** part if log else 64 * part
-            assert max(abs(a - 255 * b) for a, b in zip(colour_at(figure, 0.5, at, bar), ramp(part))) <= 8, (low, log, part)
+        assert np.allclose(bar.get_ylim(), (low if log else 0, 64)), bar.get_ylim()
+        for part in (0.01, 0.51, 0.99):
+            at = low * (64 / low) ** part if log else 64 * part
+            expected = colours_of([[low if log else 1e-9, at, 64]], log, True)[0, 1, :3]
+            assert np.abs(np.array(colour_at(figure, 0.5, at, bar)) - expected).max() <= 8, (low, log, part)
         shown = texts_of(figure)
         assert any(each.startswith("accesses per line and phase") for each in shown) and "none" in shown, shown
         plt.close(figure)
 
 
+def outliers_are_cut_and_marked():
+    """200 lines of 10 and one of 1000: by hand 10 is what all but a hundredth reach, and 1000 more than four times that."""
+    result = lines_file("outlier", 0x10000 + 64 * np.arange(600), [0] * 600, [10] * 599 + [1000])
+    figure = heat(result, wanted())
+    cells = cells_of(figure)
+    assert (cells[0, 599, :3] == rgb(DRAWING["light"]["marker"])).all() and (cells[0, :599, :3] == rgb(DRAWING["light"]["ramp"][-1])).all()
+    assert "1 cell up to 1k" in texts_of(figure), texts_of(figure)
+    figure = histogram(result, wanted())
+    assert "1 line up to 1k" in texts_of(figure) and abs(figure.axes[0].get_ylim()[1] - 10.6) < 1e-9
+    (marks,) = [each.get_xdata() for each in figure.axes[0].lines if each.get_label() == "above"]
+    assert [int(each // 64) for each in marks] == [599, 599], marks  # of 900 columns two begin in the last line
+    for chosen in ("linear", "log"):
+        figure = histogram(result, wanted(**{chosen: True}))
+        assert not any("up to" in each for each in texts_of(figure)) and figure.axes[0].get_ylim()[1] >= 1000
+    figure = histogram(lines_file("even", 0x10000 + 64 * np.arange(600), [0] * 600, [10] * 599 + [40]), wanted())
+    assert not any("up to" in each for each in texts_of(figure))
+
+
 def heat_without_any_says_so():
     figure = heat(lines_file("zero", [0x1000, 0x1040], [0, 0], [3, 4]), wanted(what="misses"))
-    drawn, nothing, image = cells_of(figure)
-    assert np.isnan(drawn).all() and nothing.all()
+    assert (cells_of(figure) == [*rgb(DRAWING["light"]["zero"]), 255]).all()
     assert [each.get_text() for each in figure.axes[0].get_yticklabels()].count("0") == 1
 
 

@@ -87,7 +87,7 @@ TEST_F(Figures, CellsOfHeatMapsAreMeansOfTheirPartsOfLines) {
 lines = one_of(Result(sys.argv[1]), argparse.Namespace(level="", structure=""))
 axis = Axis(lines.address, lines.line)
 for count in (200, 40, 600, 7, 300):
-    cells = heat_cells(lines, axis, "misses", 1, 2, count)
+    cells = heat_cells(lines, axis, "misses", np.arange(3), count)
     for column in range(count):  # lines by how much of them is in it
         own = [(line, min((line + 1) * count, (column + 1) * 200) - max(line * count, column * 200)) for line in range(200)]
         own = [each for each in own if each[1] > 0]
@@ -131,7 +131,7 @@ TEST_F(Figures, WhatCannotBeDrawnIsToldAndLeavesNothing) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_.path()), {}), 2);  // r.h5, there.svg
 }
 
-TEST_F(Figures, UnevenCountsHaveALogarithmicScaleAndOneInAllPhases) {
+TEST_F(Figures, ScalesAreAsChosenAndOneInAllPhases) {
     result_ = directory_ / "uneven.h5";
     ResultFile file(result_);
     file.root().set_attribute("format", std::string("cachetally result"));
@@ -158,12 +158,14 @@ TEST_F(Figures, UnevenCountsHaveALogarithmicScaleAndOneInAllPhases) {
         for (std::size_t at = where.find(what); at != std::string::npos; at = where.find(what, at + 1)) ++found;
         return found;
     };
-    for (const char* kind : {"histogram", "heat"}) EXPECT_EQ(count(text(kind, {}), "logarithmic"), 1) << kind;
-    const std::string phases = text("phases", {});
+    for (const char* kind : {"histogram", "heat"}) {
+        EXPECT_EQ(count(text(kind, {}), "logarithmic"), 0) << kind;
+        EXPECT_EQ(count(text(kind, {"--log"}), "logarithmic"), 1) << kind;
+    }
+    const std::string phases = text("phases", {"--log"});
     EXPECT_EQ(count(phases, "logarithmic"), 1);
     EXPECT_NE(phases.find("left out: phase 2, without accesses"), std::string::npos);
     for (const char* tick : {">100<", ">10k<"}) EXPECT_EQ(count(phases, tick), 4) << tick;  // 3 phases and all
-    EXPECT_EQ(count(text("histogram", {"--linear"}), "logarithmic"), 0);
     const std::string misses = text("phases", {"--what=misses", "--phases=0-3"});
     for (const char* once : {">nothing<", ">no misses<"}) EXPECT_EQ(count(misses, once), 1) << once;
     EXPECT_EQ(count(misses, "logarithmic"), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The axis of addresses: stretches that have counts side by side, with small gaps for the holes between them.
 // The rule is docs/viewer.md's ("The axis of addresses"); figures for print have the same (viewer/figures/figure_axis.py).
-import rule from '../../address_axis.json';
+import { axis as rule } from '../../drawing.json';
 import { type PageRun, united } from './page_runs';
 import type { Axis, Extents, Segment, Structure } from './protocol';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the field's numbers come from: lines that the worker reads, or, of what a file knows of data structures as a whole alone,
 // sums that are spread evenly over the lines of a structure.
+import { scale as rule } from '../../drawing.json';
 import { placeOfStructure } from './axis';
 import type { Chosen } from './chosen';
 import type { Source } from './client';
@@ -9,7 +10,7 @@ import { phaseEdges } from './field_layout';
 import type { Axis, Buckets, Column, Heat, Structure } from './protocol';
 
 const heatColumns = 512;
-const heatRows = 256;
+const heatRows = rule.most_rows;
 
 /** Two columns of the cube whose quotient is shown, or one and null. */
 function columnsOfCube({ cube, cause, show }: Chosen): [Column, Column | null] {

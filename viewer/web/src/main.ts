@@ -10,6 +10,7 @@ import { bytes, full } from './numbers';
 import { listenForKeys, openKeys, openSearch } from './palette';
 import { readyForPaper } from './paper';
 import { depth, readHash, writeHash, type State } from './state';
+import { shade } from './shading';
 import { viewsOf, type ViewKind } from './views';
 
 const root = document.getElementById('app')!;
@@ -306,6 +307,7 @@ class Page implements App {
 
     /** For tests. */
     readonly answers = { answerOf, sentenceOf, tilesOf };
+    readonly shade = shade;
 
     /** For tests and measurements. */
     get current(): View | null {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs of pages that have counts: what the axis of addresses is made of.
-import rule from '../../address_axis.json';
+import { axis as rule } from '../../drawing.json';
 import type { Extents } from './protocol';
 
 const page = rule.page_bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Drawing of panels over an axis of addresses: columns with their least and most, and scales.
+import { scale as rule } from '../../drawing.json';
 import { theme } from './colours';
 import { titleHeight, type Box } from './field_layout';
 import { brief, percentTick, powers, ticks } from './numbers';
@@ -140,11 +141,8 @@ export function columnsOf(
 /** `auto`: linear, and outliers are cut and marked. */
 export type ScaleKind = 'auto' | 'linear' | 'log';
 
-/** Cut where the largest is more than so many times what all but a hundredth reach. */
-const farAbove = 4;
-
 /** The end of a scale: the largest, or what all but a hundredth reach where the rest lies far above it. */
-export const endOfScale = (clip: number, most: number, scale: ScaleKind): number => (scale === 'auto' && most > farAbove * clip ? clip : most);
+export const endOfScale = (clip: number, most: number, scale: ScaleKind): number => (scale === 'auto' && most > rule.far_above * clip ? clip : most);
 
 export interface Scale {
     at(value: number): number;

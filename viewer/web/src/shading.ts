@@ -2,12 +2,13 @@
 // Colours of the field's cells. Outliers do not push all others down: what lies far above nearly all is cut, and marked.
 import { quantile } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
+import { scale as rule } from '../../drawing.json';
 import { heatColour, theme } from './colours';
 import { endOfScale, type ScaleKind } from './panels';
 import { opaque, pixelOf } from './pixels';
 import type { Heat } from './protocol';
 
-const shades = 48;
+const { shades } = rule;
 export interface Shaded {
     cells: Uint32Array;
     /** The scale's ends. */
@@ -23,7 +24,8 @@ export function shade({ sum, weight }: Heat, scale: ScaleKind): Shaded {
     const positive = values.filter((each) => each > 0);
     const most = positive.reduce((a, b) => Math.max(a, b), 0);
     const least = positive.reduce((a, b) => Math.min(a, b), most);
-    const end = endOfScale(quantile(positive, 0.99) ?? most, most, scale);
+    const end = endOfScale(quantile(positive, rule.clip_quantile) ?? most, most, scale);
+    const beyond = end * (1 + 1e-9); // rounding
     const place = scale === 'log' && end > least ? scaleLog([least, end], [0, 1]) : scaleLinear([0, end || 1], [0, 1]);
     const colours = Array.from({ length: shades }, (_, i) => opaque(heatColour(i / (shades - 1))));
     const [zero, marker] = [pixelOf(theme().zero), pixelOf(theme().marker)];
@@ -31,9 +33,9 @@ export function shade({ sum, weight }: Heat, scale: ScaleKind): Shaded {
     let above = 0;
     values.forEach((value, i) => {
         if (Number.isNaN(value)) return;
-        if (value > end) ++above;
+        if (value > beyond) ++above;
         cells[i] =
-            value <= 0 ? zero : value > end ? marker : colours[Math.max(0, Math.min(shades - 1, Math.floor(place(value) * shades + 1e-9)))];
+            value <= 0 ? zero : value > beyond ? marker : colours[Math.max(0, Math.min(shades - 1, Math.floor(place(value) * shades + 1e-9)))];
     });
     return { cells, least, end, most, above };
 }

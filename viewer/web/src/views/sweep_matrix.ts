@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The matrix of a sweep or of an intrusion experiment: a cell for each number of counters and each granularity, coloured by a metric.
+import { scale as rule } from '../../../drawing.json';
 import { css, differenceColour, heatColour, inkOn, theme } from '../colours';
 import { percent } from '../numbers';
 import type { Painter } from '../paint';
 import { extentOf, scaleNameOf, symlog, symlogUnit, unsymlog, type Extent, type ScaleName } from '../scale';
 import { counters, namesWidth, rowOf, rowsOf, type Cell, type Hit, type Metric, type Picture } from './sweep_draw';
 
+const [begin, share] = rule.matrix;
 const [matrixTop, rowHeight, keyHeight] = [34, 46, 34];
 
 export const matrixHeight = (cells: Cell[]): number => matrixTop + rowsOf(cells).length * rowHeight + keyHeight;
@@ -29,7 +31,7 @@ function colouringOf<C extends Cell>({ cells, metric }: Picture<C>): Colouring {
         return { extent, scale, colour: (value) => differenceColour(by(value) / reach) };
     }
     const [from, to] = [by(extent.least), by(extent.most)];
-    return { extent, scale, colour: (value) => heatColour(0.08 + (to > from ? (0.88 * (by(value) - from)) / (to - from) : 0)) };
+    return { extent, scale, colour: (value) => heatColour(begin + (to > from ? (share * (by(value) - from)) / (to - from) : 0)) };
 }
 
 /** What the colours mean, under the matrix: evenly from the least colour to the last. */

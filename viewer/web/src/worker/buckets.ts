@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Columns of a picture from counts of lines: sum, least and most of the lines in each.
+import { scale as rule } from '../../../drawing.json';
 import type { Axis, Buckets, Quantity, Stretch } from '../protocol';
 import { quickselect as select } from 'd3-array';
 import type { Lines } from './addresses';
@@ -92,7 +93,7 @@ function valuesInSight(dense: Dense, quantity: Quantity, [x0, x1]: [number, numb
 /** What all but a hundredth of the values reach. Rates are never cut. */
 function judge(into: Buckets, values: Float64Array, quantity: Quantity): void {
     if (quantity === 'missrate' || values.length === 0) return;
-    into.clip = quickselect(values, Math.min(values.length - 1, Math.floor(0.99 * values.length)));
+    into.clip = quickselect(values, Math.min(values.length - 1, Math.floor(rule.clip_quantile * values.length)));
     into.above = values.reduce((sum, each) => sum + (each > into.clip ? 1 : 0), 0);
 }
 
