@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "app/command_tree.hpp"
 #include "app/commands.hpp"
 #include "app/program.hpp"
 #include "app/terminal.hpp"
@@ -49,19 +50,6 @@ using cachetally::app::UsageError;
 constexpr int failed = 1, wrong_use = 2;
 constexpr std::size_t terminal_columns = 80, left_columns = 26;
 
-/// What stands for the value: "N" for numbers, "a|b" for words to choose from. The library's names hold the checks
-/// of an option as well: "UINT:INT in [1 - 256]", "TEXT:{a,b}".
-std::string value_name(const std::string& type) {
-    const auto open = type.find('{');
-    if (open != std::string::npos && type.ends_with('}')) {
-        std::string choices = type.substr(open + 1, type.size() - open - 2);
-        std::replace(choices.begin(), choices.end(), ',', '|');
-        return choices;
-    }
-    const std::string word = type.substr(0, type.find(':'));
-    return word == "UINT" || word == "INT" ? "N" : word;
-}
-
 /// How the help of commands looks: short option names, descriptions wrapped for a terminal of 80 columns.
 class HelpFormatter : public CLI::Formatter {
 public:
@@ -72,7 +60,7 @@ public:
 
     std::string make_option_opts(const CLI::Option* option) const override {
         if (option->get_type_size() == 0) return "";
-        std::string text = option->get_positional() ? "" : " " + value_name(option->get_type_name());
+        std::string text = option->get_positional() ? "" : " " + cachetally::app::value_name(*option);
         if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
         return text;
     }
@@ -239,7 +227,9 @@ int run(int argc, char** argv, const std::string& name) {
     }
     CLI::App app("Simulator of hardware cache monitors with memory access histograms", name);
     app.require_subcommand(1);
-    app.set_version_flag("--version", "cachetally " + cachetally::program_version(), "Print the version and exit");
+    app.set_version_flag("--version",
+                         fmt::format("cachetally {}\n{}", cachetally::program_version(), cachetally::build_facts()),
+                         "Print the version and how this was built, and exit");
     app.set_help_flag("-h,--help", "Print this help and exit");
     app.formatter(std::make_shared<HelpFormatter>());
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
@@ -264,6 +254,9 @@ int run(int argc, char** argv, const std::string& name) {
     cachetally::app::add_probe(app);
     cachetally::app::add_validate(app);
     cachetally::app::add_cpu(app);
+    cachetally::app::add_doctor(app);
+    cachetally::app::add_completion(app);
+    cachetally::app::add_manual(app);
     // Not before: commands take over what they find here.
     app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
     app.footer(footer);

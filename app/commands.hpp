@@ -34,7 +34,11 @@ void add_advise(CLI::App& app, const std::vector<std::string>& program);
 void add_annotate(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_fit(CLI::App& app);
+/// `app`: of all commands.
+void add_completion(CLI::App& app);
+void add_manual(CLI::App& app);
 void add_cpu(CLI::App& app);
+void add_doctor(CLI::App& app);
 /// Of add_trace().
 void add_trace_export(CLI::App& trace);
 

@@ -241,7 +241,7 @@ void add_machine(CLI::App& app) {
     list_command->callback([options] { list(options->json); });
 
     CLI::App* show_command = machine->add_subcommand("show", "Show a machine: its levels, policies and links");
-    show_command->add_option("NAME", options->name, "A built-in machine, or a machine file")->required();
+    show_command->add_option("MACHINE", options->name, "A built-in machine, or a machine file")->required();
     CLI::Option* dot = show_command->add_flag("--dot", options->dot, "Print the topology as Graphviz");
     CLI::Option* yaml =
         show_command->add_flag("--yaml", options->yaml, "Print the machine file, to begin one's own from");

@@ -2,6 +2,7 @@
 // Writing and reading provenance.
 #include "storage/provenance.hpp"
 
+#include <H5public.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -54,6 +55,15 @@ Provenance make_provenance(std::vector<std::string> command_line) {
     provenance.host = host_name();
     provenance.utc = utc_now();
     return provenance;
+}
+
+std::string release_version() { return version_text; }
+
+std::string build_facts() {
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    return fmt::format("{} for {} by {}, HDF5 {}.{}.{}", build_type_text, processor_text, compiler_text, major, minor,
+                       release);
 }
 
 std::string program_version() { return fmt::format("{} ({})", version_text, commit_text); }

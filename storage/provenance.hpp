@@ -33,6 +33,12 @@ Provenance make_provenance(std::vector<std::string> command_line);
 /// The version and commit of this program, e.g. "0.1.0 (032f7ef)".
 std::string program_version();
 
+/// The version alone, "0.1.0".
+std::string release_version();
+
+/// How this program was built: "Release for x86_64 by GNU 12.2.0, HDF5 1.10.8".
+std::string build_facts();
+
 /// Writes the group "provenance" into `root`.
 void write_provenance(Group& root, const Provenance& provenance);
 

@@ -53,14 +53,15 @@ extern char** environ;
 namespace cachetally {
 namespace {
 
-constexpr int wrong_python = 3;  ///< exit status of the script
+constexpr int wrong_python = 3, wrong_use = 2;  ///< exit statuses of the script
+constexpr int not_started = 127;
 
 struct Ended {
     int status = 0;
     std::string messages;
 };
 
-/// Runs a program to its end and keeps what it writes to standard error; status 127 where it cannot be started.
+/// Runs a program to its end and keeps what it writes to standard error; status not_started where it cannot be started.
 Ended run(std::vector<std::string> words) {
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) throw StorageError("no pipe can be made: {}", std::strerror(errno));
@@ -75,7 +76,7 @@ Ended run(std::vector<std::string> words) {
     const int error = ::posix_spawnp(&process, words.front().c_str(), &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     ::close(pipe[1]);
-    Ended ended{127, {}};
+    Ended ended{not_started, {}};
     if (error == 0) {
         char buffer[4096];
         for (ssize_t bytes = 0; (bytes = ::read(pipe[0], buffer, sizeof buffer)) > 0 || (bytes < 0 && errno == EINTR);)
@@ -105,27 +106,29 @@ std::vector<std::string> interpreters() {
     return {"/usr/bin/python3", "python3"};
 }
 
-void run_script(const FigureRequest& request, const std::string& output) {
+/// Runs the script with the first Python that has what it needs; throws StorageError where none has.
+Ended run_script(const std::vector<std::string>& arguments) {
     std::string missing;
     for (const std::string& python : interpreters()) {
-        std::vector<std::string> words{python,
-                                       "-c",
-                                       std::string(figure_script()),
-                                       request.kind,
-                                       request.file,
-                                       "--output=" + output,
-                                       "--format=" + figure_format(request.output)};
-        words.insert(words.end(), request.options.begin(), request.options.end());
-        const Ended ended = run(std::move(words));
-        if (ended.status == 0) return;
-        if (ended.status != wrong_python && ended.status != 127) throw StorageError(reason(ended.messages));
-        missing +=
-            fmt::format("\n  {}: {}", python, ended.status == 127 ? "cannot be started" : reason(ended.messages));
+        std::vector<std::string> words{python, "-c", std::string(figure_script())};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        Ended ended = run(std::move(words));
+        if (ended.status != wrong_python && ended.status != not_started) return ended;
+        missing += fmt::format("\n  {}: {}", python,
+                               ended.status == not_started ? "cannot be started" : reason(ended.messages));
     }
     throw StorageError(
         "figures need Python 3 with h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib); "
         "CACHETALLY_PYTHON names another interpreter. Tried:" +
         missing);
+}
+
+void draw(const FigureRequest& request, const std::string& output) {
+    std::vector<std::string> words{request.kind, request.file, "--output=" + output,
+                                   "--format=" + figure_format(request.output)};
+    words.insert(words.end(), request.options.begin(), request.options.end());
+    const Ended ended = run_script(words);
+    if (ended.status != 0) throw StorageError(reason(ended.messages));
 }
 
 }  // namespace
@@ -147,13 +150,22 @@ void draw_figure(const FigureRequest& request) {
     const std::string part = temporary_name(request.output);
     std::error_code error;
     try {
-        run_script(request, part);
+        draw(request, part);
     } catch (...) {
         fs::remove(part, error);
         throw;
     }
     fs::rename(part, behind_links(request.output), error);
     if (error) throw StorageError("{}: cannot get its name: {}", request.output, error.message());
+}
+
+std::string why_no_figures() {
+    try {
+        const Ended ended = run_script({});  // which says how it is used
+        return ended.status == wrong_use ? "" : reason(ended.messages);
+    } catch (const StorageError& error) {
+        return error.what();
+    }
 }
 
 }  // namespace cachetally

@@ -30,4 +30,7 @@ std::string figure_format(const std::string& output);
 /// says.
 void draw_figure(const FigureRequest& request);
 
+/// Why no figures can be drawn, with what to install; empty = they can.
+std::string why_no_figures();
+
 }  // namespace cachetally

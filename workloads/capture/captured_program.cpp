@@ -39,16 +39,9 @@ std::string tool_folder() {
 }
 
 std::vector<std::string> tool_command(const CaptureOptions& options) {
-    const std::string folder = tool_folder(), valgrind = find_program("valgrind");
-    if (folder.empty() || valgrind.empty())
-        throw TraceError(fmt::format(
-            "programs are captured under valgrind, {}",
-            valgrind.empty()
-                ? "which is not installed: install the package valgrind"
-                : "and this cachetally was built without the capture tool: build it where the package valgrind is "
-                  "installed"));
+    if (const std::string reason = why_no_capture(); !reason.empty()) throw TraceError(reason);
     std::vector<std::string> command = {
-        folder + "/" + capture_folder::tool,
+        tool_folder() + "/" + capture_folder::tool,
         "--tool=cachetally",
         "-q",
         "--vgdb=no",
@@ -297,6 +290,17 @@ private:
 };
 
 }  // namespace
+
+std::string why_no_capture() {
+    constexpr char under[] = "programs are captured under valgrind, ";
+    if (find_program("valgrind").empty())
+        return std::string(under) + "which is not installed: install the package valgrind";
+    if (tool_folder().empty())
+        return std::string(under) +
+               "and this cachetally was built without the capture tool: build it where the package valgrind is "
+               "installed";
+    return "";
+}
 
 std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options) {
     if (options.command.empty()) throw TraceError("no program is named");

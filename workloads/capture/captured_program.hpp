@@ -46,6 +46,9 @@ public:
     virtual std::vector<std::string> remarks() const { return {}; }
 };
 
+/// Why programs cannot be captured under valgrind, with what to install; empty = they can.
+std::string why_no_capture();
+
 /// Throws TraceError where the program or the tool is not there, with what to install.
 std::unique_ptr<CapturedProgram> capture(const CaptureOptions& options);
 
