@@ -28,6 +28,7 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     view.attribution = outcome.attribution;
     view.sharing = outcome.sharing;
     view.cores = outcome.cores;
+    view.reuse = outcome.reuse;
     view.listeners = outcome.listeners;
     view.functions = outcome.functions;
     view.execution = outcome.execution;

@@ -97,20 +97,19 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
         throw UsageError(
             "--causes of programs and their recordings are those of their code and data; leave --no-attribution out");
     const AttributionOptions attributed{options.cycles, options.used_bytes, options.per_core};
+    ExactCounting counting{options.errors, options.errors && !output.file.empty(),
+                           options.causes, attributes,
+                           attributed,     std::move(listeners),
+                           options.reuse};
     if (options.explain) {
-        const bool links = options.errors && !output.file.empty();
-        const Outcome planned =
-            simulate(topology, monitors, *input.source, run,
-                     {options.errors, links, options.causes, attributes, attributed, listeners}, {});
+        const Outcome planned = simulate(topology, monitors, *input.source, run, counting, {});
         if (options.json) return print_json({{"execution", planned.execution}});
         for (const std::string& text : planned.execution) print("{}\n", text);
         return;
     }
     const std::unique_ptr<ResultFile> file = open_output(output, inputs_of(input, options));
     const Outcome outcome =
-        simulate(topology, monitors, *input.source, run,
-                 {options.errors, options.errors && file != nullptr, options.causes, attributes, attributed, listeners},
-                 host_of(options.host));
+        simulate(topology, monitors, *input.source, run, std::move(counting), host_of(options.host));
     clear_progress_line();
     if (options.causes && outcome.causes.empty() && outcome.attribution.caused.empty())
         to_stderr(

@@ -12,6 +12,7 @@
 #include "cachetally/execution_plan.hpp"
 #include "monitor/attribution/hierarchy_attribution.hpp"
 #include "monitor/causes/hierarchy_causes.hpp"
+#include "monitor/reuse/hierarchy_reuse.hpp"
 #ifdef CACHETALLY_SYSTEMC
 #include "sim/tlm/host.hpp"
 #endif
@@ -214,6 +215,10 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
         causes.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy),
                        counting.attribution ? source.sites() : nullptr,
                        counting.attributed.cores ? topology.machine().cores : 1);
+    std::optional<HierarchyReuse> reuse;
+    if (counting.reuse)
+        reuse.emplace(topology, *outcome.hierarchy, regions, program_addresses(topology, *outcome.hierarchy),
+                      counting.attribution ? source.sites() : nullptr);
     std::optional<HierarchyAttribution> attribution;
     if (counting.attribution) attribution.emplace(topology, *outcome.hierarchy, counting.attributed);
     std::optional<HierarchyCores> cores;
@@ -234,6 +239,7 @@ Outcome simulate(const Topology& topology, const std::vector<MonitorSpec>& monit
     if (causes && !outcome.attribution.empty()) causes->attribute(outcome.attribution);
     if (causes) outcome.sharing = causes->sharing();
     if (cores) outcome.cores = cores->found();
+    if (reuse) outcome.reuse = reuse->found(outcome.attribution.names.objects);
     // With sites, causes are of what references are for: regions of a running program are known at its end alone.
     if (causes && !counting.attribution) outcome.causes = causes->found();
     return outcome;

@@ -20,6 +20,7 @@
 #include "monitor/histogram.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "monitor/monitor.hpp"
+#include "monitor/reuse/reuse_distances.hpp"
 #include "monitor/spec_placement.hpp"
 #include "viewer/run_view.hpp"
 #include "workloads/capture/captured_program.hpp"
@@ -78,6 +79,7 @@ struct Outcome {
     Sharing sharing;                  ///< with causes
     Attribution attribution;          ///< likewise; empty where the source does not know what its sites are
     LevelCores cores;                 ///< likewise
+    std::vector<ReuseDistances> reuse;
     std::vector<ListenerView> listeners;
     std::vector<Region> regions;
     std::vector<std::string> functions;
@@ -94,6 +96,7 @@ struct ExactCounting {
     bool attribution = false;
     AttributionOptions attributed = {};
     std::vector<ListenerSpec> listeners = {};
+    bool reuse = false;  ///< reuse distances of what cores refer to
 };
 
 /// Throws UsageError where the input has more streams than the machine has cores.

@@ -104,6 +104,9 @@ void add_causes_option(CLI::App& command, SimulationOptions& options) {
         "Report the cycles that functions, lines and data structures of a program lose to misses and waits");
     command.add_flag("--used-bytes", options.used_bytes,
                      "Report how many bytes a program uses of each line that comes into the first level; slower");
+    command.add_flag(
+        "--reuse", options.reuse,
+        "Report reuse distances, and from them the misses of fully associative caches of any size; slower");
     command.add_flag("--per-core", options.per_core, "Report accesses and misses of each core");
 }
 

@@ -30,6 +30,7 @@ struct SimulationOptions {
     bool attribution = true;                  ///< which code and data misses belong to, where the source knows
     bool cycles = false, used_bytes = false;  ///< of these, too
     bool per_core = false;
+    bool reuse = false;  ///< reuse distances
     bool json = false;
     bool explain = false;  ///< report how references are carried out, and run nothing
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "viewer/attribution_text.hpp"
+#include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
 
@@ -198,6 +199,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     if (!view.attribution.empty()) json["attribution"] = attribution_json(view.attribution);
     if (!view.sharing.empty()) json["sharing"] = sharing_json(view);
     if (!view.cores.empty()) json["cores"] = cores_json(view.cores);
+    if (!view.reuse.empty()) json["reuse"] = reuse_json(view.reuse);
     if (!view.listeners.empty()) json["listeners"] = listeners_of(view);
     if (view.check)
         json["check"] = {{"passed", view.check->passed},

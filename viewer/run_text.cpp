@@ -10,6 +10,7 @@
 #include "viewer/attribution_text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
+#include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
 #include "viewer/sharing_text.hpp"
 #include "viewer/text_table.hpp"
@@ -238,6 +239,7 @@ RunView of_phases(RunView view, const PhaseChoice& phases) {
     std::erase_if(view.attribution.rows, unwanted);
     std::erase_if(view.sharing.rows, unwanted);
     std::erase_if(view.cores.rows, unwanted);
+    for (ReuseDistances& reuse : view.reuse) std::erase_if(reuse.rows, unwanted);
     for (ObjectEvictions& level : view.attribution.evictions) std::erase_if(level.pairs, unwanted);
     return view;
 }
@@ -315,7 +317,7 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     } else {
         text += attribution_text(view.attribution, options);
     }
-    text += causes_text(view, options) + sharing_text(view, options);
+    text += causes_text(view, options) + sharing_text(view, options) + reuse_text(view, options);
     if (!options.phases.all()) return text;
     if (!options.structure.empty()) return text;
     text += monitor_table(view.monitors, options);

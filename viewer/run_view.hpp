@@ -13,6 +13,7 @@
 #include "monitor/causes/sharing.hpp"
 #include "monitor/listeners/listener.hpp"
 #include "monitor/result_file.hpp"
+#include "monitor/reuse/reuse_distances.hpp"
 #include "sim/engine/result_file.hpp"
 #include "storage/file.hpp"
 #include "viewer/phase_choice.hpp"
@@ -64,10 +65,11 @@ struct RunView {
     StoredRun counts;
     std::vector<MonitorSummary> monitors;
     StructureTable structures;
-    std::vector<LevelCauses> causes;  ///< of the misses of levels, where that was asked for
-    Sharing sharing;                  ///< with causes, where nodes are kept coherent
-    Attribution attribution;          ///< empty where the source does not know what its sites are
-    LevelCores cores;                 ///< where that was asked for
+    std::vector<LevelCauses> causes;    ///< of the misses of levels, where that was asked for
+    Sharing sharing;                    ///< with causes, where nodes are kept coherent
+    Attribution attribution;            ///< empty where the source does not know what its sites are
+    LevelCores cores;                   ///< where that was asked for
+    std::vector<ReuseDistances> reuse;  ///< where that was asked for
     std::vector<ListenerView> listeners;
     std::vector<std::string> functions;
     std::optional<Check> check;
@@ -81,7 +83,8 @@ struct RunView {
 
 /// execution[], levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories,
 /// monitors.<name>.{events, swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[],
-/// evictions[]}, sharing, cores[], listeners[].{name, link, units, rows[]}, cycles, references, phases[], complete.
+/// evictions[]}, sharing, cores[], reuse[], listeners[].{name, link, units, rows[]}, cycles, references, phases[],
+/// complete.
 nlohmann::ordered_json to_json(const RunView& view);
 
 /// What text reports show of it.

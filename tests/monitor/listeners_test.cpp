@@ -4,12 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <fstream>
-#include <list>
 #include <sstream>
 
-#include "base/random.hpp"
 #include "monitor/listeners/listener.hpp"
 
 namespace cachetally {
@@ -36,31 +33,6 @@ TEST(Reuse, CountsOtherLinesSinceTheLastUse) {
     EXPECT_EQ(events_at(table, "1"), 1U);
     EXPECT_EQ(events_at(table, "2-3"), 3U);
     EXPECT_EQ(events_at(reuse_of({0, 64, 0}, 5), "0"), 12U);
-}
-
-/// A list in order of use; long enough for new times to be given out twice.
-TEST(Reuse, AgreesWithAList) {
-    Random random(5);
-    std::vector<Address> addresses;
-    std::list<Address> order;
-    std::uint64_t first = 0, far = 0;
-    for (int i = 0; i < 150000; ++i) {
-        const Address line = 64 * random.below(random.below(2) == 0 ? 8 : 40);
-        addresses.push_back(line);
-        const auto found = std::ranges::find(order, line);
-        if (found == order.end())
-            ++first;
-        else
-            far += std::distance(order.begin(), found) >= 16 && std::distance(order.begin(), found) < 32;
-        order.remove(line);
-        order.push_front(line);
-    }
-    const ListenerTable table = reuse_of(addresses);
-    EXPECT_EQ(events_at(table, "first use"), first);
-    EXPECT_EQ(events_at(table, "16-31"), far);
-    std::uint64_t all = 0;
-    for (const ListenerTable::Row& row : table.rows) all += row.numbers.front();
-    EXPECT_EQ(all, addresses.size());
 }
 
 TEST(Listeners, OfSeveralCopiesAreAddedUp) {
