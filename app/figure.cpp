@@ -44,6 +44,7 @@ const std::vector<Kind>& kinds() {
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front", "sweep", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
         {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}},
+        {"reuse", "run", {"--structure", "--phases", "--log", "--linear"}, {}},
         {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
     return all;
@@ -125,13 +126,15 @@ void add_figure(CLI::App& app) {
     auto options = std::make_shared<FigureOptions>();
     CLI::App* command = app.add_subcommand("figure", "Draw a figure for print from a result file (PDF, SVG or PNG)");
     command
-        ->add_option("KIND", options->request.kind,
-                     "histogram: counts over addresses; phases: one picture per phase; heat: phases over addresses; "
-                     "sweep: the matrix and curves of a sweep; front: its cells by error and another cost, and those "
-                     "that no other beats in both; curves: response curves of a probe, with edges and plateaus; "
-                     "intrusion: what monitors cost over the number of counters")
+        ->add_option(
+            "KIND", options->request.kind,
+            "histogram: counts over addresses; phases: one picture per phase; heat: phases over addresses; "
+            "sweep: the matrix and curves of a sweep; front: its cells by error and another cost, and those "
+            "that no other beats in both; curves: response curves of a probe, with edges and plateaus; "
+            "intrusion: what monitors cost over the number of counters; reuse: misses over the capacity of a fully "
+            "associative LRU cache")
         ->required()
-        ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "curves", "intrusion"}));
+        ->check(one_of({"histogram", "phases", "heat", "sweep", "front", "curves", "intrusion", "reuse"}));
     command
         ->add_option("FILE", options->request.file, "A result of run, replay, sweep, intrusion or probe with --output")
         ->required();
@@ -144,7 +147,8 @@ void add_figure(CLI::App& app) {
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases,--phase", options->phases, "Some phases alone, as in 4 or 3,5-7");
     CLI::Option* log = command->add_flag(
-        "--log", options->log, "Counts on a logarithmic scale (default: where most lie far below the largest)");
+        "--log", options->log,
+        "Counts on a logarithmic scale (default: where most lie far below the largest; of reuse: never)");
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
     command->add_option("--metric", options->metric,
                         "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
@@ -172,6 +176,7 @@ void add_figure(CLI::App& app) {
         "  cachetally figure phases lu.h5 --structure A --phases 3-6 -o phases.pdf\n"
         "  cachetally figure sweep sweep.h5 --metric error --columns 1 -o error.svg\n"
         "  cachetally figure front sweep.h5 --metric slowdown -o front.pdf\n"
+        "  cachetally figure reuse lu.h5 --log -o reuse.pdf\n"
         "  cachetally figure curves probe.h5 --test levels --columns 1 -o levels.pdf");
     command->callback([options, command] {
         check_use(*command, *options);

@@ -114,6 +114,8 @@ void simulate_and_report(Input input, const SimulationOptions& options, const Ou
     if (options.causes && outcome.causes.empty() && outcome.attribution.caused.empty())
         to_stderr(
             "cachetally: --causes: nothing can be said of this machine and source (docs/causes.md, \"Limits\")\n");
+    if (options.reuse && outcome.reuse.empty())
+        to_stderr("cachetally: --reuse: the machine has no cache, so that there are no lines\n");
     const LevelsByLine levels = levels_by_line(topology, outcome);
     const RunView view = view_of(topology, input, outcome, levels, input.check ? input.check() : std::nullopt, options);
     if (options.json) {

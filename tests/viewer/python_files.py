@@ -31,7 +31,7 @@ RESULTS = {
     "coherent.h5": "run radix keys=500 processors=8 --machine coherent8",
     "sweep.h5": "sweep lu n=32 --machine schulz2002 --counters 16,64 --granularity 1,2,4",
     "windows.h5": "sweep lu n=16 --machine schulz2002 --counters 16,64 --granularity 1,dynamic:4",
-    "causes.h5": "run lu n=16 --machine schulz2002 --causes",
+    "causes.h5": "run lu n=16 --machine schulz2002 --causes --reuse",
     "functions.h5": "run lu n=16 --machine schulz2002 --monitor link=core-L1,functions=on",
     "probe.h5": "probe levels chase --machine xray-pentium4xeon --arena 4",
     "intrusion.h5": "intrusion lu n=16 -m generic3-timed --counters 16,64 --granularity 1,4",

@@ -41,6 +41,8 @@ __asm__(
     ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_intrusion.py\"\n"
     ".incbin \"" CACHETALLY_FIGURE_PARTS
+    "/figure_reuse.py\"\n"
+    ".incbin \"" CACHETALLY_FIGURE_PARTS
     "/figure_main.py\"\n"
     "cachetally_figure_end:\n"
     ".byte 0\n"

@@ -13,7 +13,7 @@ def parse_phases(text):
     return phases
 
 
-KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep, "front": front, "curves": curves, "intrusion": intrusion}
+KINDS = {"histogram": histogram, "phases": small_multiples, "heat": heat, "sweep": sweep, "front": front, "curves": curves, "intrusion": intrusion, "reuse": reuse}
 
 
 def main():

@@ -334,6 +334,28 @@ def curves_of_two_files_lie_over_each_other():
     assert labels[0] == "robust" and labels[1].startswith("robust, model"), labels
 
 
+def miss_ratios_of_reuse_are_those_by_hand():
+    first = 2**64 - 1
+    file = result_of("reuse", {
+        "reuse/core-L1_64": {"structures": ["A", "B"]},
+        "reuse/core-L1_64/distances": {"structure": np.array([0, 0, 0, 1, 1]), "phase": np.array([0, 0, 1, 0, 1]),
+                                       "distance": np.array([0, first, 2, 1, first], np.uint64), "count": np.array([4, 1, 3, 1, 1], np.uint64)},
+        "reuse/core-L1_64/curve": {"capacity": np.array([0, 1, 2, 3], np.uint64)}, "input": {"settings": ["n=8"]}, "machine": {"yaml": ["-"]},
+        "phases": {"name": ["phase 0", "phase 1"]}},
+        [("reuse", "groups", ["core-L1_64"]), ("reuse/core-L1_64", "link", "core-L1"), ("reuse/core-L1_64", "line_bytes", 64), ("input", "name", "lu"),
+         ("machine", "name", "small")])
+    curves = {line.get_label(): (list(line.get_xdata()), list(np.round(line.get_ydata(), 9))) for line in reuse(file, wanted()).axes[0].lines}
+    assert curves == {"all": ([64, 128, 192], [60, 50, 20]), "A": ([64, 128, 192], [50, 50, 12.5]), "B": ([64, 128, 192], [100, 50, 50])}, curves
+    one = reuse(file, wanted(phases=[1], structure="A")).axes[0].lines
+    assert [(line.get_label(), list(line.get_ydata())) for line in one] == [("A", [100, 100, 0])]
+    for refused in ({"structure": "C"}, {"phases": [1], "structure": "D"}):
+        try:
+            reuse(file, wanted(**refused))
+            raise AssertionError(refused)
+        except Refused:
+            pass
+
+
 def curves_look_different_beyond_eight():
     assert len({tuple(map(str, style(i).values())) for i in range(256)}) == 256
     assert len({(style(i)["color"], style(i)["marker"]) for i in range(64)}) == 64

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+
+# Miss-ratio curves from reuse distances: a part of the script after figure_curves.py.
+
+REUSE_CURVES = 6  # data structures: those with most misses
+
+
+def miss_ratios(distances, counts, capacities):
+    """Of fully associative LRU caches of so many lines, on edges of bins: uses at that distance and above."""
+    order = np.argsort(distances, kind="stable")
+    behind = np.concatenate([np.cumsum(counts[order][::-1])[::-1], [0]])
+    return behind[np.searchsorted(distances[order], capacities)] / counts.sum()
+
+
+def reuse(result, options):
+    """A panel for each link and size of lines: miss ratios over capacity, of all and of data structures."""
+    if "reuse" not in result.file:
+        raise Refused(f"{result.path}: has no reuse distances; they are in what 'cachetally run --reuse -o' writes")
+    panels = []
+    for name in result.file["reuse"].attrs["groups"]:
+        group = result.file["reuse"][name]
+        names, line = [clean(each) for each in group["structures"].asstr()[:]], int(group.attrs["line_bytes"])
+        structure, phase, distance, count = (group["distances"][each][:] for each in ("structure", "phase", "distance", "count"))
+        kept = np.isin(phase, options.phases) if options.phases else np.ones(len(phase), bool)
+        if options.structure:
+            if options.structure not in names:
+                continue
+            kept &= structure == names.index(options.structure)
+        if kept.any():
+            panels.append((f"{clean(group.attrs['link'])}, lines of {line} bytes", names, line, structure[kept], distance[kept], count[kept].astype(float),
+                           group["curve/capacity"][:]))
+    if not panels:
+        raise Refused(f"{result.path}: there are no references of these phases and data structures")
+    figure, axes = plt.subplots(len(panels), 1, figsize=(WIDTHS[options.columns], 0.3 + 2.2 * len(panels)), squeeze=False, layout="constrained")
+    for ax, (title, names, line, structure, distance, count, capacity) in zip(axes[:, 0], panels):
+        capacity = capacity[capacity > 0]
+        curves = [("all", miss_ratios(distance, count, capacity))] if not options.structure else []
+        own = [(names[i], count[structure == i].sum(), miss_ratios(distance[structure == i], count[structure == i], capacity)) for i in np.unique(structure)]
+        own.sort(key=lambda each: -each[1] * each[2].sum())
+        if len(own) > 1 or options.structure:
+            curves += [(name, ratio) for name, _, ratio in own[:REUSE_CURVES]]
+        for i, (name, ratio) in enumerate(curves):
+            ax.plot(capacity * line, 100 * ratio, label=name, drawstyle="steps-post", **{**style(i), "marker": None})
+        left = len(own) - REUSE_CURVES
+        ax.set_title(title + (f"; {left} data structures with fewer misses are left out" if left > 0 else ""), loc="left", fontweight="bold")
+        ax.set_xscale("log", base=2)
+        if options.log:
+            ax.set_yscale("log")
+        else:
+            ax.set_ylim(bottom=0)
+        powers = [2**i for i in range(64) if capacity[0] * line <= 2**i <= capacity[-1] * line]
+        ax.set_xticks(powers[::-(-len(powers) // (10 * options.columns))] or [capacity[0] * line])
+        ax.xaxis.set_major_formatter(lambda value, _: x_text(value, "bytes"))
+        ax.tick_params("x", labelrotation=30)
+        ax.minorticks_off()
+        ax.set_ylabel("misses / %")
+        ax.grid(axis="y", color="#e4e8ee", linewidth=0.5)
+        if len(curves) > 1 or options.structure:
+            legend_beside(ax, **({"loc": "upper right", "bbox_to_anchor": (1.0, 1.0)} if options.columns == 1 else {}))
+    axes[-1, 0].set_xlabel("capacity of a fully associative LRU cache")
+    return headed(figure, result, options.phases and "phases " + ", ".join(map(str, options.phases)))
