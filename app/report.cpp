@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/report.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace cachetally::app {
@@ -13,6 +14,18 @@ bool read_to_end(const RunResult& run, const SimulationOptions& options) {
     return options.max_references == 0 || run.counts.references < options.max_references;
 }
 
+/// Caches that cores ask, in the order of the machine.
+std::vector<std::string> first_levels(const Topology& topology) {
+    std::vector<std::string> first;
+    for (const CacheConfig& cache : topology.machine().caches)
+        if (std::ranges::any_of(topology.links(), [&](const LinkInfo& link) {
+                return topology.components()[link.from].kind == Component::Kind::core &&
+                       topology.components()[link.to].name == cache.name;
+            }))
+            first.push_back(cache.name);
+    return first;
+}
+
 }  // namespace
 
 RunView view_of(const Topology& topology, const Input& input, const Outcome& outcome, const LevelsByLine& levels,
@@ -23,6 +36,8 @@ RunView view_of(const Topology& topology, const Input& input, const Outcome& out
     view.counts = {component_names(topology.machine()), period, outcome.run};
     for (const MonitorOutcome& monitor : outcome.monitors)
         view.monitors.push_back(summary_of(monitor.spec, monitor.result, monitor.error, period));
+    view.monitors_asked = !options.monitors.empty() || !monitors_of(topology).empty();
+    view.first_levels = first_levels(topology);
     view.structures = structures_of(levels, outcome.regions);
     view.causes = outcome.causes;
     view.attribution = outcome.attribution;

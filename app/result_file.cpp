@@ -38,6 +38,7 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
                       const LevelsByLine& levels) {
     write_title(root, "run", topology, view.title);
     write_run(root, view.counts.names, view.counts.period, view.counts.run);
+    root.open_group("levels").set_attribute("first", view.first_levels);
     std::vector<MonitorContents> monitors;
     for (std::size_t i = 0; i < outcome.monitors.size(); ++i) {
         const MonitorOutcome& monitor = outcome.monitors[i];
@@ -47,6 +48,7 @@ void write_run_result(Group& root, const Topology& topology, const RunView& view
     }
     write_structures(root, view.structures, view.functions);  // with names that others give their rows
     write_monitors(root, monitors);
+    if (!monitors.empty()) root.open_group("monitors").set_attribute("asked", view.monitors_asked);
     write_links(root, outcome.links, outcome.virtual_address);
     write_combined(root, levels.lines);
     write_causes(root, view.causes);

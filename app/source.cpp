@@ -60,8 +60,8 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
     command
         .add_option("--monitor", options.monitors,
                     "A monitor, as in link=core-L1D,counters=64,granularity=4 (docs/monitors.md); may be repeated; "
-                    "'none' for none. Default: those "
-                    "that the machine file states; where it states none, one on each link")
+                    "'all' for one on each link, 'none' for none. Default: those "
+                    "that the machine file states; where it states none, 'all', without their table")
         ->type_name("SPEC")
         ->check(not_empty("a monitor, as in link=core-L1D"))
         ->allow_extra_args(false);
@@ -122,6 +122,11 @@ std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Top
         if (text == "none") {
             if (options.monitors.size() > 1) throw UsageError("'--monitor none' cannot stand beside other monitors");
             return {};
+        }
+        if (text == "all") {
+            const std::vector<MonitorSpec> all = default_monitors(topology);
+            specs.insert(specs.end(), all.begin(), all.end());
+            continue;
         }
         specs.push_back(parse_monitor(text));
     }

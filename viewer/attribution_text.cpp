@@ -50,7 +50,9 @@ std::string used_text(const AttributedGroup& group) {
 std::string table_of(const Attribution& attribution, const std::vector<AttributedGroup>& groups,
                      const std::vector<AttributedGroup>& all, const char* title, const TextOptions& options) {
     const std::vector<std::size_t> levels = levels_of(all, attribution.levels.size(), attribution, options);
-    std::vector<TextTable::Column> columns{{title, TextTable::Align::left}, {"accesses"}};
+    std::vector<TextTable::Column> columns{
+        {part_title(title, std::min(groups.size(), groups_shown), groups.size()), TextTable::Align::left},
+        {"accesses"}};
     if (attribution.known.cycles)
         columns.insert(columns.end(), {{"cycles lost"}, {"%", TextTable::Align::right, true}});
     std::uint64_t cycles = 0;
@@ -72,9 +74,6 @@ std::string table_of(const Attribution& attribution, const std::vector<Attribute
         if (!attribution.filled.empty()) cells.push_back(used_text(groups[i]));
         table.add(cells);
     }
-    if (groups.size() > groups_shown)
-        table.add_line(
-            fmt::format("... {} of {}, those with most misses; --json has all", groups_shown, groups.size()));
     return '\n' + table.text(options.width);
 }
 
@@ -97,8 +96,9 @@ std::string core_table(const Attribution& attribution, const std::vector<Attribu
         }
         table.add(cells);
     }
-    if (cores > cores_shown) table.add_line(fmt::format("... {} of {} cores; --json has all", cores_shown, cores));
-    return fmt::format("\n{} misses by core\n", attribution.levels[levels.front()]) + table.text(options.width);
+    return fmt::format("\n{} misses by {}\n", attribution.levels[levels.front()],
+                       part_title("core", std::min(cores, cores_shown), cores)) +
+           table.text(options.width);
 }
 
 /// "96.1 % of 12,345 L1D misses of data are in structures with a name (most in A: 54.2 %), ..."

@@ -35,7 +35,7 @@ struct NamedCauses {
     };
     std::string level;
     bool used;
-    std::vector<Misses> misses;  ///< in the order of rows
+    std::vector<Misses> misses;  ///< the worst first
     std::vector<Pair> evictions;
     std::vector<EvictionCycle> cycles;
 };
@@ -49,6 +49,7 @@ NamedCauses causes_of_regions(const RunView& view, const LevelCauses& level) {
     for (std::uint32_t i = 0; i < totals.size(); ++i) named.misses.push_back({name(i), totals[i], {}});
     for (const Evictions& pair : level.eviction_totals())
         named.evictions.push_back({name(pair.by), name(pair.victim), pair.count});
+    std::ranges::stable_sort(named.misses, std::greater<>(), &NamedCauses::Misses::all);
     return named;
 }
 
@@ -87,8 +88,8 @@ bool is_wanted(const std::string& structure, const TextOptions& options) {
     return options.structure.empty() || structure == options.structure;
 }
 
-/// `limited`: to the worst; `shared`: with the columns of sharing.
-void add_misses(TextTable& table, const NamedCauses& level, bool limited, bool shared, const TextOptions& options) {
+/// `limited`: to the worst; `shared`: with the columns of sharing. Whether some were left out.
+bool add_misses(TextTable& table, const NamedCauses& level, bool limited, bool shared, const TextOptions& options) {
     std::size_t used = 0;
     for (const NamedCauses::Misses& row : level.misses) {
         if (row.all() == 0 || !is_wanted(row.name, options) || (++used > structures_shown && limited)) continue;
@@ -100,13 +101,11 @@ void add_misses(TextTable& table, const NamedCauses& level, bool limited, bool s
         }
         table.add(std::move(cells));
     }
-    if (limited && used > structures_shown)
-        table.add_line(
-            fmt::format("... {} of {} in {}; --json has all", structures_shown, used, without_controls(level.level)));
+    return limited && used > structures_shown;
 }
 
-/// Those that happened most.
-void add_evictions(TextTable& table, const NamedCauses& level, const TextOptions& options) {
+/// Those that happened most. Whether others were left out.
+bool add_evictions(TextTable& table, const NamedCauses& level, const TextOptions& options) {
     std::vector<NamedCauses::Pair> pairs = level.evictions;
     const std::uint64_t all =
         std::accumulate(pairs.begin(), pairs.end(), std::uint64_t{0},
@@ -119,9 +118,7 @@ void add_evictions(TextTable& table, const NamedCauses& level, const TextOptions
         table.add({level.level, shortened(pairs[i].victim, longest_structure),
                    shortened(pairs[i].by, longest_structure), count_cell(pairs[i].count),
                    percent_text(pairs[i].count, all)});
-    if (pairs.size() > pairs_shown)
-        table.add_line(fmt::format("... {} of {} pairs in {}; --json has all", pairs_shown, pairs.size(),
-                                   without_controls(level.level)));
+    return pairs.size() > pairs_shown;
 }
 
 /// "A > B > A": A evicts B, and B evicts A.
@@ -172,11 +169,16 @@ std::string causes_text(const RunView& view, const TextOptions& options) {
     std::vector<NamedCauses> levels = causes_by_name(view);
     std::erase_if(levels, [&](const NamedCauses& level) { return !level.used || !wanted(level.level, options.level); });
     if (levels.empty()) return "";
+    bool some_misses = false, some_evictions = false;
     for (const NamedCauses& level : levels) {
-        add_misses(misses, level, !view.attribution.caused.empty(), shared, options);
-        add_evictions(evictions, level, options);
+        some_misses |= add_misses(misses, level, !view.attribution.caused.empty(), shared, options);
+        some_evictions |= add_evictions(evictions, level, options);
     }
-    return "\nwhy levels miss\n" + misses.text(options.width) + "\nwhat evicts what\n" + evictions.text(options.width) +
+    const auto title = [](const char* text, bool some, std::size_t shown) {
+        return some ? fmt::format("\n{}: the {} worst of each level\n", text, shown) : fmt::format("\n{}\n", text);
+    };
+    return title("why levels miss", some_misses, structures_shown) + misses.text(options.width) +
+           title("what evicts what", some_evictions, pairs_shown) + evictions.text(options.width) +
            (options.phases.all() && options.structure.empty() ? cycles_text(view, levels, options) : "");
 }
 

@@ -112,7 +112,7 @@ std::string level_table(const ComponentNames& names, const HierarchyCounts& coun
         if (wanted(names.tlbs[i], options.level))
             table.add({names.tlbs[i], count_cell(counts.tlbs[i].accesses), count_cell(counts.tlbs[i].misses),
                        percent_text(counts.tlbs[i].misses, counts.tlbs[i].accesses)});
-    std::string text = table.text(options.width);
+    std::string text = '\n' + table.text(options.width);
     for (std::size_t i = 0; i < names.memories.size(); ++i)
         if (options.level.empty()) text += memory_line(names.memories[i], counts.memories[i]);
     return text;

@@ -2,6 +2,8 @@
 // Result files of runs, read.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "monitor/attribution/attribution_file.hpp"
 #include "monitor/causes/causes_file.hpp"
 #include "monitor/causes/sharing_file.hpp"
@@ -17,6 +19,18 @@ std::optional<Check> read_check(const Group& root) {
     const Group group = root.open_group("check");
     return Check{group.whole_attribute("passed") != 0, group.text_attribute("meaning"),
                  group.real_attribute("residual"), group.real_attribute("bound")};
+}
+
+/// Older files: by links, where these are there.
+std::vector<std::string> read_first_levels(const Group& root, const std::vector<std::string>& levels) {
+    const Group all = root.open_group("levels");
+    if (all.has_attribute("first")) return all.texts_attribute("first");
+    const std::vector<LinkSummary> links = read_links(root);
+    std::vector<std::string> first;
+    for (const std::string& level : levels)
+        if (std::ranges::any_of(links, [&](const auto& link) { return link.to == level && link.from == "core"; }))
+            first.push_back(level);
+    return first.empty() && !levels.empty() ? std::vector{levels.front()} : first;
 }
 
 }  // namespace
@@ -64,7 +78,12 @@ RunView read_run_view(const InputFile& file) {
     view.counts = read_run(root);
     view.counts.run.complete = view.title.complete;
     view.counts.run.failure = view.title.failure;
+    view.first_levels = read_first_levels(root, view.counts.names.levels);
     view.monitors = read_monitors(root);
+    if (root.has("monitors")) {
+        const Group monitors = root.open_group("monitors");
+        view.monitors_asked = !monitors.has_attribute("asked") || monitors.whole_attribute("asked") != 0;
+    }
     if (root.has("structures")) view.structures = read_structures(root);
     view.attribution = read_attribution(root);
     view.sharing = read_sharing(root);

@@ -2,6 +2,7 @@
 // A run as JSON.
 #include <cmath>
 
+#include "viewer/answer.hpp"
 #include "viewer/attribution_text.hpp"
 #include "viewer/reuse_text.hpp"
 #include "viewer/run_view.hpp"
@@ -180,6 +181,7 @@ nlohmann::ordered_json to_json(const RunView& view) {
     Json exact = Json::object();
     for (const StructureTable::Level& level : view.structures.levels) exact[level.name] = level.exact;
     Json json = view.title.json();
+    json["answer"] = answer(view, answered_level(view));
     if (!view.execution.empty()) json["execution"] = view.execution;
     json["references"] = run.counts.references;
     json["cycles"] = view.cycles();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "viewer/answer.hpp"
 #include "viewer/attribution_text.hpp"
 #include "viewer/causes_text.hpp"
 #include "viewer/component_tables.hpp"
@@ -45,34 +46,29 @@ std::string wrapped_list(const std::string& title, const std::vector<std::string
     return text + line + '\n';
 }
 
-/// The structures with most accesses at the first level come into the table, in the order of the program.
-/// `used`: how many there are that something happened in.
+/// The structures with most misses at a level, these first. `used`: how many there are that something happened in.
 std::vector<std::size_t> structures_to_show(const StructureTable& table, const std::vector<std::vector<Tally>>& levels,
-                                            const TextOptions& options, std::size_t& used) {
+                                            std::size_t level, const TextOptions& options, std::size_t& used) {
     std::vector<std::size_t> shown;
-    const auto weight = [&](std::size_t i) {
-        return levels.empty() ? 0.0 : levels[0][i].accesses + levels[0][i].misses;
-    };
     for (std::size_t i = 0; i <= table.regions.size(); ++i) {
         const std::string name = i == table.regions.size() ? "(elsewhere)" : table.regions[i].name;
-        const bool touched = std::ranges::any_of(levels, [&](const auto& level) { return level[i] != Tally{}; });
+        const bool touched = std::ranges::any_of(levels, [&](const auto& each) { return each[i] != Tally{}; });
         if (options.structure.empty() ? touched : name == options.structure) shown.push_back(i);
     }
     used = shown.size();
-    const auto busy = [](const std::vector<Tally>& level) {
-        return std::ranges::any_of(level, [](const Tally& tally) { return tally != Tally{}; });
+    std::ranges::stable_sort(shown, std::greater<>(), [&](std::size_t i) {
+        return std::pair(levels[level][i].misses, levels[level][i].accesses);
+    });
+    const auto busy = [](const std::vector<Tally>& each) {
+        return std::ranges::any_of(each, [](const Tally& tally) { return tally != Tally{}; });
     };
     const auto rows_each = std::max<std::size_t>(1, static_cast<std::size_t>(std::ranges::count_if(levels, busy)));
-    const std::size_t room = std::max(structure_rows / rows_each, fewest_structures);
-    if (shown.size() > room) {
-        std::ranges::stable_sort(shown, std::greater<>(), weight);
-        shown.resize(room);
-        std::ranges::sort(shown);
-    }
+    shown.resize(std::min(shown.size(), std::max(structure_rows / rows_each, fewest_structures)));
     return shown;
 }
 
-std::string structure_table(const StructureTable& table, const TextOptions& options) {
+/// `worst`: the level by whose misses they are sorted.
+std::string structure_table(const StructureTable& table, const std::string& worst, const TextOptions& options) {
     std::vector<std::vector<Tally>> levels;
     std::vector<std::string> names;
     bool exact = true;
@@ -83,10 +79,17 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
         exact = exact && table.levels[i].exact;
     }
     if (table.regions.empty() || levels.empty()) return "";
+    const auto by = static_cast<std::size_t>(std::ranges::find(names, worst) - names.begin());
     std::size_t used = 0;
-    const std::vector<std::size_t> shown = structures_to_show(table, levels, options, used);
-    TextTable text(
-        {{"data structure", to_left}, {"size"}, {"level", to_left}, {"accesses"}, {"hits"}, {"misses"}, {"miss %"}}, 3);
+    const std::vector<std::size_t> shown = structures_to_show(table, levels, by < names.size() ? by : 0, options, used);
+    TextTable text({{part_title("data structure", shown.size(), used), to_left},
+                    {"size"},
+                    {"level", to_left},
+                    {"accesses"},
+                    {"hits"},
+                    {"misses"},
+                    {"miss %"}},
+                   3);
     for (const std::size_t i : shown) {
         const bool elsewhere = i == table.regions.size();
         bool first = true;
@@ -100,13 +103,10 @@ std::string structure_table(const StructureTable& table, const TextOptions& opti
                       tally.accesses == 0 ? "-" : percent_text(100 * tally.miss_rate())});
         }
     }
-    if (shown.size() < used)
-        text.add_line(fmt::format("... {} of {}, those with most accesses; --json has all", shown.size(), used));
-    if (!exact) text.add_line("(counts for several lines are spread evenly over them)");
-    return '\n' + text.text(options.width);
+    return (exact ? "\n" : "\ncounts for several lines, spread evenly over them\n") + text.text(options.width);
 }
 
-/// Of which levels it is not known where their accesses and misses went, and why.
+/// Of which levels it is not known where their accesses and misses went.
 std::string unknown_levels(const RunView& view, const TextOptions& options) {
     if (view.structures.regions.empty()) return "";
     std::vector<std::string> unknown;
@@ -121,17 +121,16 @@ std::string unknown_levels(const RunView& view, const TextOptions& options) {
         add(view.counts.names.levels[i], Demand(counts.caches[i]).accesses != 0);
     for (std::size_t i = 0; i < counts.tlbs.size(); ++i) add(view.counts.names.tlbs[i], counts.tlbs[i].accesses != 0);
     if (unknown.empty()) return "";
-    const std::string names = fmt::format("{}", fmt::join(unknown, ", "));
-    return '\n' + wrapped("Accesses and misses by data structure are not known of " + names + ":", options.width) +
-           wrapped(
-               "it takes monitors of load+store+fetch on all links above and below a level, with barriers where "
-               "there are phases, or exact counting (-o FILE.h5);",
-               options.width) +
-           wrapped("and of some levels no link shows them: docs/monitors.md, \"Levels combined\".", options.width);
+    return '\n' +
+           wrapped(fmt::format("{} by data structure: not known; -o FILE.h5, or a monitor on each link, counts it "
+                               "(docs/monitors.md, \"Levels combined\")",
+                               fmt::join(unknown, ", ")),
+                   options.width, 2);
 }
 
-std::string monitor_table(const std::vector<MonitorSummary>& monitors, const TextOptions& options) {
-    if (monitors.empty()) return "";
+std::string monitor_table(const RunView& view, const TextOptions& options) {
+    const std::vector<MonitorSummary>& monitors = view.monitors;
+    if (monitors.empty() || !(view.monitors_asked || options.monitors)) return "";
     TextTable table({{"monitor", to_left},
                      {"counters"},
                      {"group"},
@@ -258,7 +257,14 @@ std::string heading(const RunView& view, const TextOptions& options) {
     if (references != 0)
         sums +=
             fmt::format(", {:.3f} cycles per reference", static_cast<double>(cycles) / static_cast<double>(references));
-    return wrapped(text, options.width, 2) + wrapped(sums, options.width, 2) + view.title.remarks() + '\n';
+    const std::string first = answer(view, options.level.empty() ? answered_level(view) : options.level);
+    std::string lines = first.empty() ? "" : wrapped(first, options.width, 2);
+    lines += wrapped(text, options.width, 2) + wrapped(sums, options.width, 2);
+    if (view.check)
+        lines += wrapped(fmt::format("result {} ({} {:.3g}, at most {:.3g})", view.check->passed ? "right" : "WRONG",
+                                     view.check->meaning, view.check->residual, view.check->bound),
+                         options.width, 2);
+    return lines + view.title.remarks() + options.remarks;
 }
 
 std::string listener_tables(const RunView& view, const TextOptions& options) {
@@ -308,27 +314,18 @@ std::string to_text(const RunView& whole, const TextOptions& options) {
     const HierarchyCounts& counts = view.counts.run.counts;
     std::string text = heading(view, options);
     if (whole.counts.run.counts.references == 0) return text + "no references: nothing was counted\n";
-    text += level_table(view.counts.names, counts, options) + bus_table(view.counts, counts, options) +
-            coherence_table(view.counts.names, counts, options) + numa_table(view.counts.names, counts, options) +
-            cores_text(view.cores, options);
     if (whole.attribution.empty()) {
-        text += structure_table(view.structures, options);
-        text += unknown_levels(view, options);
+        text += structure_table(view.structures, answered_level(whole), options) + unknown_levels(view, options);
     } else {
         text += attribution_text(view.attribution, options);
     }
     text += causes_text(view, options) + sharing_text(view, options) + reuse_text(view, options);
-    if (!options.phases.all()) return text;
-    if (!options.structure.empty()) return text;
-    text += monitor_table(view.monitors, options);
-    text += listener_tables(view, options);
-    text += function_table(view, options);
-    text += phase_table(view, options);
-    if (view.check)
-        text += '\n' + wrapped(fmt::format("result of {}: {} ({} {:.3g}, at most {:.3g})", view.title.input,
-                                           view.check->passed ? "right" : "WRONG", view.check->meaning,
-                                           view.check->residual, view.check->bound),
-                               options.width, 2);
+    text += level_table(view.counts.names, counts, options) + cores_text(view.cores, options) +
+            bus_table(view.counts, counts, options) + coherence_table(view.counts.names, counts, options) +
+            numa_table(view.counts.names, counts, options);
+    if (!options.phases.all() || !options.structure.empty()) return text;
+    text += phase_table(view, options) + monitor_table(view, options) + function_table(view, options) +
+            listener_tables(view, options);
     return text;
 }
 

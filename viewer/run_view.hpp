@@ -63,7 +63,9 @@ struct ListenerView {
 struct RunView {
     RunTitle title;
     StoredRun counts;
+    std::vector<std::string> first_levels;  ///< caches that cores ask, in the order of the levels
     std::vector<MonitorSummary> monitors;
+    bool monitors_asked = true;  ///< by an option or the machine file; else they are those of every run
     StructureTable structures;
     std::vector<LevelCauses> causes;    ///< of the misses of levels, where that was asked for
     Sharing sharing;                    ///< with causes, where nodes are kept coherent
@@ -81,7 +83,7 @@ struct RunView {
     std::string function(std::uint32_t index) const;
 };
 
-/// execution[], levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories,
+/// answer, execution[], levels.<name>.{loads, load_misses, ...}, tlbs.<name>.{accesses, misses}, memories,
 /// monitors.<name>.{events, swapouts, lost, resident, error, ...}, structures.<name>, causes.<level>.{misses[],
 /// evictions[]}, sharing, cores[], reuse[], listeners[].{name, link, units, rows[]}, cycles, references, phases[],
 /// complete.
@@ -93,9 +95,11 @@ struct TextOptions {
     std::string level, structure;  ///< only these; empty = all
     PhaseChoice phases;            ///< only these
     bool all_phases = false;       ///< the table of phases in full, however long
+    bool monitors = false;         ///< their table, also where nobody asked for them
+    std::string remarks;           ///< lines that follow the heading
 };
 
-/// Tables of levels, data structures, monitors and phases, for people.
+/// The answer, data structures with the worst first, levels, and what else was asked for, for people.
 std::string to_text(const RunView& view, const TextOptions& options = {});
 
 /// "run" or "sweep". Throws StorageError where the file is no result file, or one of another version.

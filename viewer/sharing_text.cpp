@@ -99,9 +99,9 @@ std::string sharing_text(const RunView& view, const TextOptions& options) {
         table.add({fmt::format("{:#x}", line), used, std::to_string(core), stored, std::to_string(by_core),
                    count_cell(worst[i].second.second), count_cell(worst[i].second.first)});
     }
-    if (worst.size() > lines_shown)
-        table.add_line(fmt::format("... {} of {}; --json has all", lines_shown, worst.size()));
-    return fmt::format("\nlines that cores take from each other, by misses of {}\n", view.sharing.levels[level]) +
+    const std::string title =
+        fmt::format("lines that cores take from each other, by misses of {}", view.sharing.levels[level]);
+    return '\n' + part_title(title, std::min(worst.size(), lines_shown), worst.size()) + '\n' +
            table.text(options.width);
 }
 

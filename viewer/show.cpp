@@ -220,8 +220,7 @@ std::string origin(const InputFile& file, unsigned width) {
     std::string command;
     for (const std::string& word : provenance.command_line)
         command += std::string(command.empty() ? "" : " ") + shell_word(word);
-    return '\n' +
-           wrapped(fmt::format("made {} by cachetally {} ({}) on {}:", provenance.utc, provenance.version,
+    return wrapped(fmt::format("made {} by cachetally {} ({}) on {}:", provenance.utc, provenance.version,
                                provenance.commit, provenance.host),
                    width, 2) +
            "  " + command + '\n';  // in one line, to be run again
@@ -235,7 +234,7 @@ std::string missing_parts(const InputFile& file, unsigned width) {
     const bool some = root.has("structures") && root.open_group("structures").has("levels");
     if (some && !root.has("combined"))
         text += "The file has no lines of levels (/combined): there are no histograms.\n";
-    return text.empty() ? "" : '\n' + wrapped(text, width);
+    return text.empty() ? "" : wrapped(text, width);
 }
 
 std::string show_run(const InputFile& file, const ShowOptions& options) {
@@ -255,6 +254,8 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     text.structure = options.structure;
     text.phases = options.phases;
     text.all_phases = options.all_phases;
+    text.monitors = !options.monitor.empty();
+    text.remarks = missing_parts(file, options.width) + origin(file, options.width);
     std::string result = to_text(view, text);
     PlotStyle style;
     style.width = options.width;
@@ -264,8 +265,7 @@ std::string show_run(const InputFile& file, const ShowOptions& options) {
     } else if (histogram) {
         result += '\n' + draw(histogram->plot, histogram->regions, style);
     }
-    result += missing_parts(file, options.width);
-    return result + origin(file, options.width);
+    return result;
 }
 
 void refuse_choices(const InputFile& file, const ShowOptions& options, const std::string& kind) {
@@ -281,20 +281,20 @@ std::string show_sweep(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "sweep, which has tables alone");
     const SweepView view = read_sweep_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, options.width) + origin(file, options.width);
+                        : to_text(view, options.width) + '\n' + origin(file, options.width);
 }
 
 std::string show_intrusion(const InputFile& file, const ShowOptions& options) {
     refuse_choices(file, options, "intrusion experiment, which has tables alone");
     const IntrusionView view = read_intrusion_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, options.width) + origin(file, options.width);
+                        : to_text(view, options.width) + '\n' + origin(file, options.width);
 }
 
 std::string show_campaign(const InputFile& file, const ShowOptions& options) {
     const CampaignView view = read_campaign_view(file);
     return options.json ? to_json(view).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                        : to_text(view, "", options.width) + origin(file, options.width);
+                        : to_text(view, "", options.width) + '\n' + origin(file, options.width);
 }
 
 }  // namespace
@@ -306,7 +306,7 @@ std::string show(const InputFile& file, const ShowOptions& options) {
     if (kind == "intrusion") return show_intrusion(file, options);
     if (kind == "probe") {
         refuse_choices(file, options, "probe, which has findings and curves");
-        return show_probe(file, options) + (options.json ? "" : origin(file, options.width));
+        return show_probe(file, options) + (options.json ? "" : '\n' + origin(file, options.width));
     }
     if (kind == "validate") {
         refuse_choices(file, options, "campaign, which has scores alone");

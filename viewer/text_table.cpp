@@ -49,6 +49,10 @@ std::string counted(std::uint64_t number, const std::string& noun) {
     return with_separators(number) + ' ' + noun + (number == 1 ? "" : "s");
 }
 
+std::string part_title(const std::string& title, std::size_t shown, std::size_t all) {
+    return shown < all ? fmt::format("{} ({} of {})", title, shown, all) : title;
+}
+
 std::string percent_text(double percent) {
     if (percent == 0) return "0";
     if (percent < 0.00095) return "<0.001";

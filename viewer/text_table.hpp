@@ -77,6 +77,9 @@ private:
     std::vector<std::pair<std::size_t, std::string>> lines_;  ///< before which row
 };
 
+/// Of a column whose rows are some of so many: "data structure (10 of 330)".
+std::string part_title(const std::string& title, std::size_t shown, std::size_t all);
+
 /// Columns that a UTF-8 text takes on a terminal, for letters of one column.
 std::size_t columns_of(const std::string& text);
 

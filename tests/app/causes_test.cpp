@@ -68,7 +68,7 @@ TEST_F(CausesOfMisses, InTheFileAreThoseTold) {
 TEST_F(CausesOfMisses, AreNotSaidToBeUnknownAboveTheirTable) {
     const Words command = {"run", "lu", "n=32", "-m", "schulz2002", "--monitor", "none"};
     const std::string without = call(command).out, with = call(command + Words{"--causes"}).out;
-    EXPECT_THAT(without, HasSubstr("by data structure are not known of L1, L2:"));
+    EXPECT_THAT(without, HasSubstr("L1, L2 by data structure: not known;"));
     EXPECT_THAT(with, ::testing::Not(HasSubstr("not known")));
     EXPECT_THAT(with, HasSubstr("why levels miss"));
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sentence that reports begin with, by hand. The same cases as those of the page (tests/browser/workbench.mjs,
+// which also compares both on files).
+#include "viewer/answer.hpp"
+
+#include <gtest/gtest.h>
+
+namespace cachetally {
+namespace {
+
+/// L1: 100 accesses, 20 misses; A misses 4 and 11 in the phases, B 5 in the second.
+RunView made() {
+    RunView view;
+    view.first_levels = view.counts.names.levels = {"L1"};
+    CacheCounts counts;
+    counts.loads = 70, counts.stores = 30, counts.load_misses = 15, counts.store_misses = 5;
+    view.counts.run.counts.caches = {counts};
+    view.structures.regions = {{"A", 4096, 640, 8}, {"B", 8192, 64, 8}};
+    view.structures.levels = {{"L1", true, {{0, 0, {40, 4}}, {0, 1, {30, 11}}, {1, 1, {30, 5}}}}};
+    view.causes = {{"L1", {{0, 0, {4, 0, 0, 0}}, {0, 1, {1, 0, 1, 9}}, {1, 1, {1, 0, 4, 0}}}, {}}};
+    return view;
+}
+
+TEST(Answer, SaysHowMuchWhereWhyAndWhen) {
+    RunView view = made();
+    EXPECT_EQ(answered_level(view), "L1");
+    EXPECT_EQ(answer(view, "L1"),
+              "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, worst in "
+              "phase 1.");
+    view.causes.clear();
+    EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, worst in phase 1.");
+    view.structures.levels[0].tallies = {{0, 0, {40, 8}}, {0, 1, {30, 8}}, {1, 1, {30, 5}}};
+    EXPECT_TRUE(answer(view, "L1").ends_with(", worst in phase 0.")) << "the first of two with equal misses";
+    view.structures.levels.clear();
+    EXPECT_EQ(answer(view, "L1"), "L1 misses 20.00 % of 100 accesses.");
+}
+
+TEST(Answer, OfNoMissesAndNoAccesses) {
+    RunView view = made();
+    view.counts.run.counts.caches[0].load_misses = view.counts.run.counts.caches[0].store_misses = 0;
+    EXPECT_EQ(answer(view, "L1"), "L1 misses nothing: all 100 accesses hit.");
+    view.counts.run.counts.caches[0] = {};
+    EXPECT_EQ(answer(view, "L1"), "");
+    EXPECT_EQ(answer(view, "L9"), "");
+    EXPECT_EQ(answered_level(RunView()), "");
+}
+
+TEST(Answer, OfCausesAloneIsOfTheirMisses) {
+    RunView view = made();
+    view.structures.levels.clear();
+    EXPECT_EQ(answer(view, "L1"),
+              "L1 misses 20.00 % of 100 accesses; A causes 75.00 % of them, 60.00 % of those are conflicts, worst in "
+              "phase 1.");
+}
+
+// Sites of A, code, B: B has most misses, half of them first uses.
+TEST(Answer, OfProgramsIsByWhatTheirSitesAreFor) {
+    RunView view = made();
+    view.attribution.levels = view.attribution.caused = {"L1"};
+    view.attribution.names.objects = {"", "A", "B", "A"};
+    view.attribution.sites = {{0, 1, 0}, {0, 0, 0}, {0, 2, 0}, {0, 3, 0}};
+    const auto row = [](std::uint32_t site, std::uint64_t misses, CauseCounts causes) {
+        Attribution::Row made;
+        made.site = site, made.misses = {misses}, made.causes = {causes};
+        return made;
+    };
+    view.attribution.rows = {row(0, 4, {4, 0, 0, 0}), row(1, 3, {3, 0, 0, 0}), row(2, 8, {4, 0, 1, 3}),
+                             row(3, 3, {3, 0, 0, 0})};
+    EXPECT_EQ(answer(view, "L1"),
+              "L1 misses 20.00 % of 100 accesses; B causes 44.44 % of them, 50.00 % of those are first uses.");
+}
+
+/// Numbers as the page's percent() writes them.
+std::string rate(std::uint64_t misses, std::uint64_t accesses) {
+    RunView view = made();
+    CacheCounts counts;
+    counts.loads = accesses, counts.load_misses = misses;
+    view.counts.run.counts.caches[0] = counts;
+    view.structures.levels.clear();
+    view.causes.clear();
+    const std::string text = answer(view, "L1");
+    return text.substr(10, text.find(" of ") - 10);
+}
+
+TEST(Answer, PercentagesAreThoseOfThePage) {
+    EXPECT_EQ(rate(1, 800), "0.13 %");  // half a hundredth is rounded up
+    EXPECT_EQ(rate(1, 1600), "0.063 %");
+    EXPECT_EQ(rate(3, 1000), "0.30 %");
+    EXPECT_EQ(rate(1, 1001), "0.10 %");
+    EXPECT_EQ(rate(123, 1000000), "0.012 %");
+    EXPECT_EQ(rate(1, 100000000), "0.0000010 %");
+    EXPECT_EQ(rate(1, 1000000000), "1.0e-7 %");
+    EXPECT_EQ(rate(7, 7), "100.00 %");
+}
+
+}  // namespace
+}  // namespace cachetally
