@@ -101,7 +101,7 @@ std::string core_table(const Attribution& attribution, const std::vector<Attribu
            table.text(options.width);
 }
 
-/// "96.1 % of 12,345 L1D misses of data are in structures with a name (most in A: 54.2 %), ..."
+/// "L1D misses of data: 49.09 % in data structures with a name; 99.79 % in functions with a name."
 std::string sentence(const Attribution& attribution, const TextOptions& options) {
     const auto structures = grouped(attribution, Grouping::structure),
                functions = grouped(attribution, Grouping::function);
@@ -111,10 +111,6 @@ std::string sentence(const Attribution& attribution, const TextOptions& options)
     const std::uint64_t all = sum(structures, level, false);
     std::string text = fmt::format("{} misses of data: {} % in data structures with a name", attribution.levels[level],
                                    percent_text(sum(structures, level, true), all));
-    const auto worst = std::ranges::find_if(structures, is_named);
-    if (worst != structures.end() && worst->misses[level] != 0)
-        text +=
-            fmt::format(", {} % in {}", percent_text(worst->misses[level], all), shortened(worst->name, longest_group));
     const std::uint64_t by_code = sum(functions, level, false);
     text += fmt::format("; {} % in functions with a name.", percent_text(sum(functions, level, true), by_code));
     return wrapped(text, options.width);

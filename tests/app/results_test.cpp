@@ -42,6 +42,23 @@ TEST_F(Results, TextOfShowBeginsWithThatOfTheRun) {
     EXPECT_THAT(shown.out, HasSubstr("accesses of L1 per line of 32 bytes"));
 }
 
+TEST_F(Results, WorstComesFirstAndMonitorsWhereTheyAreAskedFor) {
+    const std::string out = call(radix + Words{"-o", "r.h5"}).out;
+    EXPECT_THAT(out, ::testing::StartsWith("L1 misses "));
+    const auto at = [&](const char* text) { return out.find(text); };
+    EXPECT_LT(at("\nkey_to"), at("\nkey_from"));  // most misses
+    EXPECT_LT(at("\nkey_from"), at("\ntotal"));
+    EXPECT_LT(at("\ntotal"), at("\nlevel "));
+    EXPECT_LT(at("\nlevel "), at("\nphase "));
+    EXPECT_THAT(out, ::testing::Not(HasSubstr("swap-outs")));
+    EXPECT_THAT(call({"show", "r.h5"}).out, ::testing::Not(HasSubstr("swap-outs")));
+    EXPECT_THAT(call({"show", "r.h5", "--monitor", "core-L1"}).out, HasSubstr("swap-outs"));
+    const json told = good_json(radix), all = good_json(radix + Words{"--monitor", "all"});
+    EXPECT_EQ(all, told);
+    EXPECT_THAT(call(radix + Words{"--monitor", "all", "-o", "a.h5"}).out, HasSubstr("swap-outs"));
+    EXPECT_THAT(call({"show", "a.h5"}).out, HasSubstr("swap-outs"));
+}
+
 TEST_F(Results, PhasesSumToTotals) {
     const json told = good_json(radix + Words{"-o", "r.h5"});
     ASSERT_GT(told["phases"].size(), 3U);

@@ -25,16 +25,15 @@ int no_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { retu
 
 constexpr Dwfl_Callbacks callbacks = {no_file, dwfl_standard_find_debuginfo, dwfl_offline_section_address, nullptr};
 
-/// Other names than C++'s are as they are: "i" would be demangled as a type, to "int". Linkers write the version of a
-/// symbol behind its name: "_ZSt4cout@GLIBCXX_3.4".
+/// Other names than C++'s are as they are: "i" would be demangled as a type, to "int". Linkers may write the version of
+/// a symbol behind its name: "_ZSt4cout@GLIBCXX_3.4".
 std::string demangled(const char* name) {
+    if (std::string_view(name).substr(0, 2) != "_Z") return name;
     const std::string symbol(name, std::strcspn(name, "@"));
-    if (symbol.empty()) return name;
-    if (!symbol.starts_with("_Z")) return symbol;
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-    return status == 0 ? text.get() : symbol;
+    return status == 0 ? text.get() : name;
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename(); }
