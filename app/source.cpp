@@ -123,12 +123,9 @@ std::vector<MonitorSpec> monitors_of(const SimulationOptions& options, const Top
             if (options.monitors.size() > 1) throw UsageError("'--monitor none' cannot stand beside other monitors");
             return {};
         }
-        if (text == "all") {
-            const std::vector<MonitorSpec> all = default_monitors(topology);
-            specs.insert(specs.end(), all.begin(), all.end());
-            continue;
-        }
-        specs.push_back(parse_monitor(text));
+        const bool all = text == "all";
+        for (MonitorSpec& spec : all ? default_monitors(topology) : std::vector{parse_monitor(text)})
+            specs.push_back(std::move(spec));
     }
     if (!specs.empty()) return placed(std::move(specs), topology);
     specs = monitors_of(topology);
