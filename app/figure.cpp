@@ -44,7 +44,7 @@ const std::vector<Kind>& kinds() {
          {"swapouts", "error", "bytes", "bits", "area", "energy", "slowdown"}},
         {"front", "sweep", {"--metric", "--eviction"}, {"bytes", "swapouts", "bits", "area", "energy", "slowdown"}},
         {"curves", "probe", {"--metric", "--test", "--variant", "--beside"}, {"cycles", "misses"}},
-        {"reuse", "run", {"--structure", "--phases", "--log", "--linear"}, {}},
+        {"reuse", "run", {"--structure", "--phases", "--log"}, {}},
         {"intrusion", "intrusion", {"--metric"}, {"cycles", "slowdown", "stalled", "records", "lost", "bytes"}},
     };
     return all;
@@ -146,9 +146,8 @@ void add_figure(CLI::App& app) {
     command->add_option("--what", options->what, "What is shown (default: accesses)")
         ->check(one_of({"accesses", "misses", "missrate", "hits"}));
     command->add_option("--phases,--phase", options->phases, "Some phases alone, as in 4 or 3,5-7");
-    CLI::Option* log = command->add_flag(
-        "--log", options->log,
-        "Counts on a logarithmic scale (default: where most lie far below the largest; of reuse: never)");
+    CLI::Option* log =
+        command->add_flag("--log", options->log, "Counts (of reuse: miss ratios) on a logarithmic scale");
     command->add_flag("--linear", options->linear, "Counts on a linear scale")->excludes(log);
     command->add_option("--metric", options->metric,
                         "Of sweeps: swapouts (default), error, bytes, bits, area, energy or slowdown; of fronts, "
