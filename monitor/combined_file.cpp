@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const std::vector<Region>& regions) {
 
 void write_regions(Group& group, std::vector<Region> regions) {
     const std::vector<std::string> names = names_of(regions);
-    regions.push_back({"", 0, 0, 0});
+    regions.push_back({"", 0, 0, 0, 0});
     group.write("structure", numbers_to(names.size()));
     group.write_texts("name", names);
     group.write("base", column_of(regions, &Region::base));
@@ -41,6 +41,8 @@ void write_regions(Group& group, std::vector<Region> regions) {
         .write("element_bytes",
                column_of(regions, [](const Region& region) { return std::uint64_t{region.element_bytes}; }))
         .set_attribute("units", "bytes");
+    const auto rows = column_of(regions, &Region::row_elements);
+    if (std::ranges::any_of(rows, [](std::uint32_t each) { return each > 0; })) group.write("row_elements", rows);
     set_axes(group, "bytes", {"name"}, {"base", "element_bytes"});
 }
 
@@ -194,6 +196,7 @@ StructureTable read_structures(const Group& root) {
     read_member(all, "base", table.regions, &Region::base);
     read_member(all, "bytes", table.regions, &Region::bytes);
     read_member(all, "element_bytes", table.regions, &Region::element_bytes);
+    if (all.has("row_elements")) read_member(all, "row_elements", table.regions, &Region::row_elements);
     const std::size_t names = table.regions.size();
     if (names == 0) throw StorageError("{}: is empty; the file is damaged", all.where());
     table.regions.pop_back();  // elsewhere

@@ -20,6 +20,9 @@ struct Region {
     Address base = 0;
     std::uint64_t bytes = 0;
     std::uint32_t element_bytes = 1;
+    /// Of a two-dimensional array: elements that lie side by side in a row, so that element e is [e / n][e % n]; 0: it
+    /// is none.
+    std::uint32_t row_elements = 0;
 
     bool contains(Address address) const { return address - base < bytes; }
     friend bool operator==(const Region&, const Region&) = default;

@@ -73,7 +73,9 @@ public:
           seed_(options.number("seed")),
           grid_(processors()) {
         if (blocks_.block > n_) options.reject("block", "is larger than n; make it at most n");
-        a_ = layout().array<double>("A", blocks_.elements(), options.number("base_offset"));
+        const std::uint64_t offset = options.number("base_offset");
+        a_ = blocks_.contiguous ? layout().array<double>("A", blocks_.elements(), offset)
+                                : layout().matrix<double>("A", n_, n_, offset);
         layout().reserve_host(n_ * n_ * sizeof(double));
         for (unsigned number = 0; number < processors(); ++number)
             stacks_.push_back(stack_references_ > 0 ? layout().stack(number) : 0);

@@ -20,9 +20,9 @@ public:
           block_(options.number("block")),
           blocked_(options.is("variant", "blocked")),
           seed_(options.number("seed")),
-          a_(layout().array<double>("A", n_ * n_)),
-          b_(layout().array<double>("B", n_ * n_)),
-          c_(layout().array<double>("C", n_ * n_)) {
+          a_(layout().matrix<double>("A", n_, n_)),
+          b_(layout().matrix<double>("B", n_, n_)),
+          c_(layout().matrix<double>("C", n_, n_)) {
         if (processors() > n_) options.reject("processors", "is more than n; make it at most n");
     }
 

@@ -93,12 +93,12 @@ public:
 private:
     void add_grid(std::uint64_t cells, std::uint64_t level, bool coarsest) {
         const std::string suffix = std::to_string(level);
-        const std::uint64_t points = (cells + 1) * (cells + 1);
+        const std::uint64_t points = cells + 1;
         Grid& grid = grids_.emplace_back();
         grid.cells = cells;
-        grid.u = layout().array<double>("u" + suffix, points);
-        grid.f = layout().array<double>("f" + suffix, points);
-        if (!coarsest) grid.r = layout().array<double>("r" + suffix, points);
+        grid.u = layout().matrix<double>("u" + suffix, points, points);
+        grid.f = layout().matrix<double>("f" + suffix, points, points);
+        if (!coarsest) grid.r = layout().matrix<double>("r" + suffix, points, points);
     }
 
     /// Any smooth and any rough part would do; zero on the border.

@@ -34,6 +34,14 @@ public:
         return {place(std::move(name), count * sizeof(T), sizeof(T), offset), count};
     }
 
+    /// A two-dimensional array: `rows` times `columns` elements, those of a row side by side.
+    template <class T>
+    Array<T> matrix(std::string name, std::uint64_t rows, std::uint64_t columns, std::uint64_t offset = 0) {
+        Array<T> all = array<T>(std::move(name), rows * columns, offset);
+        regions_.back().row_elements = static_cast<std::uint32_t>(columns);
+        return all;
+    }
+
     /// To be called before so many bytes of data are allocated. Throws OptionError where this machine's memory cannot
     /// hold all that was reserved.
     void reserve_host(std::uint64_t bytes);

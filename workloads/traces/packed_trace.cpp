@@ -224,10 +224,13 @@ TraceTables read_tables(const PackedFile& file) {
     const auto bases = group.read<std::uint64_t>("base");
     const auto bytes = group.read<std::uint64_t>("bytes");
     const auto elements = group.read<std::uint32_t>("element_bytes");
-    if (bases.size() != names.size() || bytes.size() != names.size() || elements.size() != names.size())
+    const auto rows = group.has("row_elements") ? group.read<std::uint32_t>("row_elements")  // not in older traces
+                                                : std::vector<std::uint32_t>(names.size());
+    if (bases.size() != names.size() || bytes.size() != names.size() || elements.size() != names.size() ||
+        rows.size() != names.size())
         throw TraceError(group.where() + ": its columns differ in length");
     for (std::size_t i = 0; i < names.size(); ++i)
-        tables.regions.push_back({names[i], bases[i], bytes[i], elements[i]});
+        tables.regions.push_back({names[i], bases[i], bytes[i], elements[i], rows[i]});
     if (file.trace.has(packed_names::sites)) read_sites(file, tables);
     return tables;
 }

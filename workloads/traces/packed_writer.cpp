@@ -105,6 +105,7 @@ struct PackedTraceWriter::State {
         group.write("base", column_of(region_table, &Region::base));
         group.write("bytes", column_of(region_table, &Region::bytes));
         group.write("element_bytes", column_of(region_table, &Region::element_bytes));
+        group.write("row_elements", column_of(region_table, &Region::row_elements));
         trace->write_texts(packed_names::functions, function_table);
         if (site_table.empty()) return;
         Group sites = trace->create_group(packed_names::sites);

@@ -74,6 +74,19 @@ TEST(Chase, VisitsEveryNodeOnceInEachLapInTheSameOrder) {
               addresses(record("chase", {"size=64K"}).phases[1][0]));
 }
 
+TEST(TwoDimensionalArrays, SayHowLongTheirRowsAre) {
+    const auto row = [](const std::string& kernel, const std::vector<std::string>& words, const std::string& name) {
+        const Recording result = record(kernel, words);
+        const auto found = std::ranges::find(result.regions, name, &Region::name);
+        return found == result.regions.end() ? -1 : static_cast<int>(found->row_elements);
+    };
+    for (const char* name : {"A", "B", "C"}) EXPECT_EQ(row("matmul", {"n=6"}, name), 6) << name;
+    EXPECT_EQ(row("lu", {"n=16", "block=4"}, "A"), 16);
+    EXPECT_EQ(row("lu", {"n=16", "block=4", "layout=contiguous"}, "A"), 0) << "stored by blocks";
+    EXPECT_EQ(row("lu", {"n=16", "block=4"}, "stack0"), 0);
+    EXPECT_EQ(row("stream", {"n=64"}, "a"), 0);
+}
+
 TEST(Radix, MakesTheReferencesOfOnePass) {
     // init; clear 2, count 3 per key; 3 per digit; 3 per digit and 4 per key
     EXPECT_EQ(record("radix", {"keys=4", "radix=2", "max_key=2"}).counts(), (Counts{4, 2 + 12, 6, 6 + 16, 0}));
